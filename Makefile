@@ -1,0 +1,41 @@
+# Every target makes the virtual environment it needs; nothing has to be set up first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Real treebanks for tests and benchmarks; tests that need them skip with a reason without.
+export TREEGAUGE_UD ?= $(abspath ../shared/ud)
+
+.PHONY: demo test lint bench docs clean
+
+$(VENV)/core: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/dev: $(VENV)/core
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+$(VENV)/docs: $(VENV)/core
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	touch $@
+
+demo: $(VENV)/core
+	$(BIN)/treegauge demo --out demo
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: $(VENV)/dev lint
+	$(BIN)/pytest -q -n auto --dist worksteal
+
+bench: $(VENV)/dev
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/docs
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) site demo .mypy_cache .ruff_cache .pytest_cache

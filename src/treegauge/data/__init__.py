@@ -1,0 +1,1 @@
+"""Published figures, packaged: one call each."""

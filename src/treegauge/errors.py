@@ -1,0 +1,34 @@
+"""Errors that users can cause. None of them reaches a command-line user as a traceback."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class TreegaugeError(Exception):
+    """Something in the input or the request is wrong, and the message says what to do."""
+
+
+class ChoiceError(TreegaugeError, ValueError):
+    """A name that is not among the legal ones.
+
+    Parameters
+    ----------
+    what
+        The kind of thing named, such as ``"metric"``.
+    found
+        What was given.
+    choices
+        The legal names.
+
+    Examples
+    --------
+    >>> print(ChoiceError("metric", "LSA", ["LAS", "UAS"]))
+    unknown metric 'LSA'; did you mean 'LAS'? choices: LAS, UAS
+    """
+
+    def __init__(self, what: str, found: object, choices: Iterable[object]) -> None:
+        names = [str(choice) for choice in choices]
+        close = get_close_matches(str(found), names, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ";"
+        super().__init__(f"unknown {what} {str(found)!r}{hint} choices: {', '.join(names)}")
+        self.what, self.found, self.choices = what, found, names

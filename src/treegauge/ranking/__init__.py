@@ -1,0 +1,1 @@
+"""Systems over many treebanks: would the ranking survive other ones?"""

@@ -1,0 +1,72 @@
+"""What every result looks like: a table, a signature, and ways to print them."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from treegauge import __version__, tables
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def sign(**parts: object) -> str:
+    """Join the choices behind a number into one line that reproduces it.
+
+    Parameters
+    ----------
+    **parts
+        Short keys and their values; ``None`` is left out, booleans read yes/no.
+
+    Returns
+    -------
+    str
+        ``treegauge:VERSION|key:value|...`` in the order given.
+
+    Examples
+    --------
+    >>> sign(m="las", punct=True, seed=0, weights=None).split("|", 1)[1]
+    'm:las|punct:yes|seed:0'
+    """
+    words = {True: "yes", False: "no"}
+    pairs = [
+        f"{key}:{words[value] if isinstance(value, bool) else value}"
+        for key, value in parts.items()
+        if value is not None
+    ]
+    return "|".join([f"treegauge:{__version__}", *(pair.replace("|", "/") for pair in pairs)])
+
+
+class Result(ABC):
+    """A number with its table and its signature; subclasses are frozen dataclasses.
+
+    A subclass has a field ``signature: str`` (see :func:`sign`) and a property ``table``.
+    """
+
+    signature: str
+
+    @property
+    @abstractmethod
+    def table(self) -> "pl.DataFrame":
+        """The result as a tidy polars frame."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``--format json`` prints: the signature first, then the rows."""
+        return {"signature": self.signature, "rows": self.table.to_dicts()}
+
+    def to_latex(self) -> str:
+        """Return a booktabs table that compiles as it stands."""
+        return tables.to_latex(self.table, note=self.signature)
+
+    def to_html(self) -> str:
+        """Return an HTML table with every text escaped."""
+        return tables.to_html(self.table, note=self.signature)
+
+    def to_csv(self) -> str:
+        """Return the table as CSV, numbers in full precision."""
+        return self.table.write_csv()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return f"{tables.to_text(self.table)}\n{self.signature}"

@@ -1,0 +1,1 @@
+"""System output against gold, from per-sentence statistics that add."""

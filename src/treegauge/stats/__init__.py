@@ -1,0 +1,1 @@
+"""Intervals and tests on arrays; knows nothing of treebanks."""
