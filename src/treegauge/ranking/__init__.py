@@ -1,1 +1,1 @@
-"""Systems over many treebanks: would the ranking survive other ones?"""
+"""Systems over many treebanks: how far a ranking would survive other ones."""
