@@ -1,0 +1,279 @@
+"""Lay a system's words beside the gold ones, as the CoNLL 2018 script does."""
+
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.errors import TreegaugeError
+from treegauge.score import _align
+from treegauge.score.relations import (
+    CONTENT,
+    FUNCTIONAL,
+    GRAMMATICAL,
+    LEXICAL,
+    universal_features,
+    universal_relation,
+)
+from treegauge.treebank.columns import Codes, Treebank
+
+Ints = npt.NDArray[np.int32]
+_MULTIWORD = 1
+
+
+class MismatchError(TreegaugeError):
+    """Gold and system do not hold the same text."""
+
+
+class Segmentation(NamedTuple):
+    """The characters of a treebank's tokens, run together, and what ends where in them."""
+
+    text: npt.NDArray[np.uint8]
+    token_rows: Ints
+    token_ends: Ints
+    sentence_ends: Ints
+
+    @property
+    def token_starts(self) -> Ints:
+        """Where each token starts."""
+        return np.concatenate((np.zeros(1, np.int32), self.token_ends[:-1]))[: len(self.token_ends)]
+
+    @property
+    def sentence_starts(self) -> Ints:
+        """Where each sentence starts."""
+        ends = self.sentence_ends
+        return np.concatenate((np.zeros(1, np.int32), ends[:-1]))[: len(ends)]
+
+
+def segmentation(treebank: Treebank) -> Segmentation:
+    """Return tokens (surface forms) and sentences as positions in the text without spaces.
+
+    Positions count bytes of UTF-8, which order and compare as characters do.
+    """
+    plain = treebank.multiword < 0
+    token = treebank.kinds == _MULTIWORD
+    token[treebank.rows] = plain
+    rows = np.flatnonzero(token).astype(np.int32)
+    text, ends = _align.characters(treebank.raw, treebank.fields, rows)
+    last = np.searchsorted(rows, treebank.row_offsets[1:])
+    sentence_ends = np.concatenate((np.zeros(1, np.int32), ends))[last]
+    return Segmentation(text, rows, ends, sentence_ends.astype(np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side of an alignment: a treebank, its segmentation, and coded columns."""
+
+    treebank: Treebank
+    segments: Segmentation
+    starts: Ints
+    ends: Ints
+    rel: Ints
+    full: Ints
+    feats: Ints
+    classes: npt.NDArray[np.uint8]
+
+    def has(self, bit: int) -> npt.NDArray[np.bool_]:
+        """Which words have a relation of the class with this bit."""
+        return (self.classes & bit) > 0
+
+
+CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
+_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (LEXICAL, 4), (GRAMMATICAL, 8))
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Which system word stands for which gold word, and what it has right.
+
+    Attributes
+    ----------
+    gold, system
+        Both sides.
+    to_system, to_gold
+        For each word its partner on the other side, or -1.
+    flags
+        For each gold word the sum of what its partner has right (see ``_align``).
+    system_sentence
+        For each system word the gold sentence in which it starts.
+    """
+
+    gold: Side
+    system: Side
+    to_system: Ints
+    to_gold: Ints
+    flags: npt.NDArray[np.uint16]
+
+    @cached_property
+    def system_sentence(self) -> Ints:
+        """For each system word the gold sentence in which it starts."""
+        return sentence_at(self.gold.segments, self.system.starts)
+
+    def right(self, bits: int) -> npt.NDArray[np.bool_]:
+        """Which gold words have all of these flags."""
+        return (self.flags & bits) == bits
+
+
+def sentence_at(segments: Segmentation, starts: Ints) -> Ints:
+    """Return the sentence in which each position lies."""
+    return np.searchsorted(segments.sentence_ends, starts, "right").astype(np.int32)
+
+
+def align(
+    gold: Treebank,
+    system: Treebank,
+    segments: tuple[Segmentation, Segmentation] | None = None,
+) -> Alignment:
+    """Align two segmentations of one text.
+
+    Words outside multiword tokens are partners if they cover the same characters; where a
+    multiword token is involved, partners are found by the longest common subsequence of the
+    lower-cased forms.
+
+    Parameters
+    ----------
+    gold, system
+        Treebanks over the same characters (spaces apart).
+    segments
+        Their segmentations, where these are known already.
+
+    Raises
+    ------
+    MismatchError
+        The characters differ; the message shows where.
+
+    Examples
+    --------
+    >>> from treegauge.treebank.conllu import parse_conllu
+    >>> gold = parse_conllu("1\\tab\\t_\\tX\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> align(gold, gold).to_system.tolist()
+    [0]
+    """
+    left, right = segments or (segmentation(gold), segmentation(system))
+    if not np.array_equal(left.text, right.text):
+        raise mismatch(gold, left, system, right)
+    sides = _sides(gold, left, system, right)
+    g_forms, s_forms = _lowered(gold, system)
+    to_system = np.full(gold.n_words, -1, np.int32)
+    to_gold = np.full(system.n_words, -1, np.int32)
+    _align.align(
+        sides[0].starts, sides[0].ends, gold.multiword >= 0, g_forms,
+        sides[1].starts, sides[1].ends, system.multiword >= 0, s_forms,
+        to_system, to_gold,
+    )  # fmt: skip
+    flags = _align.judge(*_judged(sides[0]), *_judged(sides[1]), to_system, to_gold)
+    return Alignment(sides[0], sides[1], to_system, to_gold, flags)
+
+
+def _judged(side: Side) -> tuple[Any, ...]:
+    tb = side.treebank
+    return (
+        tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full,
+        side.has(FUNCTIONAL_BIT),
+    )  # fmt: skip
+
+
+def _sides(
+    gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
+) -> tuple[Side, Side]:
+    full = _joint(gold.codes("deprel"), system.codes("deprel"), str)
+    rel = _joint(gold.codes("deprel"), system.codes("deprel"), universal_relation)
+    feats = _joint(gold.codes("feats"), system.codes("feats"), universal_features)
+    names = np.zeros(max(len(rel.values), 1), np.uint8)
+    for number, name in enumerate(rel.values):
+        names[number] = sum(bit for members, bit in _CLASSES if name in members)
+    sides = []
+    for i, (treebank, segments) in enumerate(((gold, left), (system, right))):
+        starts, ends = _spans(treebank, segments)
+        sides.append(
+            Side(
+                treebank,
+                segments,
+                starts,
+                ends,
+                rel.codes[i],
+                full.codes[i],
+                feats.codes[i],
+                names[rel.codes[i]],
+            )  # fmt: skip
+        )
+    return sides[0], sides[1]
+
+
+class _Joint(NamedTuple):
+    codes: tuple[Ints, Ints]
+    values: list[str]
+
+
+def _joint(gold: Codes, system: Codes, normal: Any) -> _Joint:
+    """Give equal values (after `normal`) equal codes on both sides."""
+    numbers: dict[str, int] = {}
+    codes = []
+    for side in (gold, system):
+        table = [numbers.setdefault(normal(value), len(numbers)) for value in side.values]
+        codes.append(np.array(table, np.int32)[side.codes] if table else side.codes)
+    return _Joint((codes[0], codes[1]), list(numbers))
+
+
+def _spans(treebank: Treebank, segments: Segmentation) -> tuple[Ints, Ints]:
+    """Start and end of each word; a word inside a multiword token has that token's."""
+    row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
+    token = np.searchsorted(segments.token_rows, row)
+    return segments.token_starts[token], segments.token_ends[token]
+
+
+def _lowered(gold: Treebank, system: Treebank) -> tuple[Ints, Ints]:
+    """Codes of lower-cased forms; all zero where no multiword token asks for them.
+
+    Spaces count inside multiword tokens and nowhere else.
+    """
+    if (gold.multiword < 0).all() and (system.multiword < 0).all():
+        return np.zeros(gold.n_words, np.int32), np.zeros(system.n_words, np.int32)
+    numbers: dict[str, int] = {}
+    sides = []
+    for treebank in (gold, system):
+        codes, values = treebank.codes("form")
+        inside = np.array([numbers.setdefault(v.lower(), len(numbers)) for v in values], np.int32)
+        bare = np.array(
+            [numbers.setdefault(_bare(v).lower(), len(numbers)) for v in values], np.int32
+        )
+        sides.append(np.where(treebank.multiword < 0, bare[codes], inside[codes]).astype(np.int32))
+    return sides[0], sides[1]
+
+
+def _bare(form: str) -> str:
+    if form.isascii():
+        return form.replace(" ", "")
+    return "".join(c for c in form if unicodedata.category(c) != "Zs")
+
+
+def mismatch(
+    gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
+) -> MismatchError:
+    """Describe where two texts part: places, tokens and code points of both sides."""
+    at = _align.first_difference(left.text, right.text)
+    while at and at < len(left.text) and left.text[at] & 0xC0 == 0x80:
+        at -= 1
+    places = [_place(gold, left, at), _place(system, right, at)]
+    return MismatchError(
+        "gold and system do not hold the same text (spaces apart)\n"
+        f"  gold:   {places[0]}\n  system: {places[1]}\n"
+        "hint: both files must contain the same characters in the same order; check that the "
+        "system parsed this very file and did not normalise its characters"
+    )
+
+
+def _place(treebank: Treebank, segments: Segmentation, at: int) -> str:
+    token = int(np.searchsorted(segments.token_ends, at, "right"))
+    if token >= len(segments.token_rows):
+        return f"{treebank.name}: the text ends here"
+    row = int(segments.token_rows[token])
+    sentence = int(np.searchsorted(treebank.row_offsets, row, "right")) - 1
+    name = treebank[sentence].id
+    rest = bytes(segments.text[at : at + 80]).decode(errors="ignore")[:20]
+    point = f"U+{ord(rest[0]):04X} {unicodedata.name(rest[0], '')}".strip() if rest else "nothing"
+    where = f"{treebank.name}:{treebank.line(row)}" + (f" (sent_id {name})" if name else "")
+    return f"{where}: token {treebank.field(row, 1)!r}, from here {rest!r} ({point})"

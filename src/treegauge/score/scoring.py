@@ -1,0 +1,311 @@
+"""Score systems against gold: one call for everything the official script gives, and intervals."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treegauge.errors import TreegaugeError
+from treegauge.result import Result, sign
+from treegauge.score import metrics
+from treegauge.score.layout import official_table, overview
+from treegauge.score.metrics import ALL, METRICS, NUMBER, Metric, canonical
+from treegauge.score.statistics import Options, Statistics, join, tally
+from treegauge.score.stream import Input, PairedReader, Reading
+from treegauge.stats.bootstrap import bootstrap, bootstrap_runs
+from treegauge.stats.interval import Method
+from treegauge.treebank.columns import Treebank
+from treegauge.treebank.problems import Problem
+from treegauge.treebank.sources import short_name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Progress = Callable[[int], None]
+Systems = Mapping[str, Input | Sequence[Input]]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals are made: sentences drawn with replacement.
+
+    Parameters
+    ----------
+    resamples
+        How many; 0 gives no intervals and keeps only totals.
+    method
+        ``"percentile"`` or ``"bca"``.
+    level
+        Nominal coverage.
+    seed
+        Same seed, same intervals.
+    """
+
+    resamples: int = 1000
+    method: Method = "percentile"
+    level: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class SystemScore:
+    """One system's metrics, and the statistics of each of its runs behind them."""
+
+    system: str
+    metrics: dict[str, Metric]
+    runs: tuple[Statistics, ...] = field(repr=False)
+    problems: tuple[Problem, ...] = ()
+
+    def __getitem__(self, metric: str) -> Metric:
+        name = canonical(metric)
+        if name not in self.metrics:
+            raise TreegaugeError(f"{name} was not computed; there are {', '.join(self.metrics)}")
+        return self.metrics[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the system's part of the JSON format."""
+        values = {name: metric.to_dict() for name, metric in self.metrics.items()}
+        return {"system": self.system, "runs": len(self.runs), "metrics": values}
+
+
+@dataclass(frozen=True, eq=False)
+class Scores(Result):
+    """Scores of one or more systems on one gold file.
+
+    Examples
+    --------
+    >>> from treegauge.treebank.conllu import parse_conllu
+    >>> gold = parse_conllu("1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> scores = score(gold, gold, resampling=Resampling(resamples=0))
+    >>> scores.systems[0]["LAS"].f1
+    1.0
+    """
+
+    systems: tuple[SystemScore, ...]
+    sentences: int
+    signature: str
+
+    def __getitem__(self, system: str) -> SystemScore:
+        found = {one.system: one for one in self.systems}
+        if system not in found:
+            raise TreegaugeError(f"no system {system!r}; there are {', '.join(found)}")
+        return found[system]
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a system and metric; scores are fractions."""
+        import polars as pl
+
+        rows = [
+            {"system": one.system, "metric": name} | _flat(metric.to_dict())
+            for one in self.systems
+            for name, metric in one.metrics.items()
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON format: signature, then each system with its metrics."""
+        return {
+            "signature": self.signature,
+            "sentences": self.sentences,
+            "systems": [one.to_dict() for one in self.systems],
+        }
+
+    def official(self, *, counts: bool = False, enhanced: bool = False) -> str:
+        """Return the official script's table (``-v`` or ``-c``) of the only system."""
+        if len(self.systems) != 1:
+            raise TreegaugeError(
+                f"the official table is of one system, there are {len(self.systems)}"
+            )
+        return official_table(self.systems[0].metrics, counts=counts, enhanced=enhanced)
+
+    def overview(self) -> "pl.DataFrame":
+        """Return percentages as people print them: one row a metric."""
+        return overview([(one.system, one.metrics) for one in self.systems])
+
+    def to_latex(self) -> str:
+        """Return a booktabs table of F1 in per cent, the best system of each metric in bold."""
+        from treegauge import tables
+
+        names = [name for name in METRICS if name in self.systems[0].metrics]
+        import polars as pl
+
+        frame = pl.DataFrame(
+            {"system": [one.system for one in self.systems]}
+            | {name: [100 * one.metrics[name].f1 for one in self.systems] for name in names}
+        )
+        return tables.to_latex(
+            frame, note=self.signature, best=names if len(self.systems) > 1 else []
+        )
+
+    def to_html(self) -> str:
+        """Return the overview as an HTML table."""
+        from treegauge import tables
+
+        return tables.to_html(self.overview(), note=self.signature)
+
+    def __str__(self) -> str:
+        from treegauge import tables
+
+        return f"{tables.to_text(self.overview())}\n{self.signature}"
+
+
+def _flat(values: dict[str, Any]) -> dict[str, Any]:
+    low, high = values.pop("interval") or (None, None)
+    return values | {"low": low, "high": high}
+
+
+def score(
+    gold: Input,
+    systems: Input | Systems,
+    *,
+    options: Options | None = None,
+    reading: Reading | None = None,
+    resampling: Resampling | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score system output against gold.
+
+    Parameters
+    ----------
+    gold
+        The gold treebank or its file.
+    systems
+        A system's output, or names mapped to outputs; a list of outputs stands for several runs
+        (seeds) of one system, whose counts are added and whose intervals also resample the runs.
+    options
+        What is counted: punctuation, subtypes, enhanced edges, weights.
+    reading
+        What is done about malformed files; recorded in the signature.
+    resampling
+        How intervals are made.
+    progress
+        Called with the number of sentences after each piece.
+
+    Returns
+    -------
+    Scores
+        Counts, precision, recall, F1, aligned accuracy and an interval of F1 for every metric.
+    """
+    options, reading = options or Options(), reading or Reading()
+    resampling = resampling or Resampling()
+    named = _named(systems)
+    scored, sentences = [], 0
+    for name, outputs in named.items():
+        runs, problems = [], []
+        for output in outputs:
+            reader = PairedReader(gold, output, reading)
+            runs.append(_statistics(reader, options, resampling.resamples > 0, progress))
+            problems += reader.gold.problems + reader.system.problems
+        sentences = runs[0].sentences
+        if len({run.sentences for run in runs}) > 1 and resampling.resamples:
+            raise TreegaugeError(
+                f"the runs of {name!r} cover different numbers of gold sentences: "
+                "resampling them together needs the same file behind each"
+            )
+        intervals = _intervals(runs, options, resampling)
+        scored.append(
+            SystemScore(name, _metrics(runs, options, intervals), tuple(runs), tuple(problems))
+        )
+    return Scores(tuple(scored), sentences, _signature(gold, scored, options, reading, resampling))
+
+
+def _named(systems: Input | Systems) -> dict[str, list[Input]]:
+    if not isinstance(systems, Mapping):
+        title = systems.name if isinstance(systems, Treebank) else short_name(systems)
+        systems = {title: systems}
+    if not systems:
+        raise TreegaugeError("no system to score: give at least one output file")
+    named: dict[str, list[Input]] = defaultdict(list)
+    for name, outputs in systems.items():
+        several = isinstance(outputs, Sequence) and not isinstance(outputs, str)
+        named[name] += list(outputs) if several else [outputs]  # type: ignore[arg-type, list-item]
+    return named
+
+
+def _statistics(
+    reader: PairedReader, options: Options, keep: bool, progress: Progress | None
+) -> Statistics:
+    def parts() -> Iterable[Statistics]:
+        for alignment in reader:
+            part = tally(alignment, options)
+            if progress:
+                progress(part.sentences)
+            yield part if keep else part.summed()
+
+    joined = join(parts(), options)
+    return joined if keep else joined.summed()
+
+
+def _metrics(
+    runs: Sequence[Statistics],
+    options: Options,
+    intervals: Mapping[str, tuple[float, float]],
+) -> dict[str, Metric]:
+    sums = np.sum([run.totals for run in runs], axis=0)
+
+    def number(column: str | None, name: str) -> float | None:
+        if column is None:
+            return None
+        value = float(sums[NUMBER[column]])
+        return value if name == "WLAS" else int(value)
+
+    found = {}
+    for name in options.metrics:
+        d = ALL[name]
+        values = [number(column, name) for column in (d.correct, d.gold, d.system)]
+        correct, gold, system = (value or 0 for value in values)
+        found[name] = Metric(
+            name, correct, gold, system, number(d.aligned, name), intervals.get(name)
+        )
+    return found
+
+
+def _intervals(
+    runs: Sequence[Statistics], options: Options, resampling: Resampling
+) -> dict[str, tuple[float, float]]:
+    if resampling.resamples == 0 or len(runs[0].rows) == 0:
+        return {}
+    names = options.metrics
+
+    def statistic(sums: Any) -> Any:
+        return metrics.f1(sums, names)
+
+    settings: dict[str, Any] = {
+        "resamples": resampling.resamples,
+        "level": resampling.level,
+        "method": resampling.method,
+        "seed": resampling.seed,
+    }
+    if len(runs) == 1:
+        interval = bootstrap(runs[0].rows, statistic, **settings)
+    else:
+        interval = bootstrap_runs([run.rows for run in runs], statistic, **settings)
+    limits = zip(interval.low.tolist(), interval.high.tolist(), strict=True)
+    return dict(zip(names, limits, strict=True))
+
+
+def _signature(
+    gold: Input,
+    scored: Sequence[SystemScore],
+    options: Options,
+    reading: Reading,
+    resampling: Resampling,
+) -> str:
+    touched = sum(len(one.problems) for one in scored)
+    boot = None
+    if resampling.resamples:
+        boot = f"{resampling.resamples}x{resampling.method}@{resampling.level:g}"
+    return sign(
+        tb=gold.name if isinstance(gold, Treebank) else short_name(gold),
+        punct=options.punct,
+        subtypes=options.subtypes,
+        enhanced=options.enhanced or None,
+        weights=None if options.weights is None else f"{len(options.weights)}rels",
+        errors=reading.errors if not touched else f"{reading.errors}({touched})",
+        allow="+".join(reading.allow) or None,
+        ci=boot,
+        seed=resampling.seed if resampling.resamples else None,
+    )

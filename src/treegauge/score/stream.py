@@ -1,0 +1,136 @@
+"""Reading gold and system side by side in bounded memory."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from treegauge.score import _align
+from treegauge.score.align import Alignment, Segmentation, align, mismatch, segmentation
+from treegauge.treebank.columns import Treebank, concat
+from treegauge.treebank.conllu import CHUNK, Errors, parse_conllu, refusals, stream_conllu
+from treegauge.treebank.problems import ConlluError, Problem
+from treegauge.treebank.sources import Source
+
+Input = Treebank | Source
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: the error policy, what is let pass, bytes of a piece."""
+
+    errors: Errors = "strict"
+    allow: Sequence[str] = ()
+    chunk: int = CHUNK
+
+
+class Pending(NamedTuple):
+    """What has been read of one side and not yet been matched."""
+
+    treebank: Treebank
+    segments: Segmentation
+
+    def cut(self, sentences: int) -> tuple["Pending", "Pending"]:
+        """Split after so many sentences."""
+        tb, (text, rows, ends, stops) = self.treebank, self.segments
+        row = tb.row_offsets[sentences]
+        token = int(np.searchsorted(rows, row))
+        at = stops[sentences - 1] if sentences else 0
+        head = Segmentation(text[:at], rows[:token], ends[:token], stops[:sentences])
+        rest = Segmentation(
+            text[at:], rows[token:] - row, ends[token:] - at, stops[sentences:] - at
+        )
+        return Pending(tb[:sentences], head), Pending(tb[sentences:], rest)
+
+
+@dataclass
+class _Side:
+    """One side as it arrives; `problems` gathers what was skipped or mended."""
+
+    pieces: Iterator[Treebank]
+    strict: bool
+    pending: Pending
+    done: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return len(self.pending.segments.text)
+
+    def grow(self) -> None:
+        """Take in as much again as is waiting, so that long waits stay linear."""
+        waiting, parts = self.pending.treebank.n_words, []
+        while sum(part.n_words for part in parts) <= waiting:
+            piece = next(self.pieces, None)
+            if piece is None:
+                self.done = True
+                break
+            if self.strict and refusals(piece):
+                raise ConlluError(refusals(piece))
+            self.problems += [problem for problem in piece.problems if problem.action]
+            parts.append(piece)
+        if waiting:
+            parts.insert(0, self.pending.treebank)
+        if parts:
+            whole = parts[0] if len(parts) == 1 else concat(parts, name=parts[-1].name)
+            self.pending = Pending(whole, segmentation(whole))
+
+
+class PairedReader:
+    """Pieces of gold and system that hold the same characters and end with sentences.
+
+    Memory is bounded by the longest stretch in which no sentence ends on both sides at once.
+
+    Parameters
+    ----------
+    gold, system
+        Treebanks, or files of any size.
+    reading
+        How files are read.
+    """
+
+    def __init__(self, gold: Input, system: Input, reading: Reading | None = None) -> None:
+        self.reading = reading or Reading()
+        self.gold, self.system = self._side(gold), self._side(system)
+
+    def _side(self, source: Input) -> _Side:
+        how = self.reading
+        pieces = (
+            iter([source])
+            if isinstance(source, Treebank)
+            else stream_conllu(source, errors=how.errors, allow=how.allow, chunk=how.chunk)
+        )
+        nothing = parse_conllu(
+            b"", name=source.name if isinstance(source, Treebank) else str(source)
+        )
+        return _Side(pieces, how.errors == "strict", Pending(nothing, segmentation(nothing)))
+
+    def __iter__(self) -> Iterator[Alignment]:
+        left, right = self.gold, self.system
+        while True:
+            for side, other in ((left, right), (right, left)):
+                if not side.done and side.size <= other.size:
+                    side.grow()
+            ours, theirs = left.pending.segments, right.pending.segments
+            if _align.first_difference(ours.text, theirs.text) < min(left.size, right.size):
+                break
+            common = np.intersect1d(ours.sentence_ends, theirs.sentence_ends)
+            if len(common):
+                cuts = [
+                    side.pending.cut(
+                        int(np.searchsorted(side.pending.segments.sentence_ends, common[-1])) + 1
+                    )
+                    for side in (left, right)
+                ]
+                (gold, left.pending), (system, right.pending) = cuts
+                yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
+            elif _starved(left, right) or _starved(right, left):
+                break
+        if left.size or right.size:
+            raise mismatch(*left.pending, *right.pending)
+
+
+def _starved(side: _Side, other: _Side) -> bool:
+    """Whether a side has ended while the other has at least as much left."""
+    return side.done and (other.done or other.size > side.size)

@@ -1,0 +1,367 @@
+"""A treebank is a table: word columns and sentence offsets over the bytes of a file."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.treebank import _columns, _scan
+from treegauge.treebank.problems import Problem
+from treegauge.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+NUMBER = {name: i for i, name in enumerate(COLUMNS)}
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int32]
+
+
+class Codes(NamedTuple):
+    """A column as whole numbers: ``values[codes[i]]`` is the value of word ``i``."""
+
+    codes: Ints
+    values: list[str]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Treebank:
+    """Sentences of a CoNLL-U file, immutable and cheap to slice.
+
+    The bytes of the file stay as they are; everything else is positions into them. Slices and
+    samples share the bytes, columns are made when asked for, and writing is exact.
+
+    Parameters
+    ----------
+    name
+        A short name for messages and signatures.
+    raw
+        The bytes of the file.
+    fields
+        Start of each of the ten fields of every row, and the end of the last one plus one.
+        Rows are words, multiword tokens and empty nodes.
+    kinds
+        For each row 0 (word), 1 (multiword token) or 2 (empty node).
+    rows, head, multiword
+        For each word its row, its head (0 is the root, -1 none given) and the row of the
+        multiword token around it, or -1.
+    offsets, row_offsets, spans
+        For each sentence its first word, its first row, and its bytes.
+    tail
+        Bytes after the last sentence (comments without words).
+    problems, policy
+        What was wrong with the file and how that was treated.
+    first_line
+        Number of the first line of `raw` in its file.
+
+    Examples
+    --------
+    >>> from treegauge.treebank.conllu import parse_conllu
+    >>> tb = parse_conllu("1\\tHello\\thello\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> len(tb), tb.n_words, tb["form"].to_list(), tb.head.tolist()
+    (1, 1, ['Hello'], [0])
+    """
+
+    name: str
+    raw: Bytes
+    fields: Ints
+    kinds: Bytes
+    rows: Ints
+    head: Ints
+    multiword: Ints
+    offsets: Ints
+    row_offsets: Ints
+    spans: Ints
+    tail: bytes = b""
+    problems: tuple[Problem, ...] = ()
+    policy: str = "strict"
+    first_line: int = 1
+    _codes: dict[str, Codes] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @property
+    def n_words(self) -> int:
+        """Number of syntactic words."""
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<Treebank {self.name}: {len(self):,} sentences, {self.n_words:,} words>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Treebank) and self.to_bytes() == other.to_bytes()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hexadecimal SHA-256 of what :meth:`to_bytes` gives."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    # columns
+
+    @overload
+    def __getitem__(self, key: str) -> "pl.Series": ...
+    @overload
+    def __getitem__(self, key: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, key: slice | npt.ArrayLike) -> "Treebank": ...
+    def __getitem__(self, key: Any) -> "pl.Series | Sentence | Treebank":
+        """Return a column by name, a sentence by number, or a treebank by slice, mask or list."""
+        if isinstance(key, str):
+            return self.column(key)
+        if isinstance(key, int | np.integer):
+            index = int(key) + (len(self) if key < 0 else 0)
+            if not 0 <= index < len(self):
+                raise IndexError(f"{self.name} has {len(self)} sentences, none has number {key}")
+            return Sentence(self, index)
+        if isinstance(key, slice) and key.step in {None, 1}:
+            return self._slice(*key.indices(len(self))[:2])
+        return self.take(np.arange(len(self))[key])
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return (Sentence(self, i) for i in range(len(self)))
+
+    def column(self, name: str) -> "pl.Series":
+        """Return a column of the words as a polars series; ``id`` and ``head`` are integers."""
+        import polars as pl
+        import pyarrow as pa
+
+        if name == "head":
+            return pl.Series("head", self.head)
+        if name == "id":
+            return pl.Series("id", self.positions)
+        number = self._number(name)
+        views = _columns.views(self.raw, self.fields, self.rows, number)
+        buffers = [None, pa.py_buffer(views), pa.py_buffer(self.raw)]
+        array = pa.Array.from_buffers(pa.string_view(), len(views), buffers)
+        return pl.Series(name, array)
+
+    def codes(self, name: str) -> Codes:
+        """Return a column as codes and the list of its values, in order of first use."""
+        if name not in self._codes:
+            codes = np.empty(self.n_words, np.int32)
+            number = self._number(name)
+            firsts = _columns.encode(self.raw, self.fields, self.rows, number, codes)
+            codes.flags.writeable = False
+            self._codes[name] = Codes(codes, [self.field(row, number) for row in firsts])
+        return self._codes[name]
+
+    def field(self, row: int, number: int) -> str:
+        """Return one field of one row as text."""
+        start, stop = self.fields[row, number], self.fields[row, number + 1] - 1
+        return bytes(self.raw[start:stop]).decode()
+
+    def line(self, row: int) -> int:
+        """Return the number of a row's line in its file."""
+        before = self.raw[: self.fields[row, 0]]
+        return int(_scan.count_lines(before)) - 1 + self.first_line
+
+    @staticmethod
+    def _number(name: str) -> int:
+        if name not in NUMBER:
+            raise ChoiceError("column", name, COLUMNS)
+        return NUMBER[name]
+
+    @cached_property
+    def sentence_of(self) -> Ints:
+        """Number of the sentence of each word."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
+
+    @property
+    def positions(self) -> Ints:
+        """Position of each word in its sentence, from 1."""
+        return np.arange(self.n_words, dtype=np.int32) - self.offsets[self.sentence_of] + 1
+
+    @property
+    def parents(self) -> Ints:
+        """For each word the number of its head in the whole treebank, -1 for a root."""
+        absolute = self.offsets[self.sentence_of] + self.head - 1
+        return np.where(self.head > 0, absolute, -1).astype(np.int32)
+
+    @property
+    def lengths(self) -> Ints:
+        """Number of words of each sentence."""
+        return np.diff(self.offsets).astype(np.int32)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """The words as a polars frame: ``sentence`` and the ten columns."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [pl.Series("sentence", self.sentence_of), *(self.column(name) for name in COLUMNS)]
+        )
+
+    def to_pandas(self) -> Any:
+        """Return :attr:`table` as a pandas frame (needs pandas)."""
+        return self.table.to_pandas()
+
+    def to_arrow(self) -> Any:
+        """Return :attr:`table` as an Arrow table."""
+        return self.table.to_arrow()
+
+    # sentences
+
+    def comments(self, sentence: int) -> list[str]:
+        """Return the comment lines of a sentence without the leading ``#``."""
+        first, last = self.row_offsets[sentence], self.row_offsets[sentence + 1]
+        start, stop = self.spans[sentence]
+        if last > first:
+            stop = self.fields[first, 0]
+        text = bytes(self.raw[start:stop]).decode(errors="replace")
+        lines = text.replace("\r\n", "\n").replace("\r", "\n")
+        return [line[1:].strip() for line in lines.split("\n") if line.startswith("#")]
+
+    def metadata(self, key: str) -> list[str | None]:
+        """Return the value of ``# key = value`` for each sentence, or None."""
+        return [self[i].metadata.get(key) for i in range(len(self))]
+
+    def _slice(self, start: int, stop: int) -> "Treebank":
+        stop = max(start, stop)
+        w0, w1 = self.offsets[start], self.offsets[stop]
+        r0, r1 = self.row_offsets[start], self.row_offsets[stop]
+        inside = self.multiword[w0:w1]
+        return replace(
+            self,
+            fields=self.fields[r0:r1],
+            kinds=self.kinds[r0:r1],
+            rows=self.rows[w0:w1] - r0,
+            head=self.head[w0:w1],
+            multiword=np.where(inside < 0, -1, inside - r0).astype(np.int32),
+            offsets=self.offsets[start : stop + 1] - w0,
+            row_offsets=self.row_offsets[start : stop + 1] - r0,
+            spans=self.spans[start:stop],
+            tail=b"",
+            _codes={},
+        )
+
+    def take(self, sentences: npt.ArrayLike) -> "Treebank":
+        """Return the given sentences in the given order; repetitions are allowed."""
+        index = np.asarray(sentences, dtype=np.int64).reshape(-1)
+        words, offsets = _gather(self.offsets, index)
+        rows, row_offsets = _gather(self.row_offsets, index)
+        shift = np.repeat(row_offsets[:-1] - self.row_offsets[index], np.diff(offsets))
+        inside = self.multiword[words]
+        return replace(
+            self,
+            fields=self.fields[rows],
+            kinds=self.kinds[rows],
+            rows=self.rows[words] + shift,
+            head=self.head[words],
+            multiword=np.where(inside < 0, -1, inside + shift).astype(np.int32),
+            offsets=offsets,
+            row_offsets=row_offsets,
+            spans=self.spans[index],
+            tail=b"",
+            _codes={},
+        )
+
+    def sample(self, sentences: int, *, seed: int) -> "Treebank":
+        """Draw sentences at random without replacement, in their order in the file."""
+        if not 0 <= sentences <= len(self):
+            raise TreegaugeError(
+                f"cannot sample {sentences} sentences from {self.name}, which has {len(self)}"
+            )
+        drawn = np.random.default_rng(seed).choice(len(self), sentences, replace=False)
+        return self.take(np.sort(drawn))
+
+    def with_columns(self, values: Mapping[str, Sequence[Any] | Any]) -> "Treebank":
+        """Return a copy with columns of the words replaced; all other bytes stay.
+
+        Parameters
+        ----------
+        values
+            For each column name one value per word (a list, an array or a polars series).
+        """
+        from treegauge.treebank.conllu import parse_conllu
+
+        names = sorted(values, key=self._number)
+        texts = [[str(value) for value in values[name]] for name in names]
+        for name, column in zip(names, texts, strict=True):
+            if len(column) != self.n_words:
+                raise TreegaugeError(
+                    f"column {name!r} has {len(column)} values, expected {self.n_words}"
+                )
+            for word, text in enumerate(column):
+                if not text or any(mark in text for mark in "\t\n\r"):
+                    raise TreegaugeError(
+                        f"column {name!r}, word {word}: found {text!r}, expected text without "
+                        "tabs or line ends ('_' for nothing)"
+                    )
+        pieces = [text.encode() for word in zip(*texts, strict=True) for text in word]
+        new = np.frombuffer(b"".join(pieces), np.uint8)
+        ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
+        numbers = np.array([NUMBER[name] for name in names], np.int32)
+        out = np.empty(int(np.diff(self.spans).sum()) + new.size, np.uint8)
+        size = _columns.rewrite(
+            self.raw, self.fields, self.rows, self.offsets, self.spans, numbers, new, ends, out
+        )
+        text = out[:size].tobytes() + self.tail
+        needs = "head" in values or bool((self.head >= 0).all())
+        return parse_conllu(text, name=self.name, need_heads=needs)
+
+    def to_bytes(self) -> bytes:
+        """Return the treebank as CoNLL-U, each sentence byte for byte as it was read."""
+        if len(self) == 0:
+            return self.tail
+        edges = np.flatnonzero(self.spans[1:, 0] != self.spans[:-1, 1]) + 1
+        starts = self.spans[np.concatenate(([0], edges)), 0]
+        stops = self.spans[np.concatenate((edges - 1, [len(self) - 1])), 1]
+        parts = []
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+            if parts and not parts[-1].endswith((b"\n", b"\r")):
+                parts.append(b"\n\n")
+            parts.append(self.raw[start:stop].tobytes())
+        return b"".join([*parts, self.tail])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = f"<p><b>{escape(self.name)}</b>: {len(self):,} sentences, {self.n_words:,} words</p>"
+        return head + (self[0]._repr_svg_() if len(self) else "")
+
+
+def _gather(offsets: Ints, index: npt.NDArray[np.int64]) -> tuple[Ints, Ints]:
+    """Members of the chosen groups, and the offsets of these groups."""
+    sizes = offsets[index + 1] - offsets[index]
+    new = np.zeros(len(index) + 1, np.int32)
+    np.cumsum(sizes, out=new[1:])
+    members = np.arange(new[-1], dtype=np.int32) + np.repeat(offsets[index] - new[:-1], sizes)
+    return members.astype(np.int32), new
+
+
+def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treebank:
+    """Join treebanks into one.
+
+    Examples
+    --------
+    >>> from treegauge.treebank.conllu import parse_conllu
+    >>> a = parse_conllu("1\\tA\\t_\\tX\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> concat([a, a[:1], a])["form"].to_list()
+    ['A', 'A', 'A']
+    """
+    from treegauge.treebank.indexing import index
+
+    parts = list(treebanks)
+    title = name or "+".join(dict.fromkeys(part.name for part in parts)) or "empty"
+    texts = [part.to_bytes() for part in parts]
+    joined = b"".join(
+        text if not text or text.endswith((b"\n\n", b"\n\r\n", b"\r\r")) else _close(text)
+        for text in texts
+    )
+    first = parts[0] if parts else None
+    line = first.line(0) - len(first.comments(0)) if first and len(first.rows) else 1
+    return index(joined, title, first_line=line).treebank
+
+
+def _close(text: bytes) -> bytes:
+    return text + (b"\n" if text.endswith((b"\n", b"\r")) else b"\n\n")

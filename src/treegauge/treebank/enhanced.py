@@ -1,0 +1,59 @@
+"""Enhanced dependencies: what DEPS says, word by word."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from treegauge.treebank.columns import Treebank
+from treegauge.treebank.problems import BY_NAME, Problem
+
+_HEAD = re.compile(r"(\d+)(\.\d+)?", re.ASCII)
+
+
+class Edge(NamedTuple):
+    """An enhanced edge: position of the head (0 is the root) and the relation's steps."""
+
+    head: int
+    steps: tuple[str, ...]
+
+
+def parse_deps(deps: str) -> list[Edge] | None:
+    """Read one DEPS field; edges to empty nodes are left out, None means it is malformed.
+
+    Examples
+    --------
+    >>> parse_deps("2:nsubj|3:conj:and>obl:in|4.1:obj")
+    [Edge(head=2, steps=('nsubj',)), Edge(head=3, steps=('conj:and', 'obl:in'))]
+    >>> parse_deps("_"), parse_deps("2")
+    ([], None)
+    """
+    edges: list[Edge] = []
+    if deps in {"", "_"}:
+        return edges
+    for part in deps.split("|"):
+        head, colon, relation = part.partition(":")
+        match = _HEAD.fullmatch(head)
+        if not colon or match is None:
+            return None
+        if match[2] is None:
+            edges.append(Edge(int(head), tuple(relation.split(">"))))
+    return edges
+
+
+def check_deps(treebank: Treebank, file: str) -> Iterator[Problem]:
+    """Yield a problem for every malformed DEPS field."""
+    codes, values = treebank.codes("deps")
+    parsed = [parse_deps(value) for value in values]
+    furthest = [
+        -1 if edges is None else max((edge.head for edge in edges), default=0) for edges in parsed
+    ]
+    sizes = treebank.lengths[treebank.sentence_of]
+    for word in range(treebank.n_words) if any(furthest) else ():
+        reach = furthest[codes[word]]
+        if reach < 0 or reach > sizes[word]:
+            sentence = int(treebank.sentence_of[word])
+            yield Problem(
+                "deps", file, treebank.line(int(treebank.rows[word])), treebank[sentence].id,
+                f"DEPS {values[codes[word]]!r} in a sentence of {sizes[word]} words",
+                BY_NAME["deps"].expected, sentence,
+            )  # fmt: skip

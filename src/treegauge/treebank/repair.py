@@ -1,0 +1,80 @@
+"""Mending malformed sentences, by rules that are stated and never guess at words.
+
+What is done, in this order: bytes that are not UTF-8 become U+FFFD and a byte order mark goes;
+comments inside a sentence move to its top; lines of ten fields set apart by spaces get tabs; empty
+forms become ``_``; word IDs are renumbered in their order and heads follow (where an ID occurs
+twice, heads that name it are lost); multiword ranges are cut to the words that are there; malformed
+trees are mended as :func:`treegauge.treebank.trees.repair` says. Blocks without words are dropped.
+A sentence that no rule mends is left out.
+"""
+
+import re
+
+import numpy as np
+
+from treegauge.treebank.trees import repair as repair_heads
+
+
+def repair_sentence(lines: list[str]) -> list[str] | None:
+    """Return the mended lines of a sentence (without its blank line), or None.
+
+    Examples
+    --------
+    >>> repair_sentence(["1 Hi hi INTJ _ _ 7 root _ _"])
+    ['1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_']
+    """
+    comments = [line for line in lines if line.startswith("#")]
+    table = [_fields(line) for line in lines if not line.startswith("#")]
+    if not table or any(len(fields) != 10 for fields in table):
+        return None
+    for fields in table:
+        if not fields[1].strip():
+            fields[1] = "_"
+    words = [fields for fields in table if re.fullmatch(r"\s*\+?\d+\s*", fields[0])]
+    if not words:
+        return None
+    others = [fields for fields in table if not re.fullmatch(r"\s*\+?\d+\s*", fields[0])]
+    if any(not re.fullmatch(r"\d+[-.]\d+", fields[0]) for fields in others):
+        return None
+    _renumber(table, words)
+    kept = [fields for fields in table if "-" not in fields[0] or _proper(fields[0])]
+    return comments + ["\t".join(fields) for fields in kept]
+
+
+def _fields(line: str) -> list[str]:
+    fields = line.split("\t")
+    return fields if len(fields) == 10 else line.split()
+
+
+def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
+    old = [int(fields[0]) for fields in words]
+    new = {value: i + 1 for i, value in enumerate(old) if old.count(value) == 1}
+    heads = []
+    for fields in words:
+        try:
+            head = int(fields[6])
+        except ValueError:
+            head = -1
+        heads.append(0 if head == 0 else new.get(head, -1))
+    before = np.array(heads, np.int32)
+    mended, _ = repair_heads(before)
+    position = 0
+    for fields in table:
+        if "." in fields[0]:
+            fields[0] = f"{position}.{fields[0].partition('.')[2]}"
+        elif "-" in fields[0]:
+            start, end = map(int, fields[0].split("-"))
+            fields[0] = f"{position + 1}-{min(position + 1 + end - start, len(words))}"
+        else:
+            head = int(mended[position])
+            position += 1
+            if head == 0:
+                fields[7] = "root"
+            elif fields[7] == "root":
+                fields[7] = "dep"
+            fields[0], fields[6] = str(position), str(head)
+
+
+def _proper(identifier: str) -> bool:
+    start, end = map(int, identifier.split("-"))
+    return end > start

@@ -1,0 +1,139 @@
+"""Where treebanks come from: files, folders of a treebank, patterns, standard input, archives."""
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from treegauge.errors import ChoiceError, TreegaugeError
+
+SPLITS = ("train", "dev", "test")
+ENDINGS = ("", ".gz", ".xz", ".zst", ".bz2")
+Source = str | os.PathLike[str]
+
+
+@contextmanager
+def open_bytes(path: Source) -> Iterator[BinaryIO]:
+    """Open a file for reading bytes; ``-`` is standard input, archives are unpacked on the way."""
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with _open(name) as stream:
+            yield stream
+    except (gzip.BadGzipFile, lzma.LZMAError, EOFError) as error:
+        raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
+    except OSError as error:
+        if error.errno is None:  # the unpackers' own complaints about the data
+            raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
+        raise TreegaugeError(f"{name}: {error.strerror or error}") from error
+
+
+def _open(name: str) -> BinaryIO:
+    ending = Path(name).suffix
+    if ending == ".gz":
+        return cast("BinaryIO", gzip.open(name, "rb"))
+    if ending == ".xz":
+        return cast("BinaryIO", lzma.open(name, "rb"))
+    if ending == ".bz2":
+        return cast("BinaryIO", bz2.open(name, "rb"))
+    if ending == ".zst":
+        import pyarrow as pa
+
+        plain = Path(name).open("rb")  # noqa: SIM115 -- closed with the stream around it
+        stream = pa.CompressedInputStream(pa.PythonFile(plain, mode="r"), "zstd")
+        return cast("BinaryIO", io.BufferedReader(_Readable(stream, plain)))
+    return Path(name).open("rb")
+
+
+class _Readable(io.RawIOBase):
+    """An Arrow stream as an ordinary one."""
+
+    def __init__(self, stream: BinaryIO, plain: BinaryIO) -> None:
+        self.stream, self.plain = stream, plain
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        data = self.stream.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self.plain.close()
+        super().close()
+
+
+def find(source: Source, *, split: str | None = None) -> list[str]:
+    """Return the files behind a path, pattern or folder of a treebank, train before dev and test.
+
+    Parameters
+    ----------
+    source
+        A file, ``-`` for standard input, a pattern such as ``"UD_*/*-test.conllu"``, or a folder.
+    split
+        ``"train"``, ``"dev"`` or ``"test"``: only that part of a folder or pattern.
+
+    Examples
+    --------
+    >>> find("-")
+    ['-']
+    """
+    name = os.fspath(source)
+    if split is not None and split not in SPLITS:
+        raise ChoiceError("split", split, SPLITS)
+    if name == "-":
+        return ["-"]
+    path = Path(name)
+    if path.is_dir():
+        found = [str(p) for end in ENDINGS for p in sorted(path.glob(f"*.conllu{end}"))]
+        where = f"{name} (a folder)"
+    elif path.exists():
+        return [name]
+    elif glob.has_magic(name):
+        found = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 -- absolute patterns too
+        where = f"the pattern {name}"
+    else:
+        raise TreegaugeError(f"{name}: no such file or folder")
+    if split is not None:
+        found = [p for p in found if split_of(p) == split]
+        where = f"{where} for split {split!r}"
+    if not found:
+        raise TreegaugeError(f"found no .conllu file in {where}")
+    order = {part: i for i, part in enumerate(SPLITS)}
+    return sorted(found, key=lambda p: (str(Path(p).parent), order.get(split_of(p) or "", 3), p))
+
+
+def split_of(path: Source) -> str | None:
+    """Return the split that a file's name says it is, or None.
+
+    Examples
+    --------
+    >>> split_of("UD_Greek-GDT/el_gdt-ud-train.conllu.gz")
+    'train'
+    """
+    stem = Path(path).name.partition(".conllu")[0]
+    last = stem.replace("_", "-").rpartition("-")[2]
+    return last if last in SPLITS else None
+
+
+def short_name(path: Source) -> str:
+    """Return a name for signatures: the file's without its endings.
+
+    Examples
+    --------
+    >>> short_name("/data/UD_Greek-GDT/el_gdt-ud-test.conllu.xz")
+    'el_gdt-ud-test'
+    """
+    name = Path(path).name
+    return "stdin" if name == "-" else name.partition(".conllu")[0]
