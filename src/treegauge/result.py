@@ -1,7 +1,7 @@
 """What every result looks like: a table, a signature, and ways to print them."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge import __version__, tables
 
@@ -39,10 +39,12 @@ def sign(**parts: object) -> str:
 class Result(ABC):
     """A number with its table and its signature; subclasses are frozen dataclasses.
 
-    A subclass has a field ``signature: str`` (see :func:`sign`) and a property ``table``.
+    A subclass has a field ``signature: str`` (see :func:`sign`) and a property ``table``; `digits`
+    is how many decimals its tables show.
     """
 
     signature: str
+    digits: ClassVar[int] = 2
 
     @property
     @abstractmethod
@@ -55,11 +57,11 @@ class Result(ABC):
 
     def to_latex(self) -> str:
         """Return a booktabs table that compiles as it stands."""
-        return tables.to_latex(self.table, note=self.signature)
+        return tables.to_latex(self.table, note=self.signature, digits=self.digits)
 
     def to_html(self) -> str:
         """Return an HTML table with every text escaped."""
-        return tables.to_html(self.table, note=self.signature)
+        return tables.to_html(self.table, note=self.signature, digits=self.digits)
 
     def to_csv(self) -> str:
         """Return the table as CSV, numbers in full precision."""
@@ -69,4 +71,4 @@ class Result(ABC):
         return self.to_html()
 
     def __str__(self) -> str:
-        return f"{tables.to_text(self.table)}\n{self.signature}"
+        return f"{tables.to_text(self.table, digits=self.digits)}\n{self.signature}"

@@ -4,6 +4,11 @@ import sys
 
 import typer
 
+from treegauge.cli.check import check
+from treegauge.cli.convert import convert
+from treegauge.cli.score import score
+from treegauge.cli.show import show
+from treegauge.cli.synthesise import synthesise
 from treegauge.errors import TreegaugeError
 
 app = typer.Typer(
@@ -12,6 +17,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+for verb in (score, check, show, convert, synthesise):
+    app.command()(verb)
 
 
 def main() -> None:

@@ -2,14 +2,29 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from treegauge.files import atomic
 from treegauge.result import Result
 
+if TYPE_CHECKING:
+    import polars as pl
 
-class Format(StrEnum):
+
+class Choice(StrEnum):
+    """Options with fixed choices; their values type-check as the library's literals."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def value(self) -> Any:
+            """The choice as the library names it."""
+
+
+class Format(Choice):
     """The formats every verb offers."""
 
     text = "text"
@@ -17,6 +32,55 @@ class Format(StrEnum):
     csv = "csv"
     latex = "latex"
     html = "html"
+
+
+class Policy(Choice):
+    """What to do about malformed sentences."""
+
+    strict = "strict"
+    skip = "skip"
+    repair = "repair"
+
+
+@dataclass(frozen=True)
+class Bundle(Result):
+    """Several results that are printed together; JSON nests the later ones in the first."""
+
+    main: Result
+    parts: dict[str, Result]
+
+    @classmethod
+    def of(cls, main: Result, parts: dict[str, Result]) -> Result:
+        """Return the first result alone if there are no others."""
+        return cls(main, parts) if parts else main
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """The first result's signature."""
+        return self.main.signature
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """The table asked for last: a CSV file holds one."""
+        return [self.main, *self.parts.values()][-1].table
+
+    def _each(self) -> list[Result]:
+        return [self.main, *self.parts.values()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the first result's dictionary with the others under their names."""
+        return self.main.to_dict() | {name: part.to_dict() for name, part in self.parts.items()}
+
+    def to_latex(self) -> str:
+        """Return all tables one after the other."""
+        return "\n\n".join(one.to_latex() for one in self._each())
+
+    def to_html(self) -> str:
+        """Return all tables one after the other."""
+        return "\n".join(one.to_html() for one in self._each())
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(one) for one in self._each())
 
 
 def render(result: Result, fmt: Format) -> str:

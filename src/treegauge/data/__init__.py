@@ -1,1 +1,195 @@
-"""Published figures, packaged: one call each."""
+"""Published figures, packaged: one call each. Where they come from: ``SOURCES.md`` beside this.
+
+>>> from treegauge import data
+>>> data.conll18("las").filter(treebank="en_ewt", system="HIT-SCIR")["score"].item()
+84.57
+"""
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from treegauge.errors import ChoiceError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "conll18",
+    "conll18_systems",
+    "conll18_treebanks",
+    "difficulty_table1",
+    "edv_tables",
+    "fragility_exp1",
+    "fragility_table1",
+    "fragility_table3",
+    "subsets",
+    "ud25",
+    "wde",
+]
+
+
+@cache
+def _load(name: str) -> "pl.DataFrame":
+    import polars as pl
+
+    frame = pl.read_parquet(files(__name__).joinpath(f"{name}.parquet").read_bytes())
+    if name == "conll18":
+        # numpy's division gives the very floats that parsing the decimals gives; polars multiplies
+        # by a rounded 1/100, which is off in the last bit of some.
+        frame = frame.with_columns(pl.Series("score", frame["score"].to_numpy() / 100))
+    return frame
+
+
+def _frame(name: str) -> "pl.DataFrame":
+    """Return a frame whose in-place changes cannot reach the cached one."""
+    return _load(name).clone()
+
+
+def conll18(metric: str | None = None) -> "pl.DataFrame":
+    """Load the official scores of the CoNLL 2018 shared task (F1 in percent).
+
+    Parameters
+    ----------
+    metric
+        One of the 13 metrics in lower case, or None for all of them.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``metric, treebank, system, score``: 13 metrics x 82 treebanks x 26 systems, no gap.
+
+    Examples
+    --------
+    >>> conll18().shape
+    (27716, 4)
+    >>> sorted(conll18()["metric"].unique())[:4]
+    ['alltags', 'blex', 'clas', 'las']
+    """
+    frame = _frame("conll18")
+    if metric is None:
+        return frame
+    metrics = frame["metric"].unique().sort().to_list()
+    if metric not in metrics:
+        raise ChoiceError("metric", metric, metrics)
+    return frame.filter(metric=metric)
+
+
+def conll18_systems() -> "pl.DataFrame":
+    """Load the 26 systems: short name (as the Fragility paper prints it), full name, run.
+
+    Examples
+    --------
+    >>> conll18_systems().filter(system="BASELINE UDPipe").row(0)
+    ('BASELINE UDPipe', 'BASELINE UDPipe 1.2 (Praha)', 'software1-P')
+    """
+    return _frame("conll18_systems")
+
+
+def conll18_treebanks() -> "pl.DataFrame":
+    """Load what is known of the 82 treebanks.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``treebank`` (code), ``name``, ``language``, ``tokens`` (rounded to thousands; missing for
+        ``sme_giella``), ``family`` and its two halves ``stock`` and ``genus``, and ``resource``,
+        the task's class: ``big``, ``PUD``, ``small`` or ``low-resource``.
+
+    Examples
+    --------
+    >>> conll18_treebanks()["resource"].value_counts().sort("count").rows()
+    [('PUD', 5), ('small', 7), ('low-resource', 9), ('big', 61)]
+    """
+    return _frame("conll18_treebanks")
+
+
+def subsets() -> dict[str, tuple[str, ...]]:
+    """Load the named subsets of Fragility, Table 10, as treebank codes (Easy lists nine of ten).
+
+    Examples
+    --------
+    >>> {name: len(codes) for name, codes in subsets().items()}
+    {'Ma18': 12, 'Lh16': 8, 'AG20': 9, 'D21': 7, 'SA17': 9, 'Sm18': 9, 'Ku19': 13, 'Easy': 9}
+    """
+    members: dict[str, tuple[str, ...]] = {}
+    for name, code in _load("subsets").iter_rows():
+        members[name] = (*members.get(name, ()), code)
+    return members
+
+
+def ud25() -> "pl.DataFrame":
+    """Load sizes of the 94 UD 2.5 treebanks and UDPipe 1.2's scores on them.
+
+    Examples
+    --------
+    >>> ud25().filter(treebank="Greek-GDT")["las"].item()
+    83.7
+    """
+    return _frame("ud25")
+
+
+def fragility_exp1() -> "pl.DataFrame":
+    """Load LAS and UAS of three parsers on 47 treebanks (``metric, treebank, system, score``).
+
+    Examples
+    --------
+    >>> fragility_exp1()["system"].unique().sort().to_list()
+    ['gb-DM17', 'sl-S+19', 'tb-FG19']
+    """
+    return _frame("fragility_exp1")
+
+
+def fragility_table1() -> "pl.DataFrame":
+    """Load Fragility, Table 1, as printed: macro averages and error reductions per subset.
+
+    Examples
+    --------
+    >>> fragility_table1().filter(subset="Ma18")["er_sl_gb"].item()
+    23.93
+    """
+    return _frame("fragility_table1")
+
+
+def fragility_table3() -> "pl.DataFrame":
+    """Load Fragility, Table 3, as printed: ranks by LAS over a million subsets of ten.
+
+    Examples
+    --------
+    >>> fragility_table3().row(0)
+    ('HIT-SCIR', 1, 6, 1.14, 1, 0.54)
+    """
+    return _frame("fragility_table3")
+
+
+def edv_tables() -> "pl.DataFrame":
+    """Load the printed coefficients of the EDV paper for UDPipe 1.2; ``value`` is text.
+
+    Examples
+    --------
+    >>> edv_tables().filter(table="2", variable="edv")["value"].item()
+    '-0.492'
+    """
+    return _frame("edv_tables")
+
+
+def difficulty_table1() -> "pl.DataFrame":
+    """Load Difficulty, Table 1, for 16 treebanks of UD 2.9; missing where illegible.
+
+    Examples
+    --------
+    >>> difficulty_table1().filter(treebank="UD_Turkish-IMST")["arc_conf"].item()
+    0.58
+    """
+    return _frame("difficulty_table1")
+
+
+def wde() -> "pl.DataFrame":
+    """Load the averaged word dependency entropy of the universal relations over UD 2.9.
+
+    Examples
+    --------
+    >>> wde()["relation"][0]
+    'cc'
+    """
+    return _frame("wde")

@@ -114,7 +114,7 @@ class Alignment:
 
     def right(self, bits: int) -> npt.NDArray[np.bool_]:
         """Which gold words have all of these flags."""
-        return (self.flags & bits) == bits
+        return np.asarray((self.flags & bits) == bits)
 
 
 def sentence_at(segments: Segmentation, starts: Ints) -> Ints:
@@ -127,7 +127,7 @@ def align(
     system: Treebank,
     segments: tuple[Segmentation, Segmentation] | None = None,
 ) -> Alignment:
-    """Align two segmentations of one text.
+    r"""Align two segmentations of one text.
 
     Words outside multiword tokens are partners if they cover the same characters; where a
     multiword token is involved, partners are found by the longest common subsequence of the
@@ -148,7 +148,7 @@ def align(
     Examples
     --------
     >>> from treegauge.treebank.conllu import parse_conllu
-    >>> gold = parse_conllu("1\\tab\\t_\\tX\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> gold = parse_conllu("1\tab\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     >>> align(gold, gold).to_system.tolist()
     [0]
     """
@@ -164,16 +164,17 @@ def align(
         sides[1].starts, sides[1].ends, system.multiword >= 0, s_forms,
         to_system, to_gold,
     )  # fmt: skip
-    flags = _align.judge(*_judged(sides[0]), *_judged(sides[1]), to_system, to_gold)
+    flags = _align.judge(*_judged(sides, to_system, to_gold))
     return Alignment(sides[0], sides[1], to_system, to_gold, flags)
 
 
-def _judged(side: Side) -> tuple[Any, ...]:
-    tb = side.treebank
-    return (
-        tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full,
-        side.has(FUNCTIONAL_BIT),
-    )  # fmt: skip
+def _judged(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Any:
+    columns: list[Any] = []
+    for side in sides:
+        tb = side.treebank
+        columns += [tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full]
+        columns.append(side.has(FUNCTIONAL_BIT))
+    return [*columns, to_system, to_gold]
 
 
 def _sides(
@@ -190,15 +191,15 @@ def _sides(
         starts, ends = _spans(treebank, segments)
         sides.append(
             Side(
-                treebank,
-                segments,
-                starts,
-                ends,
-                rel.codes[i],
-                full.codes[i],
-                feats.codes[i],
-                names[rel.codes[i]],
-            )  # fmt: skip
+                treebank=treebank,
+                segments=segments,
+                starts=starts,
+                ends=ends,
+                rel=rel.codes[i],
+                full=full.codes[i],
+                feats=feats.codes[i],
+                classes=names[rel.codes[i]],
+            )
         )
     return sides[0], sides[1]
 

@@ -72,12 +72,12 @@ class SystemScore:
 
 @dataclass(frozen=True, eq=False)
 class Scores(Result):
-    """Scores of one or more systems on one gold file.
+    r"""Scores of one or more systems on one gold file.
 
     Examples
     --------
     >>> from treegauge.treebank.conllu import parse_conllu
-    >>> gold = parse_conllu("1\\tGo\\tgo\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> gold = parse_conllu("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n")
     >>> scores = score(gold, gold, resampling=Resampling(resamples=0))
     >>> scores.systems[0]["LAS"].f1
     1.0

@@ -60,7 +60,8 @@ class _Side:
 
     def grow(self) -> None:
         """Take in as much again as is waiting, so that long waits stay linear."""
-        waiting, parts = self.pending.treebank.n_words, []
+        waiting = self.pending.treebank.n_words
+        parts: list[Treebank] = []
         while sum(part.n_words for part in parts) <= waiting:
             piece = next(self.pieces, None)
             if piece is None:

@@ -32,7 +32,7 @@ class Codes(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Treebank:
-    """Sentences of a CoNLL-U file, immutable and cheap to slice.
+    r"""Sentences of a CoNLL-U file, immutable and cheap to slice.
 
     The bytes of the file stay as they are; everything else is positions into them. Slices and
     samples share the bytes, columns are made when asked for, and writing is exact.
@@ -63,7 +63,7 @@ class Treebank:
     Examples
     --------
     >>> from treegauge.treebank.conllu import parse_conllu
-    >>> tb = parse_conllu("1\\tHello\\thello\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> tb = parse_conllu("1\tHello\thello\tINTJ\t_\t_\t0\troot\t_\t_\n\n")
     >>> len(tb), tb.n_words, tb["form"].to_list(), tb.head.tolist()
     (1, 1, ['Hello'], [0])
     """
@@ -113,7 +113,7 @@ class Treebank:
     @overload
     def __getitem__(self, key: int) -> Sentence: ...
     @overload
-    def __getitem__(self, key: slice | npt.ArrayLike) -> "Treebank": ...
+    def __getitem__(self, key: slice | Sequence[int] | npt.NDArray[Any]) -> "Treebank": ...
     def __getitem__(self, key: Any) -> "pl.Series | Sentence | Treebank":
         """Return a column by name, a sentence by number, or a treebank by slice, mask or list."""
         if isinstance(key, str):
@@ -201,6 +201,12 @@ class Treebank:
             [pl.Series("sentence", self.sentence_of), *(self.column(name) for name in COLUMNS)]
         )
 
+    def to_rows(self) -> "pl.DataFrame":
+        """Return all rows and comments as text columns; see :mod:`treegauge.treebank.frames`."""
+        from treegauge.treebank.frames import to_rows
+
+        return to_rows(self)
+
     def to_pandas(self) -> Any:
         """Return :attr:`table` as a pandas frame (needs pandas)."""
         return self.table.to_pandas()
@@ -211,15 +217,15 @@ class Treebank:
 
     # sentences
 
-    def comments(self, sentence: int) -> list[str]:
-        """Return the comment lines of a sentence without the leading ``#``."""
+    def comment_lines(self, sentence: int) -> list[str]:
+        """Return the comment lines of a sentence as they stand."""
         first, last = self.row_offsets[sentence], self.row_offsets[sentence + 1]
         start, stop = self.spans[sentence]
         if last > first:
             stop = self.fields[first, 0]
         text = bytes(self.raw[start:stop]).decode(errors="replace")
-        lines = text.replace("\r\n", "\n").replace("\r", "\n")
-        return [line[1:].strip() for line in lines.split("\n") if line.startswith("#")]
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return [line for line in lines if line.startswith("#")]
 
     def metadata(self, key: str) -> list[str | None]:
         """Return the value of ``# key = value`` for each sentence, or None."""
@@ -305,9 +311,9 @@ class Treebank:
         size = _columns.rewrite(
             self.raw, self.fields, self.rows, self.offsets, self.spans, numbers, new, ends, out
         )
-        text = out[:size].tobytes() + self.tail
+        data = out[:size].tobytes() + self.tail
         needs = "head" in values or bool((self.head >= 0).all())
-        return parse_conllu(text, name=self.name, need_heads=needs)
+        return parse_conllu(data, name=self.name, need_heads=needs)
 
     def to_bytes(self) -> bytes:
         """Return the treebank as CoNLL-U, each sentence byte for byte as it was read."""
@@ -316,7 +322,7 @@ class Treebank:
         edges = np.flatnonzero(self.spans[1:, 0] != self.spans[:-1, 1]) + 1
         starts = self.spans[np.concatenate(([0], edges)), 0]
         stops = self.spans[np.concatenate((edges - 1, [len(self) - 1])), 1]
-        parts = []
+        parts: list[bytes] = []
         for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
             if parts and not parts[-1].endswith((b"\n", b"\r")):
                 parts.append(b"\n\n")
@@ -340,12 +346,12 @@ def _gather(offsets: Ints, index: npt.NDArray[np.int64]) -> tuple[Ints, Ints]:
 
 
 def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treebank:
-    """Join treebanks into one.
+    r"""Join treebanks into one.
 
     Examples
     --------
     >>> from treegauge.treebank.conllu import parse_conllu
-    >>> a = parse_conllu("1\\tA\\t_\\tX\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")
+    >>> a = parse_conllu("1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     >>> concat([a, a[:1], a])["form"].to_list()
     ['A', 'A', 'A']
     """
@@ -359,7 +365,7 @@ def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treeban
         for text in texts
     )
     first = parts[0] if parts else None
-    line = first.line(0) - len(first.comments(0)) if first and len(first.rows) else 1
+    line = first.line(0) - len(first.comment_lines(0)) if first and len(first.rows) else 1
     return index(joined, title, first_line=line).treebank
 
 

@@ -188,7 +188,7 @@ def stream_conllu(
     """
     for path in _paths(source, split):
         line = 1
-        for data in _pieces(path, chunk):
+        for data in pieces(path, chunk):
             yield parse_conllu(
                 data, name=short_name(path), file=path, errors=errors, need_heads=need_heads,
                 allow=allow, first_line=line,
@@ -202,7 +202,8 @@ def count_lines(data: bytes) -> int:
     return lines + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else lines
 
 
-def _pieces(path: str, chunk: int) -> Iterator[bytes]:
+def pieces(path: str, chunk: int) -> Iterator[bytes]:
+    """Yield the bytes of a file in pieces of about `chunk` that end with a sentence."""
     with open_bytes(path) as stream:
         rest = b""
         more = True
@@ -217,7 +218,7 @@ def _pieces(path: str, chunk: int) -> Iterator[bytes]:
 
 def _fill(stream: BinaryIO, size: int) -> tuple[bytes, bool]:
     """Read `size` bytes unless the stream ends first; pipes may give less at a time."""
-    parts = []
+    parts: list[bytes] = []
     while size > 0:
         part = stream.read(size)
         if not part:
@@ -239,7 +240,7 @@ def _paths(source: Source | Sequence[Source], split: str | None) -> list[str]:
     sources = (
         [source] if isinstance(source, str | Path) or hasattr(source, "__fspath__") else source
     )
-    return [path for one in sources for path in find(one, split=split)]  # type: ignore[union-attr]
+    return [path for one in sources for path in find(one, split=split)]
 
 
 def write_conllu(treebank: Treebank, path: Source) -> None:

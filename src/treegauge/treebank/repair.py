@@ -16,12 +16,12 @@ from treegauge.treebank.trees import repair as repair_heads
 
 
 def repair_sentence(lines: list[str]) -> list[str] | None:
-    """Return the mended lines of a sentence (without its blank line), or None.
+    r"""Return the mended lines of a sentence (without its blank line), or None.
 
     Examples
     --------
     >>> repair_sentence(["1 Hi hi INTJ _ _ 7 root _ _"])
-    ['1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_']
+    ['1\tHi\thi\tINTJ\t_\t_\t0\troot\t_\t_']
     """
     comments = [line for line in lines if line.startswith("#")]
     table = [_fields(line) for line in lines if not line.startswith("#")]

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Sentence:
-    """A view of one sentence; `str()` draws it for a terminal, notebooks show it as SVG.
+    r"""A view of one sentence; `str()` draws it for a terminal, notebooks show it as SVG.
 
     Examples
     --------
     >>> from treegauge.treebank.conllu import parse_conllu
-    >>> sentence = parse_conllu("# text = Hi\\n1\\tHi\\thi\\tINTJ\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n")[0]
+    >>> text = "# text = Hi\n1\tHi\thi\tINTJ\t_\t_\t0\troot\t_\t_\n\n"
+    >>> sentence = parse_conllu(text)[0]
     >>> sentence.form, sentence.text
     (['Hi'], 'Hi')
     """
@@ -62,14 +63,14 @@ class Sentence:
         return self.treebank.head[self._words]
 
     @property
-    def comments(self) -> list[str]:
-        """The comment lines, without the leading ``#``."""
-        return self.treebank.comments(self.number)
+    def comment_lines(self) -> list[str]:
+        """The comment lines as they stand."""
+        return self.treebank.comment_lines(self.number)
 
     @cached_property
     def metadata(self) -> dict[str, str]:
         """The comments of the form ``key = value``."""
-        pairs = (comment.partition("=") for comment in self.comments)
+        pairs = (line[1:].partition("=") for line in self.comment_lines)
         return {key.strip(): value.strip() for key, mark, value in pairs if mark}
 
     @property
@@ -91,9 +92,9 @@ class Sentence:
     def __str__(self) -> str:
         from treegauge.treebank.draw import text_tree
 
-        return text_tree(self.form, self.head, self.deprel, upos=self.upos)
+        return text_tree(self.form, self.head.tolist(), self.deprel, upos=self.upos)
 
     def _repr_svg_(self) -> str:
         from treegauge.treebank.draw import svg_tree
 
-        return svg_tree(self.form, self.head, self.deprel, upos=self.upos)
+        return svg_tree(self.form, self.head.tolist(), self.deprel, upos=self.upos)

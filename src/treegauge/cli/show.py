@@ -1,0 +1,78 @@
+"""``treegauge show``: draw trees in the terminal or as SVG."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from treegauge.treebank.columns import Treebank
+
+
+def show(
+    file: Annotated[str, typer.Argument(help="A CoNLL-U file; - is stdin.")],
+    sentence: Annotated[
+        list[str] | None, typer.Option("--sentence", "-s", help="A number from 1, or a sent_id.")
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option(help="A system's output on this file, drawn beside it.")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="At most so many sentences.")] = 5,
+    svg: Annotated[Path | None, typer.Option(help="Write the drawing to this SVG file.")] = None,
+) -> None:
+    """Draw dependency trees, of one file or of gold and system side by side."""
+    from treegauge.errors import TreegaugeError
+    from treegauge.files import atomic
+    from treegauge.treebank.conllu import read_conllu
+    from treegauge.treebank.draw import compare_svg, svg_tree
+
+    gold = read_conllu(file)
+    other = read_conllu(system) if system else None
+    if other is not None and gold.lengths.tolist() != other.lengths.tolist():
+        raise TreegaugeError(
+            f"{file} and {system} are cut into words or sentences differently; drawing them side "
+            "by side needs the same words (treegauge score aligns them)"
+        )
+    numbers = _numbers(gold, sentence, limit)
+    if svg is not None:
+        one = gold[numbers[0]]
+        heads = one.head.tolist()
+        if other is None:
+            drawing = svg_tree(one.form, heads, one.deprel, upos=one.upos)
+        else:
+            two = other[numbers[0]]
+            drawing = compare_svg(one.form, heads, one.deprel, two.head.tolist(), two.deprel)
+        with atomic(svg) as out:
+            out.write(drawing.encode())
+        typer.echo(f"wrote {svg}", err=True)
+        return
+    for number in numbers:
+        one = gold[number]
+        print(f"# {one.id or number + 1}: {one.text}")
+        print(one)
+        if other is not None:
+            print("# system")
+            print(other[number])
+        print()
+
+
+def _numbers(treebank: "Treebank", wanted: list[str] | None, limit: int) -> list[int]:
+    from treegauge.errors import TreegaugeError
+
+    if len(treebank) == 0:
+        raise TreegaugeError(f"{treebank.name} has no sentences")
+    if not wanted:
+        return list(range(min(limit, len(treebank))))
+    ids = {name: i for i, name in enumerate(treebank.metadata("sent_id")) if name}
+    found = []
+    for one in wanted:
+        if one in ids:
+            found.append(ids[one])
+        elif one.isdecimal() and 1 <= int(one) <= len(treebank):
+            found.append(int(one) - 1)
+        else:
+            raise TreegaugeError(
+                f"no sentence {one!r} in {treebank.name}: expected a sent_id or a number from 1 "
+                f"to {len(treebank)}"
+            )
+    return found

@@ -1,0 +1,68 @@
+"""Entropies of words given their relations."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from treegauge.treebank.columns import Treebank
+
+
+def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
+    r"""Return the word dependency entropy (WDE) of every relation of a treebank.
+
+    .. math:: \mathrm{WDE}(r, t) = \frac{H(p(w \mid r, t))}{\log n_w}
+
+    with :math:`n_w` the number of distinct forms of the treebank. Relations are taken without
+    their subtypes. Function relations come out low, content relations high.
+
+    Parameters
+    ----------
+    treebank
+        The words to count.
+
+    Returns
+    -------
+    dict
+        Relation to a number from 0 to 1; 0 where the vocabulary has a single form.
+
+    Examples
+    --------
+    >>> from treegauge.treebank.conllu import parse_conllu
+    >>> lines = ["1\ta\t_\tX\t_\t_\t0\troot\t_\t_", "2\tb\t_\tX\t_\t_\t1\tdep\t_\t_",
+    ...          "3\tc\t_\tX\t_\t_\t1\tdep\t_\t_", "4\td\t_\tX\t_\t_\t1\tdep:x\t_\t_"]
+    >>> wde = word_dependency_entropy(parse_conllu("\n".join(lines) + "\n\n"))
+    >>> {r: round(h, 3) for r, h in wde.items()}  # log 3 / log 4
+    {'dep': 0.792, 'root': 0.0}
+    """
+    forms, vocabulary = treebank.codes("form")
+    codes, values = treebank.codes("deprel")
+    names = sorted({value.partition(":")[0] for value in values})
+    place = {name: i for i, name in enumerate(names)}
+    table = np.array([place[value.partition(":")[0]] for value in values], np.int64)
+    if len(vocabulary) < 2:
+        return dict.fromkeys(names, 0.0)
+    pairs = table[codes] * len(vocabulary) + forms
+    seen, counts = np.unique(pairs, return_counts=True)
+    relation = seen // len(vocabulary)
+    totals = np.bincount(relation, counts, len(names))
+    share = counts / totals[relation]
+    entropy = np.bincount(relation, -share * np.log(share), len(names))
+    normal = entropy / np.log(len(vocabulary))
+    return {name: max(0.0, float(value)) for name, value in zip(names, normal, strict=True)}
+
+
+def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) -> dict[str, float]:
+    r"""Average WDE over treebanks.
+
+    .. math:: \overline{\mathrm{WDE}}(r) = \frac{1}{n_T} \sum_{t} \mathrm{WDE}(r, t)
+
+    A relation that a treebank lacks counts as `missing` there: neither content nor function.
+
+    Examples
+    --------
+    >>> average_wde([{"det": 0.1, "obj": 0.9}, {"obj": 0.7}])
+    {'det': 0.3, 'obj': 0.8}
+    """
+    found = list(each)
+    names = sorted({name for one in found for name in one})
+    return {name: float(np.mean([one.get(name, missing) for one in found])) for name in names}

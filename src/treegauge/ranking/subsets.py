@@ -1,0 +1,305 @@
+"""Random subsets of treebanks, free or constrained, each drawn again from its number alone."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.scores import Scores
+
+_COLUMNS = ("language", "family", "stock", "genus", "resource")
+_FORMS = (
+    "COLUMN:MOST (such as language:1 or family:2), COLUMN=VALUE:MOST (such as genus=Slavic:2), "
+    f"COLUMN:stratified (such as resource:stratified); COLUMN is one of {', '.join(_COLUMNS)}"
+)
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A bound on how many treebanks of a subset may share a property.
+
+    Attributes
+    ----------
+    column
+        The property: ``language``, ``family``, ``stock``, ``genus`` or ``resource``.
+    most
+        At most so many of one value; None means stratified, that is shares in proportion to the
+        whole collection (largest remainders).
+    value
+        Bound only this value, or every value where None.
+
+    Examples
+    --------
+    >>> Constraint.parse("language:1")
+    Constraint(column='language', most=1, value=None)
+    >>> str(Constraint.parse("genus=Slavic:2"))
+    'genus=Slavic:2'
+    """
+
+    column: str
+    most: int | None = None
+    value: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Constraint":
+        """Read ``COLUMN:MOST``, ``COLUMN=VALUE:MOST`` or ``COLUMN:stratified``."""
+        found = re.fullmatch(r"(\w+)(?:=(.+))?:(\d+|stratified)", text.strip())
+        if found is None or (found[2] and found[3] == "stratified"):
+            raise TreegaugeError(f"constraint {text!r} is not understood; expected {_FORMS}")
+        column, value, most = found.groups()
+        if column not in _COLUMNS:
+            raise ChoiceError("column of a constraint", column, _COLUMNS)
+        return cls(column, None if most == "stratified" else int(most), value)
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f"={self.value}"
+        return f"{self.column}{value}:{'stratified' if self.most is None else self.most}"
+
+
+class _Bounds(NamedTuple):
+    """A constraint on one table: the group of each treebank, and bounds per size and group."""
+
+    codes: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+
+
+class Plan(NamedTuple):
+    """Arrays that :func:`treegauge.ranking._draw.draw` needs, in its order."""
+
+    sizes: NDArray[np.int64]
+    members: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    quotas: NDArray[np.int64]
+    steps: NDArray[np.float64]
+    codes: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+
+    def scratch(self) -> tuple[NDArray[Any], ...]:
+        """Return the working arrays of one thread: counter, random words, order, tally, chosen."""
+        return (
+            np.zeros(4, dtype=np.uint64),
+            np.zeros(4 * ((int(self.sizes.max()) + 3) // 4), dtype=np.uint64),
+            np.zeros(len(self.members), dtype=np.int64),
+            np.zeros(self.lows.shape[2], dtype=np.int64),
+            np.zeros(int(self.sizes.max()), dtype=np.int64),
+        )
+
+
+def shares(counts: Sequence[int], size: int) -> list[int]:
+    """Divide `size` places in proportion to `counts`, the largest remainders rounded up.
+
+    Examples
+    --------
+    >>> shares([61, 5, 7, 9], 10)
+    [7, 1, 1, 1]
+    """
+    total = sum(counts)
+    floors = [size * count // total for count in counts]
+    by_remainder = sorted(
+        range(len(counts)), key=lambda i: (-(size * counts[i] % total), -counts[i], i)
+    )
+    for i in by_remainder[: size - sum(floors)]:
+        floors[i] += 1
+    return floors
+
+
+def _bounds(constraint: Constraint, scores: Scores, sizes: Sequence[int]) -> _Bounds:
+    values = scores.metadata[constraint.column].to_list()
+    unknown = [name for name, v in zip(scores.treebanks, values, strict=True) if v is None]
+    if unknown and constraint.value is None:
+        raise TreegaugeError(
+            f"constraint {constraint}: {constraint.column} is not known for {', '.join(unknown)}; "
+            "give it in a metadata table or leave these treebanks out"
+        )
+    names = sorted({value for value in values if value is not None})
+    if constraint.value is not None:
+        if constraint.value not in names:
+            raise ChoiceError(constraint.column, constraint.value, names)
+        names = [constraint.value]
+    # One group more for treebanks the constraint does not speak of.
+    codes = np.array([names.index(v) if v in names else len(names) for v in values])
+    counts = np.bincount(codes, minlength=len(names) + 1).tolist()
+    lows = np.zeros((len(sizes), len(counts)), dtype=np.int64)
+    highs = np.tile(np.array(counts), (len(sizes), 1))
+    if constraint.most is not None:
+        highs[:, :-1] = np.minimum(highs[:, :-1], constraint.most)
+    else:
+        lows[:] = highs[:] = [shares(counts, size) for size in sizes]
+    return _Bounds(codes, lows, highs)
+
+
+def _ways(counts: Sequence[int], lows: Sequence[int], highs: Sequence[int]) -> list[list[int]]:
+    """Count the choices of r treebanks out of groups g, g+1, ...: entry [g][r], exactly."""
+    rows = [[1]]
+    for count, low, high in zip(reversed(counts), reversed(lows), reversed(highs), strict=True):
+        later = rows[-1]
+        row = [0] * (len(later) + high)
+        for take in range(low, high + 1):
+            for rest, ways in enumerate(later):
+                row[take + rest] += comb(count, take) * ways
+        rows.append(row)
+    return rows[::-1]
+
+
+def _steps(
+    counts: Sequence[int], highs: Sequence[int], ways: list[list[int]], most: int
+) -> NDArray[np.float64]:
+    """Cumulative probability of taking at most j of group g when r places are left."""
+    table = np.ones((len(counts), most + 1, max(highs) + 1))
+    for group, (count, high) in enumerate(zip(counts, highs, strict=True)):
+        for left in range(min(most, len(ways[group]) - 1) + 1):
+            total, so_far = ways[group][left], 0
+            for take in range(min(high, left) + 1):
+                rest = left - take
+                later = ways[group + 1][rest] if rest < len(ways[group + 1]) else 0
+                so_far += comb(count, take) * later
+                if total:
+                    table[group, left, take] = so_far / total
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Numbered random subsets of the treebanks of a score table.
+
+    Sample ``i`` has size ``sizes[i % len(sizes)]`` and is uniform over all subsets of that size
+    that satisfy the constraints. It depends only on the seed, its number and these choices.
+
+    Attributes
+    ----------
+    scores
+        The table whose treebanks are sampled.
+    sizes
+        The sizes, taken in turn.
+    seed
+        Between 0 and 2**64 - 1.
+    constraints
+        Bounds that every subset satisfies.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.scores import read_scores
+    >>> sampler = Sampler(read_scores("conll18"), (3,), 0, (Constraint("stock", 1),))
+    >>> sampler.subset(5) == sampler.subset(5)
+    True
+    >>> len(sampler.subset(5))
+    3
+    """
+
+    scores: Scores
+    sizes: tuple[int, ...]
+    seed: int = 0
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        held = len(self.scores.treebanks)
+        for size in self.sizes:
+            if not 1 <= size <= held:
+                raise TreegaugeError(
+                    f"size {size}: the table has {held} treebanks; choose a size from 1 to {held}"
+                )
+        if not self.sizes:
+            raise TreegaugeError("no size is given; expected one or more whole numbers")
+        if not 0 <= self.seed < 2**64:
+            raise TreegaugeError(f"seed {self.seed}: expected a whole number from 0 to 2**64 - 1")
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The sampler as arrays; an error if no subset satisfies the constraints."""
+        held = len(self.scores.treebanks)
+        every = _Bounds(
+            np.zeros(held, dtype=np.int64),
+            np.zeros((len(self.sizes), 1), dtype=np.int64),
+            np.full((len(self.sizes), 1), held),
+        )
+        bounds = [_bounds(each, self.scores, self.sizes) for each in self.constraints]
+        bounds.sort(key=self._room)
+        leading, others = (bounds[0], bounds[1:]) if bounds else (every, [])
+        counts = np.bincount(leading.codes, minlength=leading.lows.shape[1])
+        fixed = (leading.lows == leading.highs).all() and leading is not every
+        quotas = leading.lows if fixed else np.full_like(leading.lows, -1)
+        steps = np.ones((len(counts), 1, 1))
+        if not fixed and leading is not every:
+            highs = leading.highs[0].tolist()
+            ways = _ways(counts.tolist(), [0] * len(highs), highs)
+            steps = _steps(counts.tolist(), highs, ways, max(self.sizes))
+        width = max([each.lows.shape[1] for each in others], default=0)
+        lows = np.zeros((len(self.sizes), len(others), width), dtype=np.int64)
+        highs_all = np.full_like(lows, held)
+        for i, each in enumerate(others):
+            lows[:, i, : each.lows.shape[1]] = each.lows
+            highs_all[:, i, : each.highs.shape[1]] = each.highs
+        return Plan(
+            sizes=np.array(self.sizes, dtype=np.int64),
+            members=np.argsort(leading.codes, kind="stable").astype(np.int64),
+            starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            quotas=quotas.astype(np.int64),
+            steps=steps,
+            codes=np.array([each.codes for each in others], dtype=np.int64).reshape(-1, held),
+            lows=lows,
+            highs=highs_all,
+        )
+
+    def _room(self, bounds: _Bounds) -> float:
+        """Return the share of all subsets of the largest size within these bounds."""
+        counts = np.bincount(bounds.codes, minlength=bounds.lows.shape[1]).tolist()
+        smallest = 1.0
+        for which, size in enumerate(self.sizes):
+            row = _ways(counts, bounds.lows[which].tolist(), bounds.highs[which].tolist())[0]
+            inside = row[size] if size < len(row) else 0
+            if not inside:
+                most = max(r for r, ways in enumerate(row) if ways)
+                raise TreegaugeError(
+                    f"no subset of size {size} satisfies "
+                    f"{' and '.join(map(str, self.constraints))}; the largest possible size is "
+                    f"{most}"
+                )
+            smallest = min(smallest, inside / comb(len(bounds.codes), size))
+        return smallest
+
+    def columns(self, number: int) -> NDArray[np.int64]:
+        """Draw sample `number` as sorted column numbers of the score table."""
+        from treegauge.ranking._draw import draw
+
+        scratch = self.plan.scratch()
+        size = draw(number, np.uint64(self.seed), *self.plan, *scratch)
+        if size < 0:
+            raise self.too_tight()
+        return np.sort(scratch[-1][:size])
+
+    def subset(self, number: int) -> tuple[str, ...]:
+        """Draw sample `number` as names of treebanks."""
+        return tuple(self.scores.treebanks[column] for column in self.columns(number))
+
+    def too_tight(self) -> TreegaugeError:
+        """Say that the constraints together leave too little to find by drawing."""
+        from treegauge.ranking._draw import ATTEMPTS
+
+        return TreegaugeError(
+            f"{ATTEMPTS} draws in a row broke {' and '.join(map(str, self.constraints))} taken "
+            "together; loosen one of them or choose a smaller size"
+        )
+
+
+def sizes_of(size: "int | Iterable[int]") -> tuple[int, ...]:
+    """Return one size or several as a tuple without repeats.
+
+    Examples
+    --------
+    >>> sizes_of(10), sizes_of(range(2, 6))
+    ((10,), (2, 3, 4, 5))
+    """
+    return (size,) if isinstance(size, int) else tuple(dict.fromkeys(size))
+
+
+def constraints_of(given: "Iterable[str | Constraint]") -> tuple[Constraint, ...]:
+    """Return constraints given as text or as objects."""
+    return tuple(c if isinstance(c, Constraint) else Constraint.parse(c) for c in given)

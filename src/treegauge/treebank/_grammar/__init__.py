@@ -1,0 +1,1 @@
+"""An invented grammar: its dials, its words, and how its sentences grow."""

@@ -1,0 +1,91 @@
+"""Importing the package and asking for help stay light: no heavy library is loaded.
+
+Seconds are of a noisy machine, so the rule is on the modules loaded. Time is measured too: the
+CPU time of the child, beside that of an interpreter that does nothing, with room to spare.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"torch", "numba", "llvmlite", "polars", "scipy", "pandas", "pyarrow"}
+
+IMPORT = "import treegauge"
+HELP = """
+import sys
+from treegauge.cli import main
+sys.argv = ["treegauge", "--help"]
+try:
+    main()
+except SystemExit as stop:
+    assert not stop.code, stop.code
+"""
+HELP_OF_VERBS = """
+import sys
+import typer.main
+from treegauge.cli.app import app, main
+for verb in typer.main.get_command(app).commands:
+    sys.argv = ["treegauge", verb, "--help"]
+    try:
+        main()
+    except SystemExit as stop:
+        assert not stop.code, (verb, stop.code)
+"""
+LIST = """
+import json, sys
+print("MODULES" + json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def loaded(code: str) -> set[str]:
+    return set(json.loads(run(code + LIST).rpartition("MODULES")[2]))
+
+
+def cpu_seconds(code: str) -> float:
+    before = os.times()
+    run(code)
+    after = os.times()
+    return sum(after[2:4]) - sum(before[2:4])
+
+
+@pytest.mark.parametrize("code", [IMPORT, HELP, HELP_OF_VERBS], ids=["import", "help", "verbs"])
+def test_nothing_heavy_is_loaded(code):
+    assert not loaded(code) & HEAVY
+
+
+def test_a_heavy_module_would_be_noticed():
+    assert "numba" in loaded("import treegauge._jit") & HEAVY
+
+
+def test_the_installed_command_gives_help():
+    command = Path(sys.executable).with_name("treegauge")
+    if not command.exists():
+        pytest.skip(f"no {command}: the package is not installed as a command here")
+    done = subprocess.run([command, "--help"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "Usage: treegauge" in done.stdout
+
+
+@pytest.mark.parametrize(("code", "budget"), [(IMPORT, 0.15), (HELP, 0.4)], ids=["import", "help"])
+def test_it_starts_quickly(code, budget, record_property):
+    # Taken in turns, so that a slow minute of the machine hits both alike.
+    pairs = [(cpu_seconds("pass"), cpu_seconds(code)) for _ in range(5)]
+    bare, full = (statistics.median(column) for column in zip(*pairs, strict=True))
+    report = f"{full:.3f} s, interpreter alone {bare:.3f} s, ratio {full / max(bare, 1e-3):.1f}"
+    record_property("cpu", report)
+    print(report)
+    fastest = min(seconds for _, seconds in pairs)
+    assert fastest < 3 * budget, f"budget {budget} s on a quiet machine; median of five: {report}"

@@ -1,0 +1,190 @@
+"""Imports only point downwards, and every room has its place.
+
+Read statically, so that imports inside functions and under ``TYPE_CHECKING`` count as well.
+"""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src"
+
+# From the bottom to the top. Rooms on one line do not know each other.
+LAYERS = [
+    ["errors"],
+    ["_jit", "files"],
+    ["tables"],
+    ["result"],
+    ["stats", "data", "treebank"],
+    ["score", "measure", "split"],
+    ["ranking"],
+    ["parse"],
+    ["dynamics", "curves", "transfer"],
+    ["experiment"],
+    ["plot"],
+    ["report"],
+    ["cli"],
+    ["__main__"],
+]
+HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
+
+TORCH_HOME = "treegauge.parse.neural"
+# Asked for only by users who already have it: conversions to and from its frames.
+OPTIONAL = {"pandas"}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted((SOURCE / "treegauge").rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def literal_start(node: ast.expr) -> str:
+    """Return the part of a string expression that is known without running it."""
+    if isinstance(node, ast.JoinedStr) and node.values:
+        return literal_start(node.values[0])
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def imported(module: str, source: str, *, is_package: bool) -> Iterator[tuple[int, str]]:
+    """Yield line and absolute dotted name of all that a module imports, names included."""
+    package = module if is_package else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            parents = package.split(".")
+            base = parents[: len(parents) - node.level + 1] if node.level else []
+            origin = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield node.lineno, f"{origin}.{alias.name}"
+        elif isinstance(node, ast.Call) and node.args:
+            called = ast.unparse(node.func).rpartition(".")[2]
+            name = literal_start(node.args[0])
+            if called in {"import_module", "__import__"} and name and not name.startswith("."):
+                yield node.lineno, name
+
+
+def complaints(module: str, source: str, *, is_package: bool = False) -> list[str]:
+    """Return what a module's imports do against the rules, one sentence each."""
+    room = module.partition(".")[2].partition(".")[0]
+    if room and room not in HEIGHT:
+        return [f"{module}: room {room!r} has no layer; give it one in LAYERS"]
+    found = []
+    for line, name in imported(module, source, is_package=is_package):
+        root, _, rest = name.partition(".")
+        where = f"{module}:{line}"
+        if root == "torch" and not f"{module}.".startswith(f"{TORCH_HOME}."):
+            found.append(f"{where}: only {TORCH_HOME} may import torch")
+        if root != "treegauge" or not room or rest == "__version__":
+            continue
+        target = rest.partition(".")[0]
+        if target not in HEIGHT:
+            found.append(f"{where}: import {name!r} from its home, not from the package's front")
+        elif target != room and HEIGHT[target] >= HEIGHT[room]:
+            found.append(f"{where}: {room} must not import {target}")
+    return found
+
+
+def declared() -> set[str]:
+    """Return the modules that the run-time dependencies and the users' extras provide."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"]]
+    wanted += [need for name in extras.keys() - {"dev", "docs"} for need in extras[name]]
+    names = set()
+    for need in wanted:
+        distribution, bracketed = re.match(r"([\w.-]+)(?:\[([\w,]+)\])?", need).groups()
+        names.add(distribution.replace("-", "_").partition(".")[0])
+        names.update((bracketed or "").split(","))
+    return names - {""}
+
+
+def test_the_source_is_found():
+    assert {"treegauge", "treegauge.errors", "treegauge.cli"} <= MODULES.keys()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_downwards(module):
+    path = MODULES[module]
+    found = complaints(module, path.read_text(), is_package=path.name == "__init__.py")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_declared_packages_are_imported(module):
+    path = MODULES[module]
+    names = imported(module, path.read_text(), is_package=path.name == "__init__.py")
+    roots = {name.partition(".")[0] for _, name in names}
+    legal = {"treegauge", *declared(), *OPTIONAL, *sys.stdlib_module_names}
+    assert roots <= legal, (
+        f"{module} imports {sorted(roots - legal)}: not declared in pyproject.toml"
+    )
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("treegauge.treebank.conllu", "from treegauge.score import score"),
+        ("treegauge.treebank.conllu", "import treegauge.cli.app"),
+        ("treegauge.treebank.conllu", "from treegauge import score"),
+        ("treegauge.treebank.conllu", "from ..score import align"),
+        ("treegauge.treebank.conllu", "from .. import score"),
+        ("treegauge.files", "from .result import Result"),
+        ("treegauge.stats.bootstrap", "def f():\n    from treegauge.ranking import exact"),
+        ("treegauge.score.align", "if TYPE_CHECKING:\n    from treegauge.report import page"),
+        ("treegauge.score.align", "try:\n    import treegauge.plot\nexcept ImportError:\n    pass"),
+        ("treegauge.score.align", "import_module('treegauge.report')"),
+        ("treegauge.score.align", "importlib.import_module(f'treegauge.parse.{name}')"),
+        ("treegauge.measure.entropy", "from treegauge.split import random"),
+        ("treegauge.score.align", "from treegauge import read_conllu"),
+        ("treegauge.score.align", "from treegauge import *"),
+        ("treegauge.score.align", "import treegauge"),
+        ("treegauge.score.align", "importlib.import_module(f'treegauge.{name}')"),
+        ("treegauge.attic", ""),
+        ("treegauge.attic.old", ""),
+        ("treegauge.parse.base", "import torch"),
+        ("treegauge.parse.neurally", "from torch.nn import Module"),
+        ("treegauge.cli.train", "def f():\n    import torch.cuda"),
+        ("treegauge.dynamics.recorder", "if TYPE_CHECKING:\n    from torch import Tensor"),
+        ("treegauge", "import torch"),
+    ],
+)
+def test_a_wrong_import_is_noticed(module, source):
+    assert len(complaints(module, source)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("treegauge.treebank.conllu", "from treegauge.treebank.trees import depth"),
+        ("treegauge.treebank.conllu", "from . import trees\nfrom .trees import depth"),
+        ("treegauge.treebank.conllu", "from ..errors import TreegaugeError"),
+        ("treegauge.result", "from treegauge import __version__, tables"),
+        ("treegauge.cli.score", "import treegauge.score.align as align"),
+        ("treegauge.parse.neural.encoder", "import torch.nn as nn\nfrom torch import Tensor"),
+        ("treegauge.parse.neural", "import torch"),
+        ("treegauge.score.align", "import torchless\nimport treegaugelike"),
+        ("treegauge", "from treegauge.cli import main"),
+    ],
+)
+def test_a_right_import_passes(module, source):
+    assert complaints(module, source) == []
+
+
+def test_a_packages_relative_imports_start_at_itself():
+    assert complaints("treegauge.score", "from .align import align", is_package=True) == []
+    assert complaints("treegauge.score", "from ..cli import main", is_package=True) != []
+    assert complaints("treegauge", "from .score import align", is_package=True) == []
