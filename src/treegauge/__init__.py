@@ -8,21 +8,68 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treegauge.errors import TreegaugeError as TreegaugeError
+    from treegauge.measure.entropy import average_wde as average_wde
+    from treegauge.measure.entropy import word_dependency_entropy as word_dependency_entropy
+    from treegauge.score.align import MismatchError as MismatchError
+    from treegauge.score.align import align as align
+    from treegauge.score.breakdown import breakdown as breakdown
+    from treegauge.score.classes import classify as classify
+    from treegauge.score.comparing import compare as compare
+    from treegauge.score.confusion import confusion as confusion
+    from treegauge.score.scoring import Resampling as Resampling
+    from treegauge.score.scoring import Scores as Scores
+    from treegauge.score.scoring import score as score
+    from treegauge.score.statistics import Options as Options
+    from treegauge.score.stream import Reading as Reading
+    from treegauge.score.suite import score_suite as score_suite
+    from treegauge.score.weights import packaged_weights as packaged_weights
+    from treegauge.score.weights import read_weights as read_weights
+    from treegauge.treebank.checking import check_conllu as check_conllu
+    from treegauge.treebank.columns import Treebank as Treebank
+    from treegauge.treebank.columns import concat as concat
+    from treegauge.treebank.conllu import parse_conllu as parse_conllu
+    from treegauge.treebank.conllu import read_conllu as read_conllu
+    from treegauge.treebank.conllu import read_splits as read_splits
+    from treegauge.treebank.conllu import stream_conllu as stream_conllu
+    from treegauge.treebank.conllu import write_conllu as write_conllu
+    from treegauge.treebank.frames import from_frame as from_frame
+    from treegauge.treebank.problems import ConlluError as ConlluError
+    from treegauge.treebank.sentence import Sentence as Sentence
+    from treegauge.treebank.synthetic import synthetic as synthetic
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "TreegaugeError": "errors",
-}
-
-__all__ = ["TreegaugeError", "__version__"]
+    "errors": ["TreegaugeError"],
+    "measure.entropy": ["average_wde", "word_dependency_entropy"],
+    "score.align": ["MismatchError", "align"],
+    "score.breakdown": ["breakdown"],
+    "score.classes": ["classify"],
+    "score.comparing": ["compare"],
+    "score.confusion": ["confusion"],
+    "score.scoring": ["Resampling", "Scores", "score"],
+    "score.statistics": ["Options"],
+    "score.stream": ["Reading"],
+    "score.suite": ["score_suite"],
+    "score.weights": ["packaged_weights", "read_weights"],
+    "treebank.checking": ["check_conllu"],
+    "treebank.columns": ["Treebank", "concat"],
+    "treebank.conllu": [
+        "parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu",
+    ],
+    "treebank.frames": ["from_frame"],
+    "treebank.problems": ["ConlluError"],
+    "treebank.sentence": ["Sentence"],
+    "treebank.synthetic": ["synthetic"],
+}  # fmt: skip
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _HOME:
         raise AttributeError(f"module 'treegauge' has no attribute {name!r}")
-    return getattr(import_module(f"treegauge.{_HOMES[name]}"), name)
+    return getattr(import_module(f"treegauge.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return ["__version__", *sorted(_HOME)]

@@ -17,7 +17,7 @@ from treegauge.treebank._uniform import uniforms
 from treegauge.treebank.imaginary import Accuracy, imaginary_parser
 from treegauge.treebank.synthetic import Grammar, synthetic_conllu
 
-GOLD = synthetic_conllu(800, Grammar(nonprojectivity=0.2, contractions=0.3), seed=11)
+GOLD = synthetic_conllu(600, Grammar(nonprojectivity=0.2, contractions=0.3), seed=11)
 ENHANCEMENTS = (
     "no_gapping no_shared_parents_in_coordination no_shared_dependents_in_coordination no_control "
     "no_external_arguments_of_relative_clauses no_case_info no_empty_nodes multiple_roots_okay"
@@ -41,10 +41,16 @@ def rows(text: str) -> list[list[str]]:
     return [row for row in found if row[0].isdigit()]
 
 
+@cache
+def validator(level: int) -> Validator:
+    """Load the official validator once, for no language in particular."""
+    return Validator(lang="ud", level=level, output=None)
+
+
 def is_valid(text: str) -> bool:
-    validator = Validator(lang="ud", level=2, output=None)
-    state = validator.validate_file_handle(io.StringIO(text))
-    validator.validate_end(state)
+    checker = validator(2)
+    state = checker.validate_file_handle(io.StringIO(text))
+    checker.validate_end(state)
     return bool(state)
 
 
@@ -52,7 +58,7 @@ def test_a_perfect_parser_changes_nothing():
     assert imaginary_parser(GOLD, RIGHT, seed=1) == GOLD
 
 
-@pytest.mark.parametrize("bias", [0, 1, 2])
+@pytest.mark.parametrize("bias", [0, 1])
 @pytest.mark.parametrize("level", [0.95, 0.8, 0.5])
 def test_official_scores_are_what_was_asked_for(level, bias):
     accuracy = Accuracy(level, level, level, level, level, bias)

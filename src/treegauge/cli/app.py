@@ -1,11 +1,15 @@
 """Assemble the verbs and turn every user error into one clear message."""
 
 import sys
+from typing import Annotated
 
 import typer
 
+from treegauge import __version__
+from treegauge.cli import rank
 from treegauge.cli.check import check
 from treegauge.cli.convert import convert
+from treegauge.cli.demo import demo
 from treegauge.cli.score import score
 from treegauge.cli.show import show
 from treegauge.cli.synthesise import synthesise
@@ -15,10 +19,23 @@ app = typer.Typer(
     name="treegauge",
     help="What does this parsing score mean? Score, rank and measure parsers and treebanks.",
     no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
 )
-for verb in (score, check, show, convert, synthesise):
+for verb in (score, check, show, convert, synthesise, demo):
     app.command()(verb)
+app.add_typer(rank.app, name="rank")
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and end.", is_eager=True)
+    ] = False,
+) -> None:
+    if version:
+        print(f"treegauge {__version__}")
+        raise typer.Exit
 
 
 def main() -> None:
@@ -28,3 +45,6 @@ def main() -> None:
     except TreegaugeError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from treegauge.errors import TreegaugeError
 from treegauge.ranking._tally import threads_of
 from treegauge.ranking.scores import Scores, Ties, rank
-from treegauge.ranking.subsets import sizes_of
+from treegauge.ranking.subsets import sizes_of, sizes_text
 from treegauge.result import Result
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Exact(Result):
         >>> from treegauge.ranking.scores import read_scores
         >>> scores = read_scores("conll18").select(systems=["HIT-SCIR", "Stanford"])
         >>> exact(scores, size=10).count("HIT-SCIR", "Stanford")
-        (2136388263478, 196405498, 2695572694)
+        (2128746541218, 37161324, 10496539128)
         """
         at, a, b = self._at(size), self.scores.system(system), self.scores.system(other)
         return int(self.wins[at, a, b]), int(self.undecided[at, a, b]), int(self.wins[at, b, a])
@@ -265,7 +265,7 @@ def _step(scores: NDArray[np.int64], most: int, unit: int) -> int:
 def exact(
     scores: Scores,
     *,
-    size: int | Iterable[int] = 10,
+    size: int | str | Iterable[int] = 10,
     ties: Ties = "average",
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
@@ -277,7 +277,8 @@ def exact(
     scores
         The table; decimals (two, as published) are counted exactly.
     size
-        Treebanks per subset, or several sizes, which share one table per pair.
+        Treebanks per subset, or several sizes (also ``"5-20"``, ``"all"``), which share one table
+        per pair.
     ties
         What equal systems get in the mean rank: ``average``, ``min`` or ``max``.
     threads
@@ -290,15 +291,11 @@ def exact(
     >>> from treegauge.ranking.scores import read_scores
     >>> scores = read_scores("conll18").select(systems=["TurkuNLP", "Stanford", "SParse"])
     >>> exact(scores, size=10).table.select("system", "mean").rows()
-    [('TurkuNLP', 1.2206...), ('Stanford', 1.7793...), ('SParse', 3.0)]
+    [('TurkuNLP', 1.3504...), ('Stanford', 1.6495...), ('SParse', 3.0)]
     """
-    sizes, held = sizes_of(size), len(scores.treebanks)
+    held = len(scores.treebanks)
+    sizes = sizes_of(size, held)
     rank(np.zeros(1), ties)
-    for each in sizes:
-        if not 1 <= each <= held:
-            raise TreegaugeError(
-                f"size {each}: the table has {held} treebanks; choose a size from 1 to {held}"
-            )
     numbers, scale = scores.fixed_point()
     most = max(min(each, held - each) for each in sizes)
     step = _step(numbers, most, scale)
@@ -334,7 +331,6 @@ def exact(
     with ThreadPoolExecutor(threads_of(threads)) as pool:
         pairs = combinations(range(len(scores.systems)), 2)
         rounding = max(pool.map(work, pairs), default=0.0)
-    listed = ",".join(map(str, sizes)) if len(sizes) < 5 else f"{sizes[0]}..{sizes[-1]}"
     grid = step / scale
     return Exact(
         scores=scores,
@@ -345,5 +341,5 @@ def exact(
         grid=grid,
         coarse=step > 1,
         rounding=rounding,
-        signature=f"{scores.signature}|size:{listed}|samples:all|grid:{grid:g}|ties:{ties}",
+        signature=f"{scores.signature}|size:{sizes_text(sizes)}|samples:all|grid:{grid:g}|ties:{ties}",
     )

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge import tables
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._tally import TIE, Tally, search, tally
 from treegauge.ranking.scores import Scores, Ties, rank
-from treegauge.ranking.subsets import Constraint, Sampler, constraints_of, sizes_of
+from treegauge.ranking.subsets import Constraint, Sampler, constraints_of, sizes_of, sizes_text
 from treegauge.result import Result
 
 if TYPE_CHECKING:
@@ -159,6 +160,17 @@ class Stability(Result):
             }
         )
 
+    def __str__(self) -> str:
+        if len(self.sampler.sizes) > 1:
+            told = tables.to_text(self.agreement, digits=3)
+        else:
+            tau, same = (self.agreement[name].item() for name in ("tau", "top1"))
+            told = (
+                f"Agreement with the ranking over all {len(self.sampler.scores.treebanks)} "
+                f"treebanks: Kendall's tau {tau:.3f}; the same leader in {100 * same:.1f} %."
+            )
+        return f"{tables.to_text(self.table)}\n\n{told}\n{self.signature}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return what ``--format json`` prints: systems with rank counts, pairs, agreement."""
         rows = self.table.to_dicts()
@@ -247,7 +259,7 @@ def _agreement(counts: Tally, sampler: Sampler, full_ties: int) -> "pl.DataFrame
 def stability(
     scores: Scores,
     *,
-    size: int | Iterable[int] = 10,
+    size: int | str | Iterable[int] = 10,
     samples: int = 1_000_000,
     seed: int = 0,
     constraints: Iterable[str | Constraint] = (),
@@ -266,7 +278,8 @@ def stability(
     scores
         The table.
     size
-        Treebanks per subset, or several sizes taken in turn so that each gets an equal share.
+        Treebanks per subset, or several sizes (also ``"5-20"``, ``"all"``) taken in turn, so that
+        each gets an equal share.
     samples
         How many subsets.
     seed
@@ -290,7 +303,9 @@ def stability(
     if samples < 1:
         raise TreegaugeError(f"samples {samples}: expected 1 or more")
     rank(np.zeros(1), ties)  # refuses an unknown rule before any work
-    sampler = Sampler(scores, sizes_of(size), seed, constraints_of(constraints))
+    sampler = Sampler(
+        scores, sizes_of(size, len(scores.treebanks)), seed, constraints_of(constraints)
+    )
     counts = tally(sampler, samples, TIE[ties], threads, progress)
     upper = np.triu_indices(len(scores.systems), 1)
     tied = counts.tied + counts.tied.T
@@ -313,11 +328,8 @@ def stability(
 
 
 def _sign(sampler: Sampler, samples: int, ties: Ties) -> str:
-    sizes = sampler.sizes
-    whole_range = len(sizes) > 2 and sizes == tuple(range(sizes[0], sizes[-1] + 1))
-    size = f"{sizes[0]}-{sizes[-1]}" if whole_range else ",".join(map(str, sizes))
     parts = {
-        "size": size,
+        "size": sizes_text(sampler.sizes),
         "samples": samples,
         "constraints": ",".join(map(str, sampler.constraints)) or None,
         "ties": ties,

@@ -200,14 +200,7 @@ class Sampler:
     constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
-        held = len(self.scores.treebanks)
-        for size in self.sizes:
-            if not 1 <= size <= held:
-                raise TreegaugeError(
-                    f"size {size}: the table has {held} treebanks; choose a size from 1 to {held}"
-                )
-        if not self.sizes:
-            raise TreegaugeError("no size is given; expected one or more whole numbers")
+        sizes_of(self.sizes, len(self.scores.treebanks))
         if not 0 <= self.seed < 2**64:
             raise TreegaugeError(f"seed {self.seed}: expected a whole number from 0 to 2**64 - 1")
 
@@ -289,15 +282,51 @@ class Sampler:
         )
 
 
-def sizes_of(size: "int | Iterable[int]") -> tuple[int, ...]:
-    """Return one size or several as a tuple without repeats.
+def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:
+    """Return one size or several, without repeats, that a collection of `held` can give.
+
+    Parameters
+    ----------
+    size
+        A number, several, or text: ``"10"``, ``"5-20"``, ``"5,10,20"``, ``"all"``.
+    held
+        How many treebanks there are.
 
     Examples
     --------
-    >>> sizes_of(10), sizes_of(range(2, 6))
-    ((10,), (2, 3, 4, 5))
+    >>> sizes_of(10, 82), sizes_of("2-5,10", 82), sizes_of("all", 3)
+    ((10,), (2, 3, 4, 5, 10), (1, 2, 3))
     """
-    return (size,) if isinstance(size, int) else tuple(dict.fromkeys(size))
+    sizes: list[int] = []
+    if isinstance(size, str):
+        for part in (f"1-{held}" if size.strip() == "all" else size).split(","):
+            found = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
+            if found is None:
+                raise TreegaugeError(f"size {size!r}: expected such as 10, 5-20, 5,10,20 or all")
+            sizes += range(int(found[1]), int(found[2] or found[1]) + 1)
+    else:
+        sizes += [size] if isinstance(size, int) else size
+    if not sizes:
+        raise TreegaugeError(f"size {size!r} names no size; expected such as 10, 5-20 or all")
+    for each in sizes:
+        if not 1 <= each <= held:
+            raise TreegaugeError(
+                f"size {each}: the table has {held} treebanks; choose a size from 1 to {held}"
+            )
+    return tuple(dict.fromkeys(sizes))
+
+
+def sizes_text(sizes: Sequence[int]) -> str:
+    """Write sizes as :func:`sizes_of` reads them.
+
+    Examples
+    --------
+    >>> sizes_text([10]), sizes_text([2, 3, 4, 5]), sizes_text([5, 10])
+    ('10', '2-5', '5,10')
+    """
+    if len(sizes) > 2 and list(sizes) == [*range(sizes[0], sizes[-1] + 1)]:
+        return f"{sizes[0]}-{sizes[-1]}"
+    return ",".join(map(str, sizes))
 
 
 def constraints_of(given: "Iterable[str | Constraint]") -> tuple[Constraint, ...]:

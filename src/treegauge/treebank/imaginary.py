@@ -58,7 +58,7 @@ class Accuracy:
     relations
         Right relations, whether or not the head is right.
     tags
-        Right UPOS; XPOS goes wrong with it.
+        Right UPOS; XPOS follows it.
     feats
         Right FEATS.
     lemmas

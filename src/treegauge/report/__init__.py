@@ -1,0 +1,1 @@
+"""One offline HTML file to hand around."""
