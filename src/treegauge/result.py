@@ -51,17 +51,21 @@ class Result(ABC):
     def table(self) -> "pl.DataFrame":
         """The result as a tidy polars frame."""
 
+    def shown(self) -> "pl.DataFrame":
+        """Return the table as people read it; CSV and JSON hold the full one."""
+        return self.table
+
     def to_dict(self) -> dict[str, Any]:
         """Return what ``--format json`` prints: the signature first, then the rows."""
         return {"signature": self.signature, "rows": self.table.to_dicts()}
 
     def to_latex(self) -> str:
         """Return a booktabs table that compiles as it stands."""
-        return tables.to_latex(self.table, note=self.signature, digits=self.digits)
+        return tables.to_latex(self.shown(), note=self.signature, digits=self.digits)
 
     def to_html(self) -> str:
         """Return an HTML table with every text escaped."""
-        return tables.to_html(self.table, note=self.signature, digits=self.digits)
+        return tables.to_html(self.shown(), note=self.signature, digits=self.digits)
 
     def to_csv(self) -> str:
         """Return the table as CSV, numbers in full precision."""
@@ -71,4 +75,4 @@ class Result(ABC):
         return self.to_html()
 
     def __str__(self) -> str:
-        return f"{tables.to_text(self.table, digits=self.digits)}\n{self.signature}"
+        return f"{tables.to_text(self.shown(), digits=self.digits)}\n{self.signature}"

@@ -83,8 +83,8 @@ def _scores(gold: Path, systems: dict[str, Path]) -> "list[Section]":
         ),
         Section(
             "Where a parser fails",
-            f"LAS of the parser '{worst}' by relation; below, a sentence behind the first row: gold "
-            "arcs above, the parser's wrong ones below.",
+            f"LAS of the parser '{worst}' by relation; below, a sentence behind the first row: "
+            "gold arcs above, the parser's wrong ones below.",
             [cells, tree],
             f"treegauge score gold.conllu {worst}.conllu --by relation --examples "
             f"{cells.table['class'][0]}",

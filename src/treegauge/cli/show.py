@@ -1,5 +1,7 @@
 """``treegauge show``: draw trees in the terminal or as SVG."""
 
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from treegauge.treebank.columns import Treebank
+    from treegauge.treebank.sentence import Sentence
 
 
 def show(
@@ -49,11 +52,20 @@ def show(
     for number in numbers:
         one = gold[number]
         print(f"# {one.id or number + 1}: {one.text}")
-        print(one)
+        print(_drawn(one))
         if other is not None:
             print("# system")
-            print(other[number])
+            print(_drawn(other[number]))
         print()
+
+
+def _drawn(sentence: "Sentence") -> str:
+    """Draw a sentence, cut to the terminal where there is one."""
+    from treegauge.treebank.draw import text_tree
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    heads = sentence.head.tolist()
+    return text_tree(sentence.form, heads, sentence.deprel, upos=sentence.upos, width=width)
 
 
 def _numbers(treebank: "Treebank", wanted: list[str] | None, limit: int) -> list[int]:

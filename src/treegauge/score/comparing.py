@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from treegauge import tables
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.result import Result, sign
 from treegauge.score import metrics
@@ -46,12 +45,14 @@ class Comparisons(Result):
         """Return signature and rows under the name ``comparisons``."""
         return {"signature": self.signature, "comparisons": list(self.rows)}
 
-    def __str__(self) -> str:
+    def shown(self) -> "pl.DataFrame":
+        """Return scores in per cent and p-values with four digits."""
         import polars as pl
 
-        share = pl.col("f1_a", "f1_b", "difference") * 100
-        shown = self.table.with_columns(share, pl.col("p_value", "p_holm").round(4).cast(pl.String))
-        return f"{tables.to_text(shown)}\n{self.signature}"
+        return self.table.with_columns(
+            pl.col("f1_a", "f1_b", "difference") * 100,
+            pl.col("p_value", "p_holm").map_elements("{:.4f}".format, return_dtype=pl.String),
+        )
 
 
 def error_reduction(a: float, b: float) -> float | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treegauge import tables
 from treegauge.errors import TreegaugeError
 from treegauge.result import Result, sign
 from treegauge.score import metrics
@@ -121,35 +122,21 @@ class Scores(Result):
             )
         return official_table(self.systems[0].metrics, counts=counts, enhanced=enhanced)
 
-    def overview(self) -> "pl.DataFrame":
+    def shown(self) -> "pl.DataFrame":
         """Return percentages as people print them: one row a metric."""
         return overview([(one.system, one.metrics) for one in self.systems])
 
     def to_latex(self) -> str:
         """Return a booktabs table of F1 in per cent, the best system of each metric in bold."""
-        from treegauge import tables
-
-        names = [name for name in METRICS if name in self.systems[0].metrics]
         import polars as pl
 
+        names = [name for name in METRICS if name in self.systems[0].metrics]
         frame = pl.DataFrame(
             {"system": [one.system for one in self.systems]}
             | {name: [100 * one.metrics[name].f1 for one in self.systems] for name in names}
         )
-        return tables.to_latex(
-            frame, note=self.signature, best=names if len(self.systems) > 1 else []
-        )
-
-    def to_html(self) -> str:
-        """Return the overview as an HTML table."""
-        from treegauge import tables
-
-        return tables.to_html(self.overview(), note=self.signature)
-
-    def __str__(self) -> str:
-        from treegauge import tables
-
-        return f"{tables.to_text(self.overview())}\n{self.signature}"
+        best = names if len(self.systems) > 1 else []
+        return tables.to_latex(frame, note=self.signature, best=best)
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

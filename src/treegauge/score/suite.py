@@ -59,12 +59,13 @@ class Suite(Result):
         """Return macro averages of F1 in per cent, one row a system."""
         import polars as pl
 
-        names = list(METRICS)
-        frame = self.table.group_by("system", maintain_order=True).agg(
-            [pl.col(name).mean() * 100 for name in names]
-            + [pl.col("failure").is_not_null().sum().alias("failures")]
-        )
-        return frame
+        means = [pl.col(name).mean() * 100 for name in METRICS]
+        failures = pl.col("failure").is_not_null().sum().alias("failures")
+        return self.table.group_by("system", maintain_order=True).agg([*means, failures])
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the averages."""
+        return self.averages()
 
     def conjunction(
         self,

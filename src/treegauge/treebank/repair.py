@@ -9,6 +9,7 @@ A sentence that no rule mends is left out.
 """
 
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -48,7 +49,8 @@ def _fields(line: str) -> list[str]:
 
 def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
     old = [int(fields[0]) for fields in words]
-    new = {value: i + 1 for i, value in enumerate(old) if old.count(value) == 1}
+    times = Counter(old)
+    new = {value: i + 1 for i, value in enumerate(old) if times[value] == 1}
     heads = []
     for fields in words:
         try:

@@ -10,7 +10,7 @@ from treegauge.treebank._uniform import Uniform, uniforms
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import parse_conllu
 
-__all__ = ["Grammar", "synthetic_conllu"]
+__all__ = ["Grammar", "synthetic", "synthetic_conllu"]
 
 DEFAULT = Grammar()
 
