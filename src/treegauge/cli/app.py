@@ -12,6 +12,7 @@ from treegauge.cli.convert import convert
 from treegauge.cli.demo import demo
 from treegauge.cli.score import score
 from treegauge.cli.show import show
+from treegauge.cli.split import split
 from treegauge.cli.synthesise import synthesise
 from treegauge.errors import TreegaugeError
 
@@ -22,7 +23,7 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
 )
-for verb in (score, check, show, convert, synthesise, demo):
+for verb in (score, check, show, convert, split, synthesise, demo):
     app.command()(verb)
 app.add_typer(rank.app, name="rank")
 
@@ -44,6 +45,9 @@ def main() -> None:
         app()
     except TreegaugeError as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:  # a folder that is not there, a full disk
+        print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

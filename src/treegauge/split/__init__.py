@@ -1,0 +1,1 @@
+"""Splitting treebanks: at random, by length, kindly or adversarially by displacement."""

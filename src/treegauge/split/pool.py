@@ -1,0 +1,100 @@
+"""The sentences to be split, where they came from, and what they are drawn by."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.treebank import trees
+from treegauge.treebank.columns import Treebank, concat
+from treegauge.treebank.conllu import Errors, read_conllu
+from treegauge.treebank.sources import Source, find
+
+REACH = 30
+_DOCUMENT = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All sentences of a treebank, across its files.
+
+    Attributes
+    ----------
+    treebank
+        The sentences.
+    files, digests
+        The files they came from, and the SHA-256 of each.
+    origin, number
+        For each sentence its file and its number there, from 1.
+    """
+
+    treebank: Treebank
+    files: tuple[str, ...]
+    digests: tuple[str, ...]
+    origin: npt.NDArray[np.int32]
+    number: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.treebank)
+
+    @cached_property
+    def lengths(self) -> npt.NDArray[np.int32]:
+        """Words of each sentence."""
+        return self.treebank.lengths
+
+    @cached_property
+    def histograms(self) -> npt.NDArray[np.int32]:
+        """For each sentence how often each displacement from -30 to 30 occurs."""
+        tb = self.treebank
+        displacement = trees.displacement(tb.head, tb.offsets)
+        kept = (tb.head > 0) & (np.abs(displacement) <= REACH)
+        cells = tb.sentence_of[kept].astype(np.int64) * (2 * REACH + 1) + displacement[kept] + REACH
+        counts = np.bincount(cells, minlength=len(tb) * (2 * REACH + 1))
+        return counts.reshape(len(tb), 2 * REACH + 1).astype(np.int32)
+
+    @cached_property
+    def med(self) -> npt.NDArray[np.float64]:
+        r"""Mean edge displacement of each sentence: the sum over its words by :math:`N - 1`."""
+        tb = self.treebank
+        sums = np.bincount(tb.sentence_of, trees.displacement(tb.head, tb.offsets), len(tb))
+        return np.asarray(sums / np.maximum(self.lengths - 1, 1))
+
+    @cached_property
+    def documents(self) -> npt.NDArray[np.int32]:
+        """For each sentence its document; a ``# newdoc`` comment or a new file starts one."""
+        tb = self.treebank
+        starts = np.zeros(len(tb), bool)
+        if len(tb):
+            starts[0] = True
+            starts[1:] = self.origin[1:] != self.origin[:-1]
+        for i in range(len(tb)):
+            first = tb.row_offsets[i]
+            stop = tb.fields[first, 0] if first < tb.row_offsets[i + 1] else tb.spans[i, 1]
+            if _DOCUMENT.search(tb.raw[tb.spans[i, 0] : stop].tobytes()):
+                starts[i] = True
+        return (np.cumsum(starts) - 1).astype(np.int32)
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether any ``# newdoc`` comment is there."""
+        return bool(_DOCUMENT.search(self.treebank.raw.tobytes()))
+
+
+def pool(source: Source | Treebank, *, errors: Errors = "strict") -> Pool:
+    """Collect the sentences of all files behind a source."""
+    if isinstance(source, Treebank):
+        name, files, parts = source.name, [source.name], [source]
+    else:
+        name, files = Path(source).name.partition(".")[0], find(source)
+        parts = [read_conllu(file, errors=errors) for file in files]
+    joined = parts[0] if len(parts) == 1 else concat(parts, name=name)
+    return Pool(
+        treebank=joined,
+        files=tuple(Path(file).name for file in files),
+        digests=tuple(part.digest for part in parts),
+        origin=np.repeat(np.arange(len(parts)), [len(p) for p in parts]).astype(np.int32),
+        number=np.concatenate([np.arange(1, len(p) + 1) for p in parts]).astype(np.int32),
+    )

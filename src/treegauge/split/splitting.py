@@ -1,0 +1,237 @@
+"""One call for every way to split a treebank."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.result import Result, sign
+from treegauge.split.displacement import optimised_test, sampled_test
+from treegauge.split.pool import Pool
+from treegauge.stats.distance import wasserstein
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Objective = Literal["random", "length", "high", "low", "kfold"]
+Method = Literal["optimise", "sampler"]
+Unit = Literal["sentences", "words"]
+Index = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Split(Result):
+    """A split: for each part the numbers of its sentences in the pool, in their old order."""
+
+    pool: Pool = field(repr=False)
+    parts: dict[str, Index]
+    dropped: Index
+    settings: dict[str, Any]
+    signature: str
+    digits = 4
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a part: sizes, and its displacement and length distance from the first."""
+        import polars as pl
+
+        first = next(iter(self.parts.values()))
+        return pl.DataFrame([self._row(name, index, first) for name, index in self.parts.items()])
+
+    def _row(self, name: str, index: Index, first: Index) -> dict[str, Any]:
+        lengths = self.pool.lengths[index]
+        same = index is first
+        return {
+            "part": name,
+            "sentences": len(index),
+            "words": int(lengths.sum()),
+            "mean_length": float(lengths.mean()) if len(index) else None,
+            "edv": None if same else self._distance(index, first, self.pool.histograms),
+            "slv": None if same else self._distance(index, first, self._one_hot()),
+        }
+
+    def _one_hot(self) -> npt.NDArray[np.int32]:
+        lengths = self.pool.lengths
+        table = np.zeros((len(lengths), int(lengths.max(initial=0)) + 1), np.int32)
+        table[np.arange(len(lengths)), lengths] = 1
+        return table
+
+    @staticmethod
+    def _distance(a: Index, b: Index, histograms: npt.NDArray[np.int32]) -> float | None:
+        distance = wasserstein(histograms[a].sum(axis=0), histograms[b].sum(axis=0))
+        return None if np.isnan(distance) else distance
+
+    @property
+    def edv(self) -> float:
+        """Displacement distance of test from train."""
+        found = self._distance(self.parts["train"], self.parts["test"], self.pool.histograms)
+        return float("nan") if found is None else found
+
+
+def split(
+    pool: Pool,
+    objective: Objective = "random",
+    *,
+    seed: int,
+    sizes: Sequence[float] = (60, 20, 20),
+    method: Method = "optimise",
+    unit: Unit = "sentences",
+    documents: bool | None = None,
+    folds: int = 5,
+    min_words: int | None = None,
+) -> Split:
+    """Split a treebank.
+
+    Parameters
+    ----------
+    pool
+        The sentences, see :func:`treegauge.split.pool.pool`.
+    objective
+        ``"random"``; ``"length"`` (the longest sentences are the test part); ``"low"`` and
+        ``"high"`` (displacements of train and test as alike or as unlike as they get);
+        ``"kfold"``.
+    seed
+        Same seed, same split.
+    sizes
+        Relative sizes of train, dev and test; dev may be 0.
+    method
+        For low and high: ``"optimise"`` goes for the distance itself, ``"sampler"`` is the
+        published sampler (always four parts train to one part test before dev is taken out).
+    unit
+        What `sizes` and folds count: ``"sentences"`` or ``"words"``. Low and high splits keep
+        sentence lengths equal, so that both agree there.
+    documents
+        Whether documents (``# newdoc``) stay whole; None: for random and kfold, where there are
+        any.
+    folds
+        Number of folds for ``"kfold"``.
+    min_words
+        Shorter sentences are left out; None: 3 for low and high, as published, else 1.
+
+    Returns
+    -------
+    Split
+        Every sentence of the pool is in exactly one part or in `dropped`.
+    """
+    for what, found, choices in (
+        ("objective", objective, get_args(Objective)), ("method", method, get_args(Method)),
+        ("unit", unit, get_args(Unit)),
+    ):  # fmt: skip
+        if found not in choices:
+            raise ChoiceError(what, found, choices)
+    steered = objective in {"high", "low"}
+    least = (3 if steered else 1) if min_words is None else min_words
+    if documents is None:
+        documents = objective in {"random", "kfold"} and pool.has_documents
+    if documents and not pool.has_documents:
+        raise TreegaugeError(
+            f"{pool.treebank.name} has no '# newdoc' comment: no documents to keep"
+        )
+    shares = _shares(sizes)
+    kept = np.flatnonzero(pool.lengths >= least)
+    groups = pool.documents[kept] if documents else np.arange(len(kept))
+    groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
+    enough = folds if objective == "kfold" else np.count_nonzero(shares)
+    if len(kept) == 0 or groups.max() + 1 < enough:
+        raise TreegaugeError(
+            f"{pool.treebank.name} has {len(set(groups.tolist()))} "
+            f"{'documents' if documents else f'sentences of at least {least} words'}, too few for "
+            f"{enough} parts"
+        )
+    weight = pool.lengths[kept] if unit == "words" else np.ones(len(kept), np.int32)
+    random = np.random.default_rng(seed)
+    if objective == "kfold":
+        names = [f"fold{i + 1}" for i in range(folds)]
+        labels = _cut(
+            groups, weight, np.full(folds, 1 / folds), random.permutation(groups.max() + 1)
+        )
+    elif objective == "random":
+        names = ["train", "dev", "test"]
+        labels = _cut(groups, weight, shares, random.permutation(groups.max() + 1))
+    else:
+        names = ["train", "dev", "test"]
+        labels = _steered(pool, kept, groups, weight, shares, objective, method, documents, seed)
+    parts = {name: kept[labels == i] for i, name in enumerate(names)}
+    parts = {name: index for name, index in parts.items() if len(index) or name != "dev"}
+    settings = {
+        "objective": objective, "method": method if steered else None, "seed": seed,
+        "sizes": "/".join(f"{size:g}" for size in sizes) if objective != "kfold" else folds,
+        "unit": unit, "documents": documents, "min_words": least,
+    }  # fmt: skip
+    signature = sign(split=pool.treebank.name, **settings)
+    dropped = np.flatnonzero(pool.lengths < least)
+    return Split(pool, parts, dropped, settings, signature)
+
+
+def _shares(sizes: Sequence[float]) -> npt.NDArray[np.float64]:
+    found = np.asarray(sizes, np.float64)
+    if found.shape != (3,) or (found < 0).any() or found[0] <= 0 or found[2] <= 0:
+        raise TreegaugeError(
+            f"sizes are {'/'.join(map(str, sizes))}; expected train/dev/test such as 60/20/20, "
+            "train and test above 0"
+        )
+    return np.asarray(found / found.sum())
+
+
+def _cut(
+    groups: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.int32],
+    shares: npt.NDArray[np.float64],
+    order: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int64]:
+    """Lay groups out in an order and cut where the shares of their weight end."""
+    heavy = np.bincount(groups, weight)[order]
+    middle = (np.cumsum(heavy) - heavy / 2) / heavy.sum()
+    label = np.searchsorted(np.cumsum(shares)[:-1], middle, "right")
+    of_group = np.empty(len(order), np.int64)
+    of_group[order] = label
+    return of_group[groups]
+
+
+def _steered(
+    pool: Pool,
+    kept: Index,
+    groups: npt.NDArray[np.int64],
+    weight: npt.NDArray[np.int32],
+    shares: npt.NDArray[np.float64],
+    objective: Objective,
+    method: Method,
+    documents: bool,
+    seed: int,
+) -> npt.NDArray[np.int64]:
+    """Choose the test part by the objective, then dev at random from the rest."""
+    random = np.random.default_rng([seed, 1])
+    lengths = pool.lengths[kept]
+    if objective == "length":
+        order = np.lexsort((random.random(len(kept)), lengths))
+        rest = np.array([shares[0] + shares[1], 0.0, shares[2]])
+        if documents:
+            raise TreegaugeError("a split by sentence length cannot keep documents whole")
+        test = _cut(np.arange(len(kept)), weight, rest, order) == 2
+    elif method == "sampler":
+        if documents or not np.isclose(shares[2], 0.2):
+            raise TreegaugeError(
+                "the published sampler deals sentences, one in five to test; use "
+                "method='optimise' for documents or other sizes"
+            )
+        test = sampled_test(pool, kept, adversarial=objective == "high", seed=seed)
+    else:
+        counts = np.zeros((groups.max() + 1, pool.histograms.shape[1]), np.int32)
+        np.add.at(counts, groups, pool.histograms[kept])
+        words = np.bincount(groups, lengths)
+        strata = np.log2(words).astype(np.int32) if documents else words.astype(np.int32)
+        chosen = optimised_test(
+            counts, strata, float(shares[2]), adversarial=objective == "high", seed=seed
+        )
+        test = chosen[groups]
+    labels = np.where(test, 2, 0)
+    if shares[1] > 0:
+        inner = np.flatnonzero(~test)
+        names, local = np.unique(groups[inner], return_inverse=True)
+        part = shares[:2] / shares[:2].sum()
+        dev = _cut(local.reshape(-1), weight[inner], part, random.permutation(len(names)))
+        labels[inner] = dev
+    return labels

@@ -1,0 +1,262 @@
+"""Splits: nothing lost, sizes as asked, and distances in the order the objective says."""
+
+import json
+from collections import Counter
+from itertools import combinations, cycle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import wasserstein_distance
+
+from treegauge.errors import TreegaugeError
+from treegauge.split._optimise import distance
+from treegauge.split.displacement import optimised_test, sampled_test
+from treegauge.split.pool import pool
+from treegauge.split.splitting import split
+from treegauge.split.writing import manifest, rebuild, write_split
+from treegauge.stats.distance import wasserstein
+from treegauge.treebank._grammar.dials import Grammar
+from treegauge.treebank.conllu import parse_conllu, read_conllu
+from treegauge.treebank.synthetic import synthetic
+
+OBJECTIVES = ("random", "length", "high", "low", "kfold")
+REAL = (
+    "Greek-GDT", "Telugu-MTG", "Turkish-IMST", "Kazakh-KTB", "Afrikaans-AfriBooms",
+    "Uyghur-UDT", "Vietnamese-VTB", "Tamil-TTB", "Marathi-UFAL", "English-LinES",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def invented():
+    return pool(synthetic(400, Grammar(length=9), seed=3))
+
+
+def multiset(treebank, index):
+    return Counter(treebank[int(i)].conllu for i in index)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_every_sentence_is_in_one_part_or_dropped(invented, objective):
+    found = split(invented, objective, seed=1)
+    everything = np.concatenate([*found.parts.values(), found.dropped])
+    assert sorted(everything.tolist()) == list(range(len(invented)))
+
+
+@pytest.mark.parametrize("objective", ["random", "length", "high", "low"])
+@pytest.mark.parametrize("sizes", [(60, 20, 20), (80, 0, 20), (70, 10, 20)])
+def test_sizes_are_those_asked_for(invented, objective, sizes):
+    found = split(invented, objective, seed=1, sizes=sizes, documents=False)
+    total = sum(len(index) for index in found.parts.values())
+    for name, share in zip(("train", "dev", "test"), sizes, strict=True):
+        assert len(found.parts.get(name, ())) == pytest.approx(total * share / 100, abs=1)
+    assert ("dev" in found.parts) == (sizes[1] > 0)
+
+
+def test_sizes_by_words(invented):
+    found = split(invented, "random", seed=1, unit="words", documents=False)
+    words = {name: int(invented.lengths[index].sum()) for name, index in found.parts.items()}
+    assert words["train"] / sum(words.values()) == pytest.approx(0.6, abs=0.01)
+
+
+def test_length_split_tests_on_the_longest(invented):
+    found = split(invented, "length", seed=1, sizes=(80, 0, 20))
+    assert (
+        invented.lengths[found.parts["train"]].max() <= invented.lengths[found.parts["test"]].min()
+    )
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_same_seed_same_split(invented, objective):
+    one, two = (split(invented, objective, seed=5) for _ in range(2))
+    for name in one.parts:
+        assert np.array_equal(one.parts[name], two.parts[name])
+    other = split(invented, objective, seed=6)
+    assert any(not np.array_equal(one.parts[name], other.parts[name]) for name in one.parts)
+
+
+def test_documents_stay_whole(invented):
+    for objective in ("random", "kfold", "high", "low"):
+        found = split(invented, objective, seed=2, documents=True, min_words=1)
+        homes = {}
+        for name, index in found.parts.items():
+            for document in invented.documents[index].tolist():
+                assert homes.setdefault(document, name) == name
+    assert len(homes) == invented.documents.max() + 1 > 10
+
+
+def test_documents_need_newdoc():
+    text = "1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n\n" * 9
+    with pytest.raises(TreegaugeError, match="newdoc"):
+        split(pool(parse_conllu(text)), "random", seed=0, documents=True)
+
+
+def test_too_small_a_treebank_is_said_so():
+    text = "1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    with pytest.raises(TreegaugeError, match="too few"):
+        split(pool(parse_conllu(text * 2)), "random", seed=0)
+    with pytest.raises(TreegaugeError, match="at least 3 words"):
+        split(pool(parse_conllu(text * 50)), "high", seed=0)
+
+
+def test_bad_requests_name_the_choices(invented):
+    with pytest.raises(TreegaugeError, match="choices: random, length"):
+        split(invented, "hihg", seed=0)
+    with pytest.raises(TreegaugeError, match="60/20/20"):
+        split(invented, "random", seed=0, sizes=(1, 2))
+    with pytest.raises(TreegaugeError, match="optimise"):
+        split(invented, "high", seed=0, method="sampler", sizes=(50, 25, 25))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.integers(0, 9), min_size=5, max_size=20),
+    st.lists(st.integers(0, 9), min_size=20, max_size=20),
+)
+def test_distance_is_that_of_scipy(p, q):
+    q = q[: len(p)]
+    if sum(p) == 0 or sum(q) == 0:
+        assert np.isnan(wasserstein(p, q))
+        return
+    places = np.arange(len(p))
+    expected = wasserstein_distance(places, places, p, q)
+    assert wasserstein(p, q) == pytest.approx(expected, abs=1e-12)
+    assert distance(np.array(p, float), np.array(q, float)) == pytest.approx(expected, abs=1e-12)
+
+
+def naive_sampler(lengths, med, order, adversarial):
+    """The published sampler, written plainly in quadratic time."""
+    free, train, test = set(range(len(lengths))), [], []
+    seen, total, edges = cycle(order), 0.0, 0.0
+    while free:
+        seed = next(i for i in seen if i in free)
+        target = med[seed] if not train else total / max(edges, 1.0)
+        current = None
+        for step in range(5):
+            if not free:
+                break
+            home = min({lengths[i] for i in free}, key=lambda n: (abs(n - lengths[seed]), n))
+            near = [i for i in free if lengths[i] == home]
+            wanted = target if step == 0 else current
+            gaps = [abs(med[i] - wanted) for i in near]
+            best = max(gaps) if step == 4 and adversarial else min(gaps)
+            chosen = [i for i, gap in zip(near, gaps, strict=True) if gap == best]
+            assert len(chosen) == 1, "ties are tested elsewhere"
+            current = med[chosen[0]] if step == 0 else current
+            (test if step == 4 else train).append(chosen[0])
+            if step < 4:
+                total += med[chosen[0]] * max(home - 1, 1)
+                edges += max(home - 1, 1)
+            free.remove(chosen[0])
+    return set(test)
+
+
+@pytest.mark.parametrize("adversarial", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_sampler_equals_a_plain_one(adversarial, seed):
+    class Few:
+        pass
+
+    random, few = np.random.default_rng(seed), Few()
+    few.lengths = random.integers(3, 12, 83).astype(np.int32)
+    few.med = random.normal(size=83)
+    index = np.arange(83)
+    found = sampled_test(few, index, adversarial=adversarial, seed=seed)
+    sorting = np.lexsort((few.med, few.lengths))
+    order = sorting[np.random.default_rng(seed).permutation(83)]
+    expected = naive_sampler(few.lengths.tolist(), few.med.tolist(), order.tolist(), adversarial)
+    assert set(np.flatnonzero(found).tolist()) == expected
+
+
+def test_optimiser_is_near_the_best_of_all_small_splits():
+    random = np.random.default_rng(4)
+    beaten = []
+    for _ in range(20):
+        histograms = random.integers(0, 4, (10, 7)).astype(np.int32)
+        strata = np.zeros(10, np.int32)
+
+        def gap(chosen, table=histograms):
+            return wasserstein(table[chosen].sum(0), np.delete(table, chosen, 0).sum(0))
+
+        every = np.array([gap(list(chosen)) for chosen in combinations(range(10), 3)])
+        for adversarial in (True, False):
+            test = optimised_test(histograms, strata, 0.3, adversarial=adversarial, seed=0)
+            assert test.sum() == 3
+            got = gap(np.flatnonzero(test).tolist())
+            beaten.append(np.mean(every > got + 1e-12 if adversarial else every < got - 1e-12))
+    # a swap of one pair cannot leave every local optimum, but few splits are better
+    assert np.median(beaten) == 0
+    assert np.mean(beaten) < 0.02
+    assert np.max(beaten) < 0.15
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_high_random_low_on_real_treebanks(ud, name):
+    sentences = pool(ud / "r2.9" / f"UD_{name}")
+    parts = {
+        "random": split(sentences, "random", seed=0, documents=False, min_words=3),
+        "high": split(sentences, "high", seed=0),
+        "low": split(sentences, "low", seed=0),
+        "sampler": split(sentences, "high", seed=0, method="sampler"),
+    }
+    assert parts["high"].edv > parts["random"].edv > parts["low"].edv
+    assert parts["high"].edv > parts["sampler"].edv > parts["random"].edv
+    total = sum(len(index) for index in parts["high"].parts.values())
+    expected = multiset(sentences.treebank, np.flatnonzero(sentences.lengths > 2))
+    for found in parts.values():
+        for part, share in (("train", 0.6), ("dev", 0.2), ("test", 0.2)):
+            assert len(found.parts[part]) == pytest.approx(share * total, abs=2)
+        got = Counter()
+        for index in found.parts.values():
+            got += multiset(sentences.treebank, index)
+        assert got == expected
+    for part in ("test",):
+        words = [int(sentences.lengths[parts[k].parts[part]].sum()) for k in ("high", "low")]
+        assert words[0] == pytest.approx(words[1], rel=0.01)
+
+
+def test_written_and_rebuilt(tmp_path, invented):
+    found = split(invented, "high", seed=1)
+    files = write_split(found, tmp_path / "a")
+    again = rebuild(invented, json.loads((tmp_path / "a" / "manifest.json").read_text()))
+    assert manifest(again) == manifest(found)
+    write_split(again, tmp_path / "b")
+    for path in files:
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+    test = read_conllu(next(p for p in files if "test" in p.name))
+    origins = test.metadata("split_origin")
+    numbers = [int(origin.rpartition(":")[2]) for origin in origins]
+    assert numbers == (found.parts["test"] + 1).tolist()
+    plain = write_split(found, tmp_path / "c", provenance=False)
+    assert read_conllu(plain[-2])["form"].to_list() == test["form"].to_list()
+
+
+def test_rebuild_refuses_other_files(invented):
+    told = manifest(split(invented, "random", seed=1))
+    other = pool(synthetic(400, Grammar(length=9), seed=3, prefix="else"))
+    with pytest.raises(TreegaugeError, match="manifest"):
+        rebuild(other, told)
+    told["sources"][0]["sha256"] = "0" * 64
+    with pytest.raises(TreegaugeError, match="same release"):
+        rebuild(invented, told)
+
+
+def test_pool_remembers_where_sentences_came_from(tmp_path: Path):
+    for name, count in (("train", 5), ("test", 3)):
+        text = synthetic(count, seed=len(name)).to_bytes()
+        (tmp_path / f"x-ud-{name}.conllu").write_bytes(text)
+    found = pool(tmp_path)
+    assert found.files == ("x-ud-train.conllu", "x-ud-test.conllu")
+    assert found.origin.tolist() == [0] * 5 + [1] * 3
+    assert found.number.tolist() == [1, 2, 3, 4, 5, 1, 2, 3]
+
+
+def test_a_large_pool_is_split_in_time_linear_in_its_size():
+    random = np.random.default_rng(0)
+    histograms = random.poisson(0.3, (150_000, 61)).astype(np.int32)
+    lengths = np.maximum(histograms.sum(axis=1), 1).astype(np.int32)
+    for adversarial in (True, False):
+        test = optimised_test(histograms, lengths, 0.2, adversarial=adversarial, seed=0)
+        assert test.sum() == 30_000
