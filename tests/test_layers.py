@@ -23,7 +23,7 @@ LAYERS = [
     ["result"],
     ["stats", "data", "treebank"],
     ["score", "measure", "split"],
-    ["ranking"],
+    ["ranking", "audit"],
     ["parse"],
     ["dynamics", "curves", "transfer"],
     ["experiment"],

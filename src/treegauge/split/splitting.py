@@ -49,26 +49,26 @@ class Split(Result):
             "sentences": len(index),
             "words": int(lengths.sum()),
             "mean_length": float(lengths.mean()) if len(index) else None,
-            "edv": None if same else self._distance(index, first, self.pool.histograms),
-            "slv": None if same else self._distance(index, first, self._one_hot()),
+            "edv": None if same else self._distance(self._displacements(index, first)),
+            "slv": None if same else self._distance(self._lengths(index, first)),
         }
 
-    def _one_hot(self) -> npt.NDArray[np.int32]:
-        lengths = self.pool.lengths
-        table = np.zeros((len(lengths), int(lengths.max(initial=0)) + 1), np.int32)
-        table[np.arange(len(lengths)), lengths] = 1
-        return table
+    def _displacements(self, *parts: Index) -> list[npt.NDArray[np.int64]]:
+        return [self.pool.histograms[part].sum(axis=0, dtype=np.int64) for part in parts]
+
+    def _lengths(self, *parts: Index) -> list[npt.NDArray[np.int64]]:
+        size = int(self.pool.lengths.max(initial=0)) + 1
+        return [np.bincount(self.pool.lengths[part], minlength=size) for part in parts]
 
     @staticmethod
-    def _distance(a: Index, b: Index, histograms: npt.NDArray[np.int32]) -> float | None:
-        distance = wasserstein(histograms[a].sum(axis=0), histograms[b].sum(axis=0))
+    def _distance(pair: list[npt.NDArray[np.int64]]) -> float | None:
+        distance = wasserstein(*pair)
         return None if np.isnan(distance) else distance
 
     @property
     def edv(self) -> float:
         """Displacement distance of test from train."""
-        found = self._distance(self.parts["train"], self.parts["test"], self.pool.histograms)
-        return float("nan") if found is None else found
+        return wasserstein(*self._displacements(self.parts["train"], self.parts["test"]))
 
 
 def split(
