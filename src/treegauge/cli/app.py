@@ -6,10 +6,12 @@ from typing import Annotated
 import typer
 
 from treegauge import __version__
-from treegauge.cli import rank
+from treegauge.cli import analyse, rank
+from treegauge.cli.audit import audit
 from treegauge.cli.check import check
 from treegauge.cli.convert import convert
 from treegauge.cli.demo import demo
+from treegauge.cli.measure import measure
 from treegauge.cli.score import score
 from treegauge.cli.show import show
 from treegauge.cli.split import split
@@ -23,9 +25,10 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
 )
-for verb in (score, check, show, convert, split, synthesise, demo):
+for verb in (score, check, show, convert, measure, audit, split, synthesise, demo):
     app.command()(verb)
 app.add_typer(rank.app, name="rank")
+app.add_typer(analyse.app, name="analyse")
 
 
 @app.callback()
@@ -47,7 +50,7 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:  # a folder that is not there, a full disk
-        print(f"error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

@@ -1,6 +1,7 @@
 """``treegauge check``: all problems of CoNLL-U files, told like a compiler tells them."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -21,8 +22,6 @@ def check(
     Errors are what the official scoring script refuses; warnings are what CoNLL-U forbids but the
     script lets pass. Exits with 1 if there is an error.
     """
-    from dataclasses import asdict
-
     from treegauge.errors import ChoiceError
     from treegauge.result import sign
     from treegauge.treebank.checking import check_conllu
@@ -39,13 +38,14 @@ def check(
             counts[problem.level] += 1
             if problem.level == "warning" and not warnings:
                 continue
-            row = asdict(problem) | {"level": problem.level}
             if fmt is Format.text:
                 print(problem)
-            elif fmt is Format.csv:
-                _csv([row[column] for column in columns])
+                continue
+            row = {column: getattr(problem, column) for column in columns}
+            if fmt is Format.csv:
+                _csv(row.values())
             else:
-                kept.append({column: row[column] for column in columns})
+                kept.append(row)
     if fmt is Format.json:
         signature = sign(v="check", files=len(files), heads=not unparsed)
         print(json.dumps({"signature": signature, **counts, "problems": kept}, indent=2))
@@ -58,8 +58,8 @@ def check(
         raise typer.Exit(1)
 
 
-def _csv(row: object) -> None:
+def _csv(row: Iterable[object]) -> None:
     import csv
     import sys
 
-    csv.writer(sys.stdout, lineterminator="\n").writerow(row)  # type: ignore[arg-type]
+    csv.writer(sys.stdout, lineterminator="\n").writerow(row)

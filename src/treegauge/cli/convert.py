@@ -29,7 +29,7 @@ def convert(
     from treegauge.treebank.conllu import read_conllu, write_conllu
 
     if Path(source).suffix in _TABLES:
-        treebank = _read_table(source, errors)
+        treebank = _read_table(source, errors, unparsed)
     else:
         treebank = read_conllu(source, split=split, errors=errors.value, need_heads=not unparsed)
     for problem in treebank.problems:
@@ -45,20 +45,25 @@ def convert(
         typer.echo(f"{target}: {len(treebank)} sentences, {treebank.n_words} words", err=True)
 
 
-def _read_table(source: str, errors: Policy) -> "Treebank":
+def _read_table(source: str, errors: Policy, unparsed: bool) -> "Treebank":
     import polars as pl
 
+    from treegauge.errors import TreegaugeError
     from treegauge.treebank.frames import from_frame
 
     ending = Path(source).suffix
-    if ending == ".parquet":
-        frame = pl.read_parquet(source)
-    elif ending == ".arrow":
-        frame = pl.read_ipc(source)
-    else:
-        separator = "\t" if ending == ".tsv" else ","
-        frame = pl.read_csv(source, separator=separator, infer_schema=False)
-    return from_frame(frame, name=Path(source).stem, errors=errors.value)
+    try:
+        if ending == ".parquet":
+            frame = pl.read_parquet(source)
+        elif ending == ".arrow":
+            frame = pl.read_ipc(source)
+        else:
+            separator = "\t" if ending == ".tsv" else ","
+            frame = pl.read_csv(source, separator=separator, infer_schema=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise TreegaugeError(f"{source}: cannot read the table: {error}") from error
+    heads = False if unparsed else None
+    return from_frame(frame, name=Path(source).stem, errors=errors.value, need_heads=heads)
 
 
 def _write_table(treebank: "Treebank", target: Path) -> None:

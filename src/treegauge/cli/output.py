@@ -98,9 +98,13 @@ def render(result: Result, fmt: Format) -> str:
 
 def emit(result: Result, fmt: Format, out: Path | None = None) -> None:
     """Print a result, or write it to a file that appears whole or not at all."""
-    text = render(result, fmt) + "\n"
+    write(render(result, fmt), out)
+
+
+def write(text: str, out: Path | None = None) -> None:
+    """Print text, or write it to a file that appears whole or not at all."""
     if out is None:
-        sys.stdout.write(text)
+        sys.stdout.write(text + "\n")
         return
     with atomic(out) as file:
-        file.write(text.encode())
+        file.write(f"{text}\n".encode())

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+from treegauge.cli.defaulting import defaulting
 from treegauge.cli.output import Choice, Format, emit
 from treegauge.cli.progress import counting
 
@@ -38,18 +38,8 @@ class Ties(Choice):
     max = "max"
 
 
-class _Default(TyperGroup):
-    """A group whose first word may be left out."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; a first word that is no command belongs to the default one."""
-        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
-            args = [DEFAULT, *args]
-        return list(super().parse_args(ctx, args))
-
-
 app = typer.Typer(
-    cls=_Default,
+    cls=defaulting(DEFAULT),
     no_args_is_help=True,
     help="Would this leaderboard survive other treebanks? `rank SCORES` means `rank stability "
     "SCORES`: see `rank stability --help`.",

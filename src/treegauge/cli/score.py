@@ -5,12 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treegauge.cli.output import Bundle, Choice, Format, Policy, emit
+from treegauge.cli.output import Bundle, Choice, Format, Policy, emit, write
 from treegauge.cli.progress import counting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from treegauge.result import Result
     from treegauge.score.align import Alignment
+    from treegauge.score.scoring import Scores
+    from treegauge.score.suite import Suite
 
 
 class Interval(Choice):
@@ -83,35 +87,62 @@ def score(
     from treegauge.score.stream import Reading
 
     named = _named(systems)
-    plain = official or counts
+    plain, folder = official or counts, Path(gold).is_dir()
+    details = bool(by or confusion)
+    _check(folder, plain=plain, details=details, examples=examples is not None, by=bool(by))
+    reading = Reading(errors.value, tuple(allow or ()))
     how: dict[str, Any] = {
         "options": Options(punct, subtypes, enhanced, _weights(weights)),
-        "reading": Reading(errors.value, tuple(allow or ())),
+        "reading": reading,
         "resampling": Resampling(0 if plain else resamples, interval.value, level, seed),
     }
     tests: dict[str, Any] = {"test": test.value, "draws": draws, "seed": seed}
     compared = len(named) > 1 and test is not Test.none and resamples > 0
     parts: dict[str, Result] = {}
-    if Path(gold).is_dir():
+    if folder:
         suite = _suite(gold, named, how)
+        _tell(suite.treebanks.values())
         if compared:
             claims = suite.claims(metric=(metric or ["LAS"])[0], **tests)
             parts = {f"{a} > {b}": claim for a, b, claim in claims}
         emit(Bundle.of(suite, parts), fmt, out)
         return
+    alignment = _alignment(gold, named, reading) if details else None
+    sides: Any = gold, named
+    if alignment is not None:  # it has been read, perhaps from a stream that is gone
+        sides = alignment.gold.treebank, {next(iter(named)): alignment.system.treebank}
     with counting("sentences") as progress:
-        scores = run(gold, named, progress=progress, **how)
-    for problem in (problem for system in scores.systems for problem in system.problems):
-        typer.echo(str(problem), err=True)
+        scores = run(*sides, progress=progress, **how)
+    _tell([scores])
     if plain:
-        print(scores.official(counts=counts, enhanced=enhanced))
+        write(scores.official(counts=counts, enhanced=enhanced), out)
         return
     if compared:
         parts["comparisons"] = compare(scores, metric=metric or "LAS", **tests)
-    if by or confusion:
-        alignment = _alignment(gold, named, how["reading"])
+    if alignment is not None:
         parts |= _details(alignment, by or [], confusion, (metric or ["LAS"])[0], examples)
     emit(Bundle.of(scores, parts), fmt, out)
+
+
+def _check(folder: bool, *, plain: bool, details: bool, examples: bool, by: bool) -> None:
+    """Refuse options that would otherwise be passed over in silence."""
+    from treegauge.errors import TreegaugeError
+
+    if folder and (plain or details):
+        raise TreegaugeError(
+            "--official, --counts, --by and --confusion are for one gold file, not for a folder"
+        )
+    if plain and details:
+        raise TreegaugeError("--official and --counts print one table: leave out --by, --confusion")
+    if examples and not by:
+        raise TreegaugeError("--examples draws words of a class: say which classes with --by")
+
+
+def _tell(results: "Iterable[Scores]") -> None:
+    """Say on standard error what was skipped or mended."""
+    problems = [p for scores in results for one in scores.systems for p in one.problems]
+    for problem in dict.fromkeys(problems):
+        typer.echo(str(problem), err=True)
 
 
 def _named(systems: list[str]) -> dict[str, list[str]]:
@@ -176,7 +207,7 @@ def _details(
     return parts
 
 
-def _suite(gold: str, named: dict[str, list[str]], how: dict[str, Any]) -> Any:
+def _suite(gold: str, named: dict[str, list[str]], how: dict[str, Any]) -> "Suite":
     from treegauge.errors import TreegaugeError
     from treegauge.score.suite import pair_folders, score_suite
 

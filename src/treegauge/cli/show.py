@@ -20,7 +20,7 @@ def show(
     system: Annotated[
         str | None, typer.Option(help="A system's output on this file, drawn beside it.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="At most so many sentences.")] = 5,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many sentences.")] = 5,
     svg: Annotated[Path | None, typer.Option(help="Write the drawing to this SVG file.")] = None,
 ) -> None:
     """Draw dependency trees, of one file or of gold and system side by side."""

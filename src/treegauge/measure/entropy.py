@@ -1,12 +1,68 @@
-"""Entropies of words given their relations."""
+"""Entropies of words: alone, and given their relations."""
 
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
+from treegauge.measure.checks import blank, need_column, need_words
+from treegauge.measure.registry import FloatArray, register
+from treegauge.measure.relations import universal_relations
 from treegauge.treebank.columns import Treebank
 
 
+def entropy_of(counts: npt.ArrayLike) -> FloatArray:
+    r"""Return the entropy of counts (..., values) in bits; 0 where there are none.
+
+    .. math:: H = -\sum_v p_v \log_2 p_v
+
+    Examples
+    --------
+    >>> entropy_of([[1, 1], [5, 0], [0, 0]]).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    found = np.asarray(counts, dtype=np.float64)
+    total = found.sum(axis=-1, keepdims=True)
+    share = np.divide(found, total, out=np.zeros_like(found), where=total > 0)
+    logs = np.log2(share, out=np.zeros_like(share), where=share > 0)
+    return np.asarray(np.maximum(-(share * logs).sum(axis=-1), 0.0))
+
+
+@register("form_entropy", "vocabulary", "entropy of word forms, in bits", bounds=(0, np.inf))
+def form_entropy(treebank: Treebank) -> float:
+    """Return the entropy of word forms as written, in bits."""
+    need_words(treebank)
+    return float(entropy_of(np.bincount(treebank.codes("form").codes)))
+
+
+@register(
+    "lemma_entropy", "vocabulary", "entropy of lemmas, in bits",
+    bounds=(0, np.inf), watched=("lemma",),
+)  # fmt: skip
+def lemma_entropy(treebank: Treebank) -> float:
+    """Return the entropy of lemmas in bits; words without a lemma are left out."""
+    need_column(treebank, "lemma")
+    return float(entropy_of(np.bincount(treebank.codes("lemma").codes[~blank(treebank, "lemma")])))
+
+
+def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) -> dict[str, float]:
+    r"""Average WDE over treebanks.
+
+    .. math:: \overline{\mathrm{WDE}}(r) = \frac{1}{n_T} \sum_{t} \mathrm{WDE}(r, t)
+
+    A relation that a treebank lacks counts as `missing` there: neither content nor function.
+
+    Examples
+    --------
+    >>> average_wde([{"det": 0.1, "obj": 0.9}, {"obj": 0.7}])
+    {'det': 0.3, 'obj': 0.8}
+    """
+    found = list(each)
+    names = sorted({name for one in found for name in one})
+    return {name: float(np.mean([one.get(name, missing) for one in found])) for name in names}
+
+
+@register("wde", "relations", "word dependency entropy of each relation", average=average_wde)
 def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
     r"""Return the word dependency entropy (WDE) of every relation of a treebank.
 
@@ -35,13 +91,10 @@ def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
     {'dep': 0.792, 'root': 0.0}
     """
     forms, vocabulary = treebank.codes("form")
-    codes, values = treebank.codes("deprel")
-    names = sorted({value.partition(":")[0] for value in values})
-    place = {name: i for i, name in enumerate(names)}
-    table = np.array([place[value.partition(":")[0]] for value in values], np.int64)
+    codes, names = universal_relations(treebank)
     if len(vocabulary) < 2:
         return dict.fromkeys(names, 0.0)
-    pairs = table[codes] * len(vocabulary) + forms
+    pairs = codes.astype(np.int64) * len(vocabulary) + forms
     seen, counts = np.unique(pairs, return_counts=True)
     relation = seen // len(vocabulary)
     totals = np.bincount(relation, counts, len(names))
@@ -49,20 +102,3 @@ def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
     entropy = np.bincount(relation, -share * np.log(share), len(names))
     normal = entropy / np.log(len(vocabulary))
     return {name: max(0.0, float(value)) for name, value in zip(names, normal, strict=True)}
-
-
-def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) -> dict[str, float]:
-    r"""Average WDE over treebanks.
-
-    .. math:: \overline{\mathrm{WDE}}(r) = \frac{1}{n_T} \sum_{t} \mathrm{WDE}(r, t)
-
-    A relation that a treebank lacks counts as `missing` there: neither content nor function.
-
-    Examples
-    --------
-    >>> average_wde([{"det": 0.1, "obj": 0.9}, {"obj": 0.7}])
-    {'det': 0.3, 'obj': 0.8}
-    """
-    found = list(each)
-    names = sorted({name for one in found for name in one})
-    return {name: float(np.mean([one.get(name, missing) for one in found])) for name in names}

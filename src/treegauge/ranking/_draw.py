@@ -1,116 +1,114 @@
-"""Random subsets that can be drawn again from their number alone.
+"""Random subsets, a block at a time, as columns of a treebanks x samples mask.
 
-Philox4x32-10 (Salmon et al. 2011) turns (seed, number of the sample, number of the draw) into
-random bits, so a sample depends on nothing but its number: not on threads, order or history.
+A block depends on nothing but the seed and its number: its random numbers come from Philox, a
+counter-based generator, with the block's number as counter. So any sample can be drawn again, in
+any order and on any thread. Everything here is array arithmetic over a whole block, which is as
+fast as compiled loops and needs no compiler to be loaded first.
 """
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge._jit import kernel
+BLOCK = 4096
+"""Samples per block. Part of the definition of a sample: another number, other samples."""
+ROUNDS = 200
+"""How often a block is drawn again for samples that break a constraint before giving up."""
 
-ATTEMPTS = 20_000
-
-_LOW = np.uint64(0xFFFFFFFF)
-_HALF = np.uint64(32)
-_M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
-_W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
-_ONE = np.uint64(1)
+Mask = NDArray[np.uint8]
 
 
-@kernel
-def philox(counter: NDArray[np.uint64], seed: np.uint64, words: NDArray[np.uint64]) -> None:
-    """Fill `words` with random 32-bit words, four for each step of the counter's third part."""
-    for start in range(0, len(words), 4):
-        c0, c1, c2, c3 = counter[0], counter[1], counter[2], counter[3]
-        k0, k1 = seed & _LOW, seed >> _HALF
-        for _ in range(10):
-            p0, p1 = _M0 * c0, _M1 * c2
-            c0, c1 = (p1 >> _HALF) ^ c1 ^ k0, p1 & _LOW
-            c2, c3 = (p0 >> _HALF) ^ c3 ^ k1, p0 & _LOW
-            k0, k1 = (k0 + _W0) & _LOW, (k1 + _W1) & _LOW
-        words[start], words[start + 1], words[start + 2], words[start + 3] = c0, c1, c2, c3
-        counter[2] += _ONE
+class Plan(NamedTuple):
+    """A sampler as arrays.
 
-
-@kernel
-def draw(
-    number: int,
-    seed: np.uint64,
-    sizes: NDArray[np.int64],
-    members: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    quotas: NDArray[np.int64],
-    steps: NDArray[np.float64],
-    codes: NDArray[np.int64],
-    lows: NDArray[np.int64],
-    highs: NDArray[np.int64],
-    counter: NDArray[np.uint64],
-    words: NDArray[np.uint64],
-    order: NDArray[np.int64],
-    tally: NDArray[np.int64],
-    chosen: NDArray[np.int64],
-) -> Any:
-    """Draw sample `number` into `chosen` and return its size, or -1 if every attempt failed.
-
-    Groups come one after another: how many of a group is either its quota or drawn from the number
-    of ways the rest can be completed; which of them is uniform. All subsets within the bounds of
-    the grouping are then equally likely, and those that break another bound are drawn again.
+    The leading constraint is a grouping of the treebanks (members of group g: positions
+    starts[g]:starts[g+1] of `members`) with fixed quotas, or with steps: the cumulative
+    probability of taking j of group g when r places are left. Without a constraint there is no
+    grouping. Other constraints are bounds (sizes x groups) on group counts (groups x treebanks).
     """
-    which = number % len(sizes)
-    size = sizes[which]
-    counter[0] = np.uint64(number) & _LOW
-    counter[1] = np.uint64(number) >> _HALF
-    counter[2] = counter[3] = 0
-    used = len(words)
-    groups = len(starts) - 1
-    for _ in range(ATTEMPTS):
-        for i in range(len(order)):
-            order[i] = members[i]
-        filled = 0
-        for group in range(groups):
-            left = size - filled
-            if left == 0:
-                break
-            begin, held = starts[group], starts[group + 1] - starts[group]
-            take = quotas[which, group]
-            if take < 0 and group == groups - 1:
-                take = left
-            elif take < 0:
-                if used + 2 > len(words):
-                    philox(counter, seed, words)
-                    used = 0
-                bits = (words[used] << np.uint64(21)) ^ (words[used + 1] >> np.uint64(11))
-                used += 2
-                point = np.float64(bits) * 2.0**-53
-                take = 0
-                while take < steps.shape[2] - 1 and steps[group, left, take] <= point:
-                    take += 1
-            for i in range(take):
-                # Lemire (2019): multiply and shift, and again where that would favour some.
-                limit = np.uint64(held - i)
-                while True:
-                    if used == len(words):
-                        philox(counter, seed, words)
-                        used = 0
-                    product = words[used] * limit
-                    used += 1
-                    if product & _LOW >= limit or product & _LOW >= (_LOW + _ONE - limit) % limit:
-                        break
-                other = begin + i + np.int64(product >> _HALF)
-                chosen[filled] = order[other]
-                order[other] = order[begin + i]
-                filled += 1
-        fits = True
-        for bound in range(len(codes)):
-            tally[:] = 0
-            for i in range(size):
-                tally[codes[bound, chosen[i]]] += 1
-            for code in range(len(tally)):
-                if not lows[which, bound, code] <= tally[code] <= highs[which, bound, code]:
-                    fits = False
-        if fits:
-            return size
-    return -1
+
+    sizes: NDArray[np.int64]
+    held: int
+    members: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    quotas: NDArray[np.int64] | None
+    steps: NDArray[np.float64] | None
+    groups: tuple[NDArray[np.float32], ...]
+    lows: tuple[NDArray[np.int64], ...]
+    highs: tuple[NDArray[np.int64], ...]
+
+
+def draw_block(plan: Plan, seed: int, number: int) -> Mask | None:
+    """Return block `number` as a mask, or None if the constraints are too tight together."""
+    rng = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, number]))
+    which = (number * BLOCK + np.arange(BLOCK)) % len(plan.sizes)
+    if plan.quotas is None and plan.steps is None:
+        return _floyd(rng, plan.sizes[which], plan.held)
+    mask = np.zeros((plan.held, BLOCK), dtype=np.uint8)
+    unfilled = np.arange(BLOCK)
+    for _ in range(ROUNDS):
+        # Spare room goes to further tries for the samples that are still unfilled.
+        tries = np.resize(unfilled, BLOCK)
+        drawn = _grouped(rng, plan, which[tries])
+        good = np.flatnonzero(_fits(plan, drawn, which[tries]))
+        samples, first = np.unique(tries[good], return_index=True)
+        mask[:, samples] = drawn[:, good[first]]
+        unfilled = np.setdiff1d(unfilled, samples, assume_unique=True)
+        if not len(unfilled):
+            return mask
+    return None
+
+
+def _floyd(rng: np.random.Generator, sizes: NDArray[np.int64], held: int) -> Mask:
+    """Draw each column's subset by Floyd's method: k draws, no shuffling; all equally likely."""
+    samples = len(sizes)
+    flip = sizes > held - sizes  # what is left out is then the smaller subset
+    fewer = np.where(flip, held - sizes, sizes)
+    rounds = int(fewer.max())
+    alike = rounds == fewer.min()
+    mask = np.zeros((held, samples), dtype=np.uint8)
+    flat, columns = mask.reshape(-1), np.arange(samples)
+    uniform = rng.random((rounds, samples))
+    for i in range(rounds):
+        last = held - rounds + i if alike else np.minimum(held - fewer + i, held - 1)
+        place = (uniform[i] * (last + 1)).astype(np.int64) * samples + columns
+        place = np.where(flat[place], last * samples + columns, place)
+        if alike:
+            flat[place] = 1
+        else:
+            flat[place] |= i < fewer  # columns that are full draw along and change nothing
+    return np.where(flip, 1 - mask, mask) if flip.any() else mask
+
+
+def _grouped(rng: np.random.Generator, plan: Plan, which: NDArray[np.int64]) -> Mask:
+    """Draw each column group by group: first how many of a group, then which of them.
+
+    How many is a quota or drawn in proportion to the ways in which the later groups can complete
+    the subset, so that all subsets within the leading constraint are equally likely.
+    """
+    samples = len(which)
+    left = plan.sizes[which]
+    mask = np.zeros((plan.held, samples), dtype=np.uint8)
+    for group in range(len(plan.starts) - 1):
+        members = plan.members[plan.starts[group] : plan.starts[group + 1]]
+        if plan.quotas is not None:
+            take = plan.quotas[which, group]
+        else:
+            assert plan.steps is not None  # noqa: S101
+            point = rng.random(samples)
+            take = (plan.steps[group, left] <= point[:, None]).sum(axis=1)
+        keys = rng.random((samples, len(members)))
+        ordered = np.sort(keys, axis=1)
+        edge = np.take_along_axis(ordered, np.maximum(take - 1, 0)[:, None], axis=1)
+        mask[members] = ((keys <= edge) & (take > 0)[:, None]).T
+        left = left - take
+    return mask
+
+
+def _fits(plan: Plan, mask: Mask, which: NDArray[np.int64]) -> NDArray[np.bool_]:
+    good = np.ones(mask.shape[1], dtype=bool)
+    for groups, lows, highs in zip(plan.groups, plan.lows, plan.highs, strict=True):
+        counts = (groups @ mask.astype(np.float32)).T
+        good &= ((lows[which] <= counts) & (counts <= highs[which])).all(axis=1)
+    return good

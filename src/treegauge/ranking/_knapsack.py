@@ -1,75 +1,94 @@
-"""Count the subsets of each size by their sum: the kernel behind exact win rates."""
+"""Count the subsets of each size by their sum: the table behind exact win rates."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge._jit import kernel
 
-_EMPTY = np.int64(1) << np.int64(62)
+class Layout(NamedTuple):
+    """Where the sums of 0, 1, ... items are counted.
 
-
-@kernel
-def layout(items: NDArray[np.int64], lows: NDArray[np.int64], starts: NDArray[np.int64]) -> Any:
-    """Find room for the sums of 0, 1, ... items: lows[j] is the least, row j begins at starts[j].
-
-    Returns how many additions counting will take. A row reaches only as far as the j largest and
-    j smallest items seen so far, so items in order of distance from their median cost least.
+    Attributes
+    ----------
+    items
+        Whole numbers in the order in which they are added.
+    lows, highs
+        Entry ``[i][j]``: least and largest sum of j of the first i items.
+    starts
+        Row j begins at cell ``starts[j]``, for the sum ``lows[-1][j]``.
+    additions
+        How many additions counting takes.
     """
-    most = len(lows) - 1
-    highs = np.full(most + 1, -_EMPTY)
-    lows[:] = _EMPTY
-    lows[0] = highs[0] = 0
-    additions = 0.0
-    for i in range(len(items)):
-        for j in range(min(i + 1, most), 0, -1):
-            additions += highs[j - 1] - lows[j - 1] + 1
-            lows[j] = min(lows[j], lows[j - 1] + items[i])
-            highs[j] = max(highs[j], highs[j - 1] + items[i])
-    starts[0] = 0
-    for j in range(most + 1):
-        starts[j + 1] = starts[j] + highs[j] - lows[j] + 1
-    return additions
+
+    items: list[int]
+    lows: list[list[int]]
+    highs: list[list[int]]
+    starts: list[int]
+    additions: int
+
+    def row(self, cells: NDArray[Any], j: int) -> tuple[NDArray[Any], int]:
+        """Return the counts of j-subsets by sum, and the sum that the first of them is for."""
+        return cells[self.starts[j] : self.starts[j + 1]], self.lows[-1][j]
 
 
-@kernel
-def fill(
-    items: NDArray[np.int64],
-    lows: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    cells: NDArray[Any],
-) -> None:
-    """Put the number of j-subsets with sum s into cell ``starts[j] + s - lows[j]``.
+def layout(items: NDArray[np.int64], most: int) -> Layout:
+    """Lay out a table for subsets of up to `most` items.
 
-    Cells may be uint64 (numbers modulo 2**64) or float64.
+    A row reaches only as far as the j least and j largest items so far, so items are best given
+    in the order of their distance from the median: the wide ones come last.
+
+    Examples
+    --------
+    >>> plan = layout(np.array([1, -1, 5]), 2)
+    >>> plan.lows[-1], plan.highs[-1], plan.starts
+    ([0, -1, 0], [0, 5, 6], [0, 1, 8, 15])
     """
-    most = len(lows) - 1
-    low = np.full(most + 1, _EMPTY)
-    high = np.full(most + 1, -_EMPTY)
-    low[0] = high[0] = 0
-    cells[: starts[most + 1]] = 0
+    lows, highs = [[0]], [[0]]
+    additions = 0
+    for i, item in enumerate(items.tolist(), 1):
+        low, high = lows[-1], highs[-1]
+        reach = min(i, most)
+        additions += sum(high[:reach]) - sum(low[:reach]) + reach
+        lows.append([0] + [_pick(min, low, j, item) for j in range(1, reach + 1)])
+        highs.append([0] + [_pick(max, high, j, item) for j in range(1, reach + 1)])
+    starts = [0]
+    for low_sum, high_sum in zip(lows[-1], highs[-1], strict=True):
+        starts.append(starts[-1] + high_sum - low_sum + 1)
+    return Layout(items.tolist(), lows, highs, starts, additions)
+
+
+def _pick(better: Any, sums: list[int], j: int, item: int) -> int:
+    with_item = sums[j - 1] + item
+    return int(better(sums[j], with_item)) if j < len(sums) else with_item
+
+
+def count(plan: Layout, kind: type) -> NDArray[Any]:
+    """Count the j-subsets with sum s in cell ``starts[j] + s - lows[-1][j]``.
+
+    Parameters
+    ----------
+    plan
+        The layout.
+    kind
+        ``np.uint64`` counts modulo 2**64, ``np.float64`` rounds.
+
+    Examples
+    --------
+    The pairs out of 1, -1 and 5 have the sums 0, 4 and 6:
+
+    >>> plan = layout(np.array([1, -1, 5]), 2)
+    >>> row, low = plan.row(count(plan, np.uint64), 2)
+    >>> low, row.tolist()
+    (0, [1, 0, 0, 0, 1, 0, 1])
+    """
+    cells: NDArray[Any] = np.zeros(plan.starts[-1], dtype=kind)
     cells[0] = 1
-    for i in range(len(items)):
-        item = items[i]
-        for j in range(min(i + 1, most), 0, -1):
-            length = high[j - 1] - low[j - 1] + 1
-            begin = starts[j - 1] + low[j - 1] - lows[j - 1]
-            target = starts[j] + low[j - 1] + item - lows[j]
-            source = cells[begin : begin + length]
-            result = cells[target : target + length]
-            for x in range(length):
-                result[x] += source[x]
-            low[j] = min(low[j], low[j - 1] + item)
-            high[j] = max(high[j], high[j - 1] + item)
-
-
-@kernel
-def tails(row: NDArray[Any], low: int, under: int, over: int, out: NDArray[Any]) -> None:
-    """Add up the cells whose sum is less than `under`, and those whose sum is more than `over`."""
-    out[0] = out[1] = 0
-    for x in range(len(row)):
-        if low + x < under:
-            out[0] += row[x]
-        elif low + x > over:
-            out[1] += row[x]
+    bases = [start - low for start, low in zip(plan.starts, plan.lows[-1], strict=False)]
+    for item, lows, highs in zip(plan.items, plan.lows, plan.highs, strict=False):
+        # Larger subsets first, so that an item is used once; rows never overlap.
+        for j in range(min(len(lows), len(bases) - 1), 0, -1):
+            low, high = lows[j - 1], highs[j - 1] + 1
+            target = cells[bases[j] + low + item : bases[j] + high + item]
+            target += cells[bases[j - 1] + low : bases[j - 1] + high]
+    return cells

@@ -1,47 +1,182 @@
-"""Run the counting kernels over threads and add up what they counted."""
+"""Rank the systems on every sample of a sampler and count, block by block, on several threads."""
 
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.errors import TreegaugeError
+from treegauge.ranking._draw import BLOCK, Mask
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Sampler
 
-_CHUNK = 1 << 15
+_SLICE = 64
 TIE = {"average": 1, "min": 0, "max": 2}
+"""What an equal total adds to a doubled rank."""
+
+
+class Table(NamedTuple):
+    """Scores for summing: systems in the order of their totals over all treebanks, best first.
+
+    The numbers are whole and their sums so small that floating point adds them without rounding,
+    in whatever order the matrix product likes.
+    """
+
+    order: NDArray[np.int64]
+    numbers: NDArray[Any]
+    totals: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, scores: Scores) -> "Table":
+        """Order the scores of a table and store them as narrow floats."""
+        numbers, _ = scores.fixed_point()
+        totals = numbers.sum(axis=1)
+        order = np.argsort(-totals, kind="stable")
+        largest = int(np.abs(numbers).sum(axis=1).max())
+        if largest >= 2**53:
+            raise TreegaugeError("the scores are too large for their sums to be exact")
+        kind = np.float32 if largest < 2**24 else np.float64
+        return cls(order, numbers[order].astype(kind), totals[order])
+
+    def sums(self, mask: Mask) -> NDArray[Any]:
+        """Return systems x samples: the sum of each system's scores over each sample.
+
+        The product is cut into slices so small that the linear algebra library starts no threads
+        of its own, which would only stand in the way of ours.
+        """
+        held, samples = mask.shape
+        slices = -(-samples // _SLICE)
+        chosen = np.zeros((held, slices * _SLICE), dtype=self.numbers.dtype)
+        chosen[:, :samples] = mask
+        sums = np.empty((len(self.numbers), slices * _SLICE), dtype=self.numbers.dtype)
+        apart = (
+            part.reshape(len(part), slices, _SLICE).transpose(1, 0, 2) for part in (chosen, sums)
+        )
+        np.matmul(self.numbers, next(apart), out=next(apart))
+        return sums[:, :samples]
 
 
 class Tally:
-    """Counts of ranks, pairs, extremes and agreement; whole numbers, so any order adds up alike."""
+    """Counts of ranks, pairs, extremes and agreement; whole numbers, so any order adds up alike.
+
+    Systems are in the table's order. Ranks are doubled and count from 0.
+
+    Attributes
+    ----------
+    ranks
+        Systems x doubled ranks.
+    above
+        Systems x systems: samples in which the row is above the column.
+    extremes
+        Systems x (best doubled rank, its first sample, worst doubled rank, its first sample).
+    concord
+        Sizes x tied pairs x (samples, sum, sum of squares) of concordant minus discordant pairs.
+    leading
+        By size: samples in which a leader over all treebanks leads.
+    """
 
     def __init__(self, systems: int, sizes: int) -> None:
-        pairs = systems * (systems - 1) // 2
         self.ranks = np.zeros((systems, 2 * systems - 1), dtype=np.int64)
         self.above = np.zeros((systems, systems), dtype=np.int64)
-        self.tied = np.zeros((systems, systems), dtype=np.int64)
         self.extremes = np.tile(np.array([2 * systems, 0, -1, 0]), (systems, 1))
-        self.concord = np.zeros((sizes, pairs + 1, 3), dtype=np.int64)
+        self.concord = np.zeros((sizes, systems * (systems - 1) // 2 + 1, 3), dtype=np.int64)
         self.leading = np.zeros(sizes, dtype=np.int64)
 
-    def arrays(self) -> tuple[NDArray[np.int64], ...]:
-        """Return the counters in the order the kernel takes them."""
-        return self.ranks, self.above, self.tied, self.extremes, self.concord, self.leading
-
-    def add(self, other: "Tally") -> None:
-        """Add another thread's counts; of equal extremes the earlier sample stays."""
-        for name in ("ranks", "above", "tied", "concord", "leading"):
+    def merge(self, other: "Tally") -> None:
+        """Add another thread's counts."""
+        for name in ("ranks", "above", "concord", "leading"):
             getattr(self, name)[...] += getattr(other, name)
+        self._extend(other.extremes)
+
+    def _extend(self, extremes: NDArray[np.int64]) -> None:
+        """Keep the better best and the worse worst; of equal ones the earlier sample."""
         for at, sign in ((0, 1), (2, -1)):
-            mine, theirs = sign * self.extremes[:, at], sign * other.extremes[:, at]
-            earlier = other.extremes[:, at + 1] < self.extremes[:, at + 1]
+            mine, theirs = sign * self.extremes[:, at], sign * extremes[:, at]
+            earlier = extremes[:, at + 1] < self.extremes[:, at + 1]
             take = (theirs < mine) | ((theirs == mine) & earlier)
-            self.extremes[take, at : at + 2] = other.extremes[take, at : at + 2]
+            self.extremes[take, at : at + 2] = extremes[take, at : at + 2]
+
+    def count(self, table: Table, mask: Mask, first: int, tie: int) -> None:
+        """Add the samples of a mask; the first of them has the number `first`."""
+        sums, samples = table.sums(mask), mask.shape[1]
+        systems = len(sums)
+        upper, lower = np.triu_indices(systems, 1)
+        kind = np.uint8 if systems < 256 else np.uint16
+        beaten = np.zeros((systems, samples), dtype=kind)
+        won, lost = (np.zeros((len(upper), BLOCK // 8), dtype=np.uint8) for _ in range(2))
+        agree = np.full(samples, len(upper), dtype=np.int32)
+        octets, pair = -(-samples // 8), 0
+        for a in range(systems - 1):
+            more, less = sums[a] > sums[a + 1 :], sums[a] < sums[a + 1 :]
+            upsets = np.add.reduce(less.view(np.uint8), axis=0, dtype=kind)
+            beaten[a] += upsets
+            beaten[a + 1 :] += more.view(np.uint8)
+            agree -= upsets  # twice: one pair fewer is concordant, one more is discordant
+            agree -= upsets
+            rows = slice(pair, pair + len(more))
+            won[rows, :octets] = np.packbits(more, axis=1)
+            lost[rows, :octets] = np.packbits(less, axis=1)
+            pair += len(more)
+        wins, losses = _true(won), _true(lost)
+        self.above[upper, lower] += wins
+        self.above[lower, upper] += losses
+        equal = np.zeros_like(beaten)
+        ties = np.zeros(samples, dtype=np.int64)
+        tied = np.flatnonzero(wins + losses < samples)
+        if len(tied):
+            which, at = _zeros(won[tied] | lost[tied], samples)
+            np.add.at(equal, (upper[tied[which]], at), 1)
+            np.add.at(equal, (lower[tied[which]], at), 1)
+            ties = np.bincount(at, minlength=samples)
+        for same in np.flatnonzero(table.totals[upper] == table.totals[lower]):
+            # Such a pair has no order over all treebanks that a sample could agree with.
+            agree -= np.unpackbits(won[same], count=samples)
+            agree += np.unpackbits(lost[same], count=samples)
+        self._ranks(2 * beaten.astype(np.int16) + tie * equal.astype(np.int16), first)
+        self._agreement(table, sums, agree - ties, ties, first)
+
+    def _ranks(self, doubled: NDArray[np.int16], first: int) -> None:
+        for system, row in enumerate(doubled):
+            self.ranks[system] += np.bincount(row, minlength=self.ranks.shape[1])
+        at = doubled.argmin(axis=1), doubled.argmax(axis=1)
+        rows = np.arange(len(doubled))
+        best, worst = doubled[rows, at[0]], doubled[rows, at[1]]
+        self._extend(np.stack([best, first + at[0], worst, first + at[1]], axis=1))
+
+    def _agreement(
+        self,
+        table: Table,
+        sums: NDArray[Any],
+        agree: NDArray[np.int64],
+        ties: NDArray[np.int64],
+        first: int,
+    ) -> None:
+        sizes, pairs = self.concord.shape[:2]
+        which = (first + np.arange(len(agree))) % sizes
+        for power in range(3):
+            # Sums of squares of a block stay far below 2**53, so bincount's floats are exact.
+            found = np.bincount(which * pairs + ties, agree**power, sizes * pairs)
+            self.concord[:, :, power] += found.reshape(sizes, pairs).astype(np.int64)
+        leaders = int((table.totals == table.totals[0]).sum())
+        leads = sums[:leaders].max(axis=0) == sums.max(axis=0)
+        self.leading += np.bincount(which[leads], minlength=sizes)
+
+
+def _true(bits: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Count the bits that are set in each row."""
+    return np.asarray(np.bitwise_count(bits.view(np.uint64)).sum(axis=1, dtype=np.int64))
+
+
+def _zeros(bits: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return rows and columns of the bits that are not set."""
+    rows, octets = np.nonzero(bits != 255)
+    which, bit = np.nonzero(np.unpackbits(~bits[rows, octets][:, None], axis=1))
+    at = 8 * octets[which] + bit
+    real = at < columns  # the last octet may be padded
+    return rows[which][real], at[real]
 
 
 def threads_of(threads: int | None) -> int:
@@ -54,55 +189,33 @@ def threads_of(threads: int | None) -> int:
     return threads
 
 
-def _spans(samples: int, threads: int) -> list[tuple[int, int]]:
-    edges = [samples * i // threads for i in range(threads + 1)]
-    return [(first, last) for first, last in pairwise(edges) if first < last]
-
-
-def _narrow(scores: Scores) -> NDArray[Any]:
-    """Return treebanks x systems as the narrowest whole numbers whose sums fit, padded."""
-    from treegauge.ranking._count import WIDTH
-
-    numbers, _ = scores.fixed_point()
-    largest = int(np.abs(numbers).sum(axis=1).max())
-    padded = -(-len(numbers) // WIDTH) * WIDTH
-    table = np.zeros((numbers.shape[1], padded), np.int32 if largest < 2**31 else np.int64)
-    table[:, : len(numbers)] = numbers.T
-    return table
-
-
 def tally(
     sampler: Sampler,
     samples: int,
     tie: int,
     threads: int | None,
     progress: Callable[[int], None] | None,
-) -> Tally:
+) -> tuple[Tally, Table]:
     """Count over samples 0 to samples - 1."""
-    from treegauge.ranking._count import count
+    table = Table.of(sampler.scores)
+    blocks, workers = -(-samples // BLOCK), threads_of(threads)
 
-    table, plan, seed = _narrow(sampler.scores), sampler.plan, np.uint64(sampler.seed)
-    totals = sampler.scores.fixed_point()[0].sum(axis=1)
-    full = np.sign(totals[:, None] - totals[None, :]).astype(np.int32)
-    leads = totals == totals.max()
-
-    def work(span: tuple[int, int]) -> Tally:
-        counts, scratch = Tally(len(totals), len(sampler.sizes)), plan.scratch()
-        for first in range(*span, _CHUNK):
-            last = min(first + _CHUNK, span[1])
-            request = (first, last, table, seed, tuple(plan), scratch, tie, full, leads)
-            if not count(*request, *counts.arrays()):
-                raise sampler.too_tight()
+    def work(worker: int) -> Tally:
+        counts = Tally(len(table.numbers), len(sampler.sizes))
+        for number in range(worker, blocks, workers):
+            first = number * BLOCK
+            mask = sampler.block(number)[:, : samples - first]
+            counts.count(table, mask, first, tie)
             if progress is not None:
-                progress(last - first)
+                progress(mask.shape[1])
         return counts
 
-    merged = Tally(len(totals), len(sampler.sizes))
-    spans = _spans(samples, threads_of(threads))
-    with ThreadPoolExecutor(len(spans)) as pool:
-        for part in pool.map(work, spans):
-            merged.add(part)
-    return merged
+    _ = sampler.plan  # made once, before threads ask for it
+    total = Tally(len(table.numbers), len(sampler.sizes))
+    with ThreadPoolExecutor(workers) as pool:
+        for part in pool.map(work, range(workers)):
+            total.merge(part)
+    return total, table
 
 
 def search(
@@ -112,18 +225,18 @@ def search(
 
     Returns how many there are, how often each treebank is in them, and the first few's numbers.
     """
-    from treegauge.ranking._count import behind
-
-    table, plan, seed = _narrow(sampler.scores), sampler.plan, np.uint64(sampler.seed)
-    spans = _spans(samples, threads_of(None))
-    members = np.zeros((len(spans), len(table)), dtype=np.int64)
-    found = np.full((len(spans), limit), -1, dtype=np.int64)
-    asked = (tie, len(sampler.scores.systems), system, low, high)
-
-    def work(part: int) -> int:
-        request = (*spans[part], table, seed, tuple(plan), plan.scratch(), *asked)
-        return int(behind(*request, members[part], found[part]))
-
-    with ThreadPoolExecutor(len(spans)) as pool:
-        number = sum(pool.map(work, range(len(spans))))
-    return number, members.sum(axis=0), tuple(int(n) for n in found[found >= 0][:limit])
+    table = Table.of(sampler.scores)
+    row = int(np.flatnonzero(table.order == system)[0])
+    members = np.zeros(len(sampler.scores.treebanks), dtype=np.int64)
+    number, numbers = 0, np.zeros(0, dtype=np.int64)
+    for first in range(0, samples, BLOCK):
+        mask = sampler.block(first // BLOCK)[:, : samples - first]
+        sums = table.sums(mask)
+        better = (sums > sums[row]).sum(axis=0)
+        doubled = 2 * better + tie * ((sums == sums[row]).sum(axis=0) - 1)
+        found = np.flatnonzero((low <= doubled) & (doubled <= high))
+        number += len(found)
+        members += mask[:, found].sum(axis=1, dtype=np.int64)
+        if len(numbers) < limit:
+            numbers = np.concatenate([numbers, first + found])[:limit]
+    return number, members, tuple(numbers.tolist())

@@ -22,12 +22,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.errors import TreegaugeError
+from treegauge.ranking._knapsack import Layout, count, layout
 from treegauge.ranking._tally import threads_of
 from treegauge.ranking.scores import Scores, Ties, rank
 from treegauge.ranking.subsets import sizes_of, sizes_text
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1 << 26
 """The largest table for one pair: 512 MB."""
-MOST_ADDITIONS = 4e11
-"""The most additions for all pairs together: a few minutes on two cores."""
+MOST_ADDITIONS = 10**12
+"""The most additions for all pairs together, by a bound that is several times too high."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +78,7 @@ class Exact(Result):
     coarse: bool
     rounding: float
     signature: str
+    digits: ClassVar[int] = 4
 
     def subsets(self, size: int) -> int:
         """Return how many subsets of a size there are."""
@@ -185,22 +187,14 @@ class Exact(Result):
 class _Pair(NamedTuple):
     """The differences of two systems on a grid: whole steps, and what the grid leaves over."""
 
-    items: NDArray[np.int64]
+    plan: Layout
     rest: NDArray[np.int64]
-    lows: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    additions: float
 
 
 def _pair(differences: NDArray[np.int64], step: int, most: int) -> _Pair:
-    from treegauge.ranking._knapsack import layout
-
     items = (differences + step // 2) // step
     order = np.argsort(np.abs(items - int(np.median(items))), kind="stable")
-    lows = np.zeros(most + 1, dtype=np.int64)
-    starts = np.zeros(most + 2, dtype=np.int64)
-    additions = layout(items[order], lows, starts)
-    return _Pair(items[order], (differences - items * step)[order], lows, starts, additions)
+    return _Pair(layout(items[order], most), np.sort(differences - items * step))
 
 
 def _decided(differences: NDArray[np.int64], size: int) -> int:
@@ -213,26 +207,29 @@ def _decided(differences: NDArray[np.int64], size: int) -> int:
 
 def _count(pair: _Pair, step: int, sizes: tuple[int, ...], kind: type) -> list[tuple[Any, Any]]:
     """Count, for each size, the subsets with a sum surely above and surely below 0."""
-    from treegauge.ranking._knapsack import fill, tails
-
-    cells = np.empty(pair.starts[-1], dtype=kind)
-    fill(pair.items, pair.lows, pair.starts, cells)
-    whole, held = int(pair.items.sum()), len(pair.items)
-    rest = np.sort(pair.rest)
-    out: NDArray[Any] = np.zeros(2, dtype=kind)
+    cells = count(pair.plan, kind)
+    whole, held = sum(pair.plan.items), len(pair.plan.items)
     counts = []
     for size in sizes:
         # A sum of k differences is step * (sum of items) + (sum of rests): how far can that reach?
-        over, under = int(-rest[:size].sum()) // step, -(int(rest[-size:].sum()) // step)
-        j = min(size, held - size)
-        row, low = cells[pair.starts[j] : pair.starts[j + 1]], pair.lows[j]
-        if j == size:
-            tails(row, low, under, over, out)
-            counts.append((out[1].item(), out[0].item()))
+        over = int(-pair.rest[:size].sum()) // step
+        under = -(int(pair.rest[-size:].sum()) // step)
+        row, low = pair.plan.row(cells, min(size, held - size))
+        if 2 * size <= held:
+            counts.append((_above(row, low, over), _below(row, low, under)))
         else:  # the complement of a subset has the rest of the sum
-            tails(row, low, whole - over, whole - under, out)
-            counts.append((out[0].item(), out[1].item()))
+            counts.append((_below(row, low, whole - over), _above(row, low, whole - under)))
     return counts
+
+
+def _above(row: NDArray[Any], low: int, bound: int) -> Any:
+    """Add up the counts of sums larger than a bound."""
+    return row[max(bound + 1 - low, 0) :].sum().item()
+
+
+def _below(row: NDArray[Any], low: int, bound: int) -> Any:
+    """Add up the counts of sums smaller than a bound."""
+    return row[: max(bound - low, 0)].sum().item()
 
 
 def _reconcile(modular: int, estimate: float, total: int, error: float) -> int:
@@ -245,21 +242,16 @@ def _reconcile(modular: int, estimate: float, total: int, error: float) -> int:
     return near + (modular - near + 2**63) % 2**64 - 2**63
 
 
-def _step(scores: NDArray[np.int64], most: int, unit: int) -> int:
+def _step(numbers: NDArray[np.int64], most: int) -> int:
     """Return the finest grid step whose tables fit: 1 wherever that is feasible."""
-    step = 1
-    while True:
-        needed, largest = 0.0, 0
-        for a, b in combinations(range(len(scores)), 2):
-            pair = _pair(scores[a] - scores[b], step, most)
-            needed += pair.additions
-            largest = max(largest, int(pair.starts[-1]))
-        excess = max(needed / MOST_ADDITIONS, largest / MOST_CELLS)
-        if excess <= 1:
-            return step
-        if step > unit * 100:
-            raise TreegaugeError("the table is too large to count, even on a grid of whole scores")
-        step = int(np.ceil(step * excess * 1.05))
+    widths = []
+    for a, b in combinations(range(len(numbers)), 2):
+        ordered = np.sort(numbers[a] - numbers[b])
+        widths.append(int((ordered[::-1] - ordered).cumsum()[:most].sum()))
+    cells = max(widths, default=0) + most + 1
+    additions = numbers.shape[1] * (sum(widths) + len(widths) * (most + 1))
+    excess = max(additions / MOST_ADDITIONS, cells / MOST_CELLS)
+    return 1 if excess <= 1 else int(2 * excess)  # room to spare for what rounding adds to rows
 
 
 def exact(
@@ -298,7 +290,7 @@ def exact(
     rank(np.zeros(1), ties)
     numbers, scale = scores.fixed_point()
     most = max(min(each, held - each) for each in sizes)
-    step = _step(numbers, most, scale)
+    step = _step(numbers, most)
     shape = (len(sizes), len(scores.systems), len(scores.systems))
     wins = np.full(shape, 0, dtype=object)
     undecided = np.full(shape, 0, dtype=object)
@@ -315,7 +307,7 @@ def exact(
             pair = _pair(differences, step, most)
             counts = _count(pair, step, sizes, np.uint64)
             if max(totals) >= 2**64:
-                error = (held + int(np.diff(pair.starts).max())) * 2.0**-53
+                error = (held + max(np.diff(pair.plan.starts).tolist())) * 2.0**-53
                 floats = _count(pair, step, sizes, np.float64)
                 counts = [
                     (_reconcile(c[0], f[0], t, error), _reconcile(c[1], f[1], t, error))

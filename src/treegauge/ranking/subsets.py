@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking._draw import BLOCK, ROUNDS, Mask, Plan, draw_block
 from treegauge.ranking.scores import Scores
 
 _COLUMNS = ("language", "family", "stock", "genus", "resource")
@@ -68,29 +69,6 @@ class _Bounds(NamedTuple):
     codes: NDArray[np.int64]
     lows: NDArray[np.int64]
     highs: NDArray[np.int64]
-
-
-class Plan(NamedTuple):
-    """Arrays that :func:`treegauge.ranking._draw.draw` needs, in its order."""
-
-    sizes: NDArray[np.int64]
-    members: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    quotas: NDArray[np.int64]
-    steps: NDArray[np.float64]
-    codes: NDArray[np.int64]
-    lows: NDArray[np.int64]
-    highs: NDArray[np.int64]
-
-    def scratch(self) -> tuple[NDArray[Any], ...]:
-        """Return the working arrays of one thread: counter, random words, order, tally, chosen."""
-        return (
-            np.zeros(4, dtype=np.uint64),
-            np.zeros(4 * ((int(self.sizes.max()) + 3) // 4), dtype=np.uint64),
-            np.zeros(len(self.members), dtype=np.int64),
-            np.zeros(self.lows.shape[2], dtype=np.int64),
-            np.zeros(int(self.sizes.max()), dtype=np.int64),
-        )
 
 
 def shares(counts: Sequence[int], size: int) -> list[int]:
@@ -208,37 +186,29 @@ class Sampler:
     def plan(self) -> Plan:
         """The sampler as arrays; an error if no subset satisfies the constraints."""
         held = len(self.scores.treebanks)
-        every = _Bounds(
-            np.zeros(held, dtype=np.int64),
-            np.zeros((len(self.sizes), 1), dtype=np.int64),
-            np.full((len(self.sizes), 1), held),
-        )
         bounds = [_bounds(each, self.scores, self.sizes) for each in self.constraints]
-        bounds.sort(key=self._room)
-        leading, others = (bounds[0], bounds[1:]) if bounds else (every, [])
-        counts = np.bincount(leading.codes, minlength=leading.lows.shape[1])
-        fixed = (leading.lows == leading.highs).all() and leading is not every
-        quotas = leading.lows if fixed else np.full_like(leading.lows, -1)
-        steps = np.ones((len(counts), 1, 1))
-        if not fixed and leading is not every:
-            highs = leading.highs[0].tolist()
-            ways = _ways(counts.tolist(), [0] * len(highs), highs)
-            steps = _steps(counts.tolist(), highs, ways, max(self.sizes))
-        width = max([each.lows.shape[1] for each in others], default=0)
-        lows = np.zeros((len(self.sizes), len(others), width), dtype=np.int64)
-        highs_all = np.full_like(lows, held)
-        for i, each in enumerate(others):
-            lows[:, i, : each.lows.shape[1]] = each.lows
-            highs_all[:, i, : each.highs.shape[1]] = each.highs
+        bounds.sort(key=self._room)  # the tightest one leads, the others are tried
+        codes = bounds[0].codes if bounds else np.zeros(held, dtype=np.int64)
+        counts = np.bincount(codes).tolist()
+        quotas = steps = None
+        if bounds and (bounds[0].lows == bounds[0].highs).all():
+            quotas = bounds[0].lows
+        elif bounds:
+            highs = bounds[0].highs[0].tolist()[: len(counts)]
+            steps = _steps(counts, highs, _ways(counts, [0] * len(highs), highs), max(self.sizes))
         return Plan(
             sizes=np.array(self.sizes, dtype=np.int64),
-            members=np.argsort(leading.codes, kind="stable").astype(np.int64),
+            held=held,
+            members=np.argsort(codes, kind="stable"),
             starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            quotas=quotas.astype(np.int64),
+            quotas=quotas,
             steps=steps,
-            codes=np.array([each.codes for each in others], dtype=np.int64).reshape(-1, held),
-            lows=lows,
-            highs=highs_all,
+            groups=tuple(
+                (each.codes[None, :] == np.arange(each.lows.shape[1])[:, None]).astype(np.float32)
+                for each in bounds[1:]
+            ),
+            lows=tuple(each.lows for each in bounds[1:]),
+            highs=tuple(each.highs for each in bounds[1:]),
         )
 
     def _room(self, bounds: _Bounds) -> float:
@@ -258,28 +228,35 @@ class Sampler:
             smallest = min(smallest, inside / comb(len(bounds.codes), size))
         return smallest
 
-    def columns(self, number: int) -> NDArray[np.int64]:
-        """Draw sample `number` as sorted column numbers of the score table."""
-        from treegauge.ranking._draw import draw
+    def block(self, number: int) -> Mask:
+        """Draw samples ``number * BLOCK`` and following as a treebanks x samples mask."""
+        mask = draw_block(self.plan, self.seed, number)
+        if mask is None:
+            raise TreegaugeError(
+                f"{BLOCK * ROUNDS} subsets in a row broke "
+                f"{' and '.join(map(str, self.constraints))} taken together; loosen one of them "
+                "or choose a smaller size"
+            )
+        return mask
 
-        scratch = self.plan.scratch()
-        size = draw(number, np.uint64(self.seed), *self.plan, *scratch)
-        if size < 0:
-            raise self.too_tight()
-        return np.sort(scratch[-1][:size])
+    def columns(self, number: int) -> NDArray[np.int64]:
+        """Draw sample `number` again, as column numbers of the score table."""
+        block, column = divmod(number, BLOCK)
+        mask = self._recent.get(block)
+        if mask is None:
+            mask = self.block(block)
+            self._recent.clear()
+            self._recent[block] = mask
+        return np.flatnonzero(mask[:, column])
+
+    @cached_property
+    def _recent(self) -> dict[int, Mask]:
+        """The block drawn last, since samples are often asked for in order."""
+        return {}
 
     def subset(self, number: int) -> tuple[str, ...]:
-        """Draw sample `number` as names of treebanks."""
+        """Draw sample `number` again, as names of treebanks."""
         return tuple(self.scores.treebanks[column] for column in self.columns(number))
-
-    def too_tight(self) -> TreegaugeError:
-        """Say that the constraints together leave too little to find by drawing."""
-        from treegauge.ranking._draw import ATTEMPTS
-
-        return TreegaugeError(
-            f"{ATTEMPTS} draws in a row broke {' and '.join(map(str, self.constraints))} taken "
-            "together; loosen one of them or choose a smaller size"
-        )
 
 
 def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:

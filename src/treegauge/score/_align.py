@@ -56,16 +56,31 @@ def _beyond(starts: Ints, ends: Ints, multi: npt.NDArray[np.bool_], i: int, stop
 
 
 @kernel
-def align(
-    g_starts: Ints, g_ends: Ints, g_multi: npt.NDArray[np.bool_], g_forms: Ints,
-    s_starts: Ints, s_ends: Ints, s_multi: npt.NDArray[np.bool_], s_forms: Ints,
-    to_system: Ints, to_gold: Ints,
-) -> None:  # fmt: skip
-    """Align words: by equal spans, and inside multiword spans by longest common subsequence.
+def _equal(
+    g_raw: Bytes, g_fields: Ints, g: int, s_raw: Bytes, s_fields: Ints, s: int, column: int
+) -> bool:
+    return same(
+        g_raw, g_fields[g, column], g_fields[g, column + 1] - 1,
+        s_raw, s_fields[s, column], s_fields[s, column + 1] - 1,
+    )  # fmt: skip
 
-    Forms are codes of lower-cased text; they count only where a multiword token is involved.
+
+@kernel
+def align(
+    g_raw: Bytes, g_fields: Ints, g_rows: Ints,
+    g_starts: Ints, g_ends: Ints, g_multi: npt.NDArray[np.bool_],
+    s_raw: Bytes, s_fields: Ints, s_rows: Ints,
+    s_starts: Ints, s_ends: Ints, s_multi: npt.NDArray[np.bool_],
+    to_system: Ints, to_gold: Ints,
+) -> Ints:  # fmt: skip
+    """Align words by equal spans and, around multiword tokens, by equal forms in a row.
+
+    Returns the stretches around multiword tokens whose words are not one by one the same, as
+    (first gold word, its stop, first system word, its stop): `align_stretches` sees to them.
     """
     gold, system = len(g_starts), len(s_starts)
+    stretches = np.empty((64, 4), np.int32)
+    found = 0
     g = s = 0
     while g < gold and s < system:
         if not g_multi[g] and not s_multi[s]:
@@ -102,6 +117,36 @@ def align(
         n, m = g - g0, s - s0
         if n == 0 or m == 0:
             continue
+        same_words = n == m
+        for i in range(n if same_words else 0):
+            if g_multi[g0 + i] != s_multi[s0 + i] or not _equal(
+                g_raw, g_fields, g_rows[g0 + i], s_raw, s_fields, s_rows[s0 + i], 1
+            ):
+                same_words = False
+                break
+        if same_words:
+            for i in range(n):
+                to_system[g0 + i] = s0 + i
+                to_gold[s0 + i] = g0 + i
+            continue
+        if found == len(stretches):
+            stretches = np.concatenate((stretches, np.empty_like(stretches)))
+        stretches[found, 0] = g0
+        stretches[found, 1] = g
+        stretches[found, 2] = s0
+        stretches[found, 3] = s
+        found += 1
+    return stretches[:found]
+
+
+@kernel
+def align_stretches(
+    stretches: Ints, g_forms: Ints, s_forms: Ints, to_system: Ints, to_gold: Ints
+) -> None:
+    """Align the words of each stretch by the longest common subsequence of their forms' codes."""
+    for k in range(len(stretches)):
+        g0, s0 = stretches[k, 0], stretches[k, 2]
+        n, m = stretches[k, 1] - g0, stretches[k, 3] - s0
         lcs = np.zeros((n + 1, m + 1), np.int32)
         for i in range(n - 1, -1, -1):
             for j in range(m - 1, -1, -1):
@@ -139,16 +184,6 @@ def _children(parents: Ints, functional: npt.NDArray[np.bool_]) -> tuple[Ints, I
             members[filled[p]] = w
             filled[p] += 1
     return offsets, members
-
-
-@kernel
-def _equal(
-    g_raw: Bytes, g_fields: Ints, g: int, s_raw: Bytes, s_fields: Ints, s: int, column: int
-) -> bool:
-    return same(
-        g_raw, g_fields[g, column], g_fields[g, column + 1] - 1,
-        s_raw, s_fields[s, column], s_fields[s, column + 1] - 1,
-    )  # fmt: skip
 
 
 @kernel

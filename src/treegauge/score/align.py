@@ -18,7 +18,8 @@ from treegauge.score.relations import (
     universal_features,
     universal_relation,
 )
-from treegauge.treebank.columns import Codes, Treebank
+from treegauge.treebank import _columns
+from treegauge.treebank.columns import NUMBER, Codes, Treebank
 
 Ints = npt.NDArray[np.int32]
 _MULTIWORD = 1
@@ -110,16 +111,17 @@ class Alignment:
     @cached_property
     def system_sentence(self) -> Ints:
         """For each system word the gold sentence in which it starts."""
-        return sentence_at(self.gold.segments, self.system.starts)
+        counts = per_sentence(self.gold.segments, self.system.starts)
+        return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
     def right(self, bits: int) -> npt.NDArray[np.bool_]:
         """Which gold words have all of these flags."""
         return np.asarray((self.flags & bits) == bits)
 
 
-def sentence_at(segments: Segmentation, starts: Ints) -> Ints:
-    """Return the sentence in which each position lies."""
-    return np.searchsorted(segments.sentence_ends, starts, "right").astype(np.int32)
+def per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
+    """Count how many of some positions, given in order, lie in each sentence."""
+    return np.diff(np.searchsorted(starts, segments.sentence_ends), prepend=0)
 
 
 def align(
@@ -156,14 +158,17 @@ def align(
     if not np.array_equal(left.text, right.text):
         raise mismatch(gold, left, system, right)
     sides = _sides(gold, left, system, right)
-    g_forms, s_forms = _lowered(gold, system)
     to_system = np.full(gold.n_words, -1, np.int32)
     to_gold = np.full(system.n_words, -1, np.int32)
-    _align.align(
-        sides[0].starts, sides[0].ends, gold.multiword >= 0, g_forms,
-        sides[1].starts, sides[1].ends, system.multiword >= 0, s_forms,
+    stretches = _align.align(
+        gold.raw, gold.fields, gold.rows, sides[0].starts, sides[0].ends, gold.multiword >= 0,
+        system.raw, system.fields, system.rows,
+        sides[1].starts, sides[1].ends, system.multiword >= 0,
         to_system, to_gold,
     )  # fmt: skip
+    if len(stretches):
+        forms = _lowered(gold, stretches[:, :2], system, stretches[:, 2:])
+        _align.align_stretches(stretches, *forms, to_system, to_gold)
     flags = _align.judge(*_judged(sides, to_system, to_gold))
     return Alignment(sides[0], sides[1], to_system, to_gold, flags)
 
@@ -226,22 +231,30 @@ def _spans(treebank: Treebank, segments: Segmentation) -> tuple[Ints, Ints]:
     return segments.token_starts[token], segments.token_ends[token]
 
 
-def _lowered(gold: Treebank, system: Treebank) -> tuple[Ints, Ints]:
-    """Codes of lower-cased forms; all zero where no multiword token asks for them.
+def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple[Ints, Ints]:
+    """Codes of lower-cased forms of the words in some stretches, 0 elsewhere.
 
     Spaces count inside multiword tokens and nowhere else.
     """
-    if (gold.multiword < 0).all() and (system.multiword < 0).all():
-        return np.zeros(gold.n_words, np.int32), np.zeros(system.n_words, np.int32)
     numbers: dict[str, int] = {}
     sides = []
-    for treebank in (gold, system):
-        codes, values = treebank.codes("form")
-        inside = np.array([numbers.setdefault(v.lower(), len(numbers)) for v in values], np.int32)
-        bare = np.array(
-            [numbers.setdefault(_bare(v).lower(), len(numbers)) for v in values], np.int32
+    for treebank, stretches in ((gold, left), (system, right)):
+        edges = np.zeros(treebank.n_words + 1, np.int8)
+        edges[stretches[:, 0]] += 1
+        edges[stretches[:, 1]] -= 1
+        words = np.flatnonzero(np.cumsum(edges, dtype=np.int8))
+        codes = np.empty(len(words), np.int32)
+        firsts = _columns.encode(
+            treebank.raw, treebank.fields, treebank.rows[words], NUMBER["form"], codes
         )
-        sides.append(np.where(treebank.multiword < 0, bare[codes], inside[codes]).astype(np.int32))
+        values = [treebank.field(row, NUMBER["form"]) for row in firsts]
+        inside, bare = (
+            np.array([numbers.setdefault(v.lower(), len(numbers)) for v in texts], np.int32)
+            for texts in (values, map(_bare, values))
+        )
+        forms = np.zeros(treebank.n_words, np.int32)
+        forms[words] = np.where(treebank.multiword[words] < 0, bare[codes], inside[codes])
+        sides.append(forms)
     return sides[0], sides[1]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.errors import ChoiceError
+from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.result import Result, sign
 from treegauge.score import _align
 from treegauge.score.align import Alignment, align
@@ -134,7 +134,7 @@ def aligned(gold: Treebank | Alignment, system: Treebank | None) -> Alignment:
     if isinstance(gold, Alignment):
         return gold
     if system is None:
-        raise TypeError("breakdown needs a system beside the gold treebank")
+        raise TreegaugeError("gold alone has no errors: it needs a system beside it")
     return align(gold, system)
 
 

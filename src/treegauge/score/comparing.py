@@ -90,8 +90,10 @@ def compare(
     draws, seed
         Number of random draws, and their seed.
     """
-    if test not in get_args(Test):
-        raise ChoiceError("test", test, get_args(Test))
+    if len(scores.systems) < 2:
+        raise TreegaugeError(
+            f"a comparison needs at least two systems, there is {len(scores.systems)}"
+        )
     names = [canonical(m) for m in ([metric] if isinstance(metric, str) else metric)]
     rows: list[dict[str, Any]] = []
     for one, other in combinations(scores.systems, 2):
@@ -110,9 +112,8 @@ def compare(
                     "p_value": float(result.p_value[i]),
                 }
             )
-    if rows:
-        held = adjust([row["p_value"] for row in rows], "holm")
-        rows = [row | {"p_holm": float(p)} for row, p in zip(rows, held, strict=True)]
+    held = adjust([row["p_value"] for row in rows], "holm")
+    rows = [row | {"p_holm": float(p)} for row, p in zip(rows, held, strict=True)]
     signature = sign(
         test=f"paired-{test}", m="+".join(names), draws=draws, seed=seed, adjust="holm"
     )
@@ -130,6 +131,9 @@ def paired(
     alternative: Alternative = "two-sided",
 ) -> Comparison:
     """Compare two systems on the gold sentences they share."""
+    if test not in get_args(Test):
+        raise ChoiceError("test", test, get_args(Test))
+    names = [one[name].name for name in names]
     a, b = _rows(one), _rows(other)
     if a.shape[1:] != b.shape[1:]:
         raise TreegaugeError(
@@ -138,7 +142,7 @@ def paired(
         )
 
     def statistic(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return metrics.f1(sums, list(names))
+        return metrics.f1(sums, names)
 
     how: dict[str, Any] = {"seed": seed, "names": names, "alternative": alternative}
     if test == "permutation":

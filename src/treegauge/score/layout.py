@@ -39,6 +39,22 @@ def official_table(
     return "\n".join(lines)
 
 
+def official_lines(metrics: Mapping[str, Metric], *, enhanced: bool = False) -> str:
+    """Return what the official script prints without an option.
+
+    Examples
+    --------
+    >>> print(official_lines({name: Metric(name, 1, 2, 2, None) for name in METRICS}))
+    LAS F1 Score: 50.00
+    MLAS Score: 50.00
+    BLEX Score: 50.00
+    """
+    titles = {"LAS": "LAS F1 Score", "MLAS": "MLAS Score", "BLEX": "BLEX Score"}
+    if enhanced:
+        titles |= {"ELAS": "ELAS F1 Score", "EULAS": "EULAS F1 Score"}
+    return "\n".join(f"{title}: {100 * metrics[name].f1:.2f}" for name, title in titles.items())
+
+
 def overview(systems: Sequence[tuple[str, Mapping[str, Metric]]]) -> "pl.DataFrame":
     """Return percentages: all of one system, or F1 with intervals of several side by side."""
     import polars as pl

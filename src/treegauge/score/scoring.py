@@ -11,13 +11,14 @@ from treegauge import tables
 from treegauge.errors import TreegaugeError
 from treegauge.result import Result, sign
 from treegauge.score import metrics
-from treegauge.score.layout import official_table, overview
+from treegauge.score.layout import official_lines, official_table, overview
 from treegauge.score.metrics import ALL, METRICS, NUMBER, Metric, canonical
 from treegauge.score.statistics import Options, Statistics, join, tally
 from treegauge.score.stream import Input, PairedReader, Reading
 from treegauge.stats.bootstrap import bootstrap, bootstrap_runs
 from treegauge.stats.interval import Method
 from treegauge.treebank.columns import Treebank
+from treegauge.treebank.conllu import read_conllu
 from treegauge.treebank.problems import Problem
 from treegauge.treebank.sources import short_name
 
@@ -114,13 +115,16 @@ class Scores(Result):
             "systems": [one.to_dict() for one in self.systems],
         }
 
-    def official(self, *, counts: bool = False, enhanced: bool = False) -> str:
-        """Return the official script's table (``-v`` or ``-c``) of the only system."""
+    def official(self, *, counts: bool = False, brief: bool = False, enhanced: bool = False) -> str:
+        """Return what the official script prints of the only system: ``-v``, ``-c`` or neither."""
         if len(self.systems) != 1:
             raise TreegaugeError(
                 f"the official table is of one system, there are {len(self.systems)}"
             )
-        return official_table(self.systems[0].metrics, counts=counts, enhanced=enhanced)
+        metrics = self.systems[0].metrics
+        if brief:
+            return official_lines(metrics, enhanced=enhanced)
+        return official_table(metrics, counts=counts, enhanced=enhanced)
 
     def shown(self) -> "pl.DataFrame":
         """Return percentages as people print them: one row a metric."""
@@ -179,6 +183,8 @@ def score(
     options, reading = options or Options(), reading or Reading()
     resampling = resampling or Resampling()
     named = _named(systems)
+    if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read once only
+        gold = read_conllu("-", errors=reading.errors, allow=reading.allow)
     scored, sentences = [], 0
     for name, outputs in named.items():
         runs, problems = [], []
@@ -187,16 +193,14 @@ def score(
             runs.append(_statistics(reader, options, resampling.resamples > 0, progress))
             problems += reader.gold.problems + reader.system.problems
         sentences = runs[0].sentences
-        if len({run.sentences for run in runs}) > 1 and resampling.resamples:
-            raise TreegaugeError(
-                f"the runs of {name!r} cover different numbers of gold sentences: "
-                "resampling them together needs the same file behind each"
-            )
-        intervals = _intervals(runs, options, resampling)
-        scored.append(
-            SystemScore(name, _metrics(runs, options, intervals), tuple(runs), tuple(problems))
-        )
-    return Scores(tuple(scored), sentences, _signature(gold, scored, options, reading, resampling))
+        values = _metrics(runs, options, _intervals(runs, options, resampling))
+        told = tuple(dict.fromkeys(problems))
+        scored.append(SystemScore(name, values, tuple(runs), told))
+    signature = sign(
+        tb=gold.name if isinstance(gold, Treebank) else short_name(gold),
+        **choices(options, reading, resampling, scored),
+    )
+    return Scores(tuple(scored), sentences, signature)
 
 
 def _named(systems: Input | Systems) -> dict[str, list[Input]]:
@@ -274,25 +278,21 @@ def _intervals(
     return dict(zip(names, limits, strict=True))
 
 
-def _signature(
-    gold: Input,
-    scored: Sequence[SystemScore],
-    options: Options,
-    reading: Reading,
-    resampling: Resampling,
-) -> str:
-    touched = sum(len(one.problems) for one in scored)
+def choices(
+    options: Options, reading: Reading, resampling: Resampling, scored: Iterable[SystemScore]
+) -> dict[str, object]:
+    """Return the part of a signature that says how systems were scored."""
+    touched = len({problem for one in scored for problem in one.problems})
     boot = None
     if resampling.resamples:
         boot = f"{resampling.resamples}x{resampling.method}@{resampling.level:g}"
-    return sign(
-        tb=gold.name if isinstance(gold, Treebank) else short_name(gold),
-        punct=options.punct,
-        subtypes=options.subtypes,
-        enhanced=options.enhanced or None,
-        weights=None if options.weights is None else f"{len(options.weights)}rels",
-        errors=reading.errors if not touched else f"{reading.errors}({touched})",
-        allow="+".join(reading.allow) or None,
-        ci=boot,
-        seed=resampling.seed if resampling.resamples else None,
-    )
+    return {
+        "punct": options.punct,
+        "subtypes": options.subtypes,
+        "enhanced": options.enhanced or None,
+        "weights": None if options.weights is None else f"{len(options.weights)}rels",
+        "errors": reading.errors if not touched else f"{reading.errors}({touched})",
+        "allow": "+".join(reading.allow) or None,
+        "ci": boot,
+        "seed": resampling.seed if resampling.resamples else None,
+    }

@@ -13,7 +13,7 @@ from treegauge.score.align import (
     LEXICAL_BIT,
     Alignment,
     Segmentation,
-    sentence_at,
+    per_sentence,
 )
 from treegauge.score.enhanced import enhanced_counts
 from treegauge.score.metrics import COLUMNS, ENHANCED, METRICS, MORE, NUMBER, WEIGHTED
@@ -85,11 +85,13 @@ class Statistics:
 
 def join(parts: Iterable[Statistics], options: Options) -> Statistics:
     """Join the statistics of shards, in their order."""
-    kept = list(parts)
-    if not kept:
-        return Statistics(np.zeros((0, len(COLUMNS)), np.int32), 0, options)
-    rows = np.concatenate([part.rows for part in kept])
-    return Statistics(rows, sum(part.sentences for part in kept), options)
+    # A bytearray grows in place: millions of rows are never there twice.
+    rows, dtype, sentences = bytearray(), np.dtype(np.int32), 0
+    for part in parts:
+        rows += part.rows.tobytes()
+        dtype = part.rows.dtype
+        sentences += part.sentences
+    return Statistics(np.frombuffer(rows, dtype).reshape(-1, len(COLUMNS)), sentences, options)
 
 
 def tally(alignment: Alignment, options: Options) -> Statistics:
@@ -137,10 +139,10 @@ class _Counter:
         gold, system = self.gold.segments, self.system.segments
         for name, spans in (("tokens", _tokens), ("sentences", _sentences)):
             (g_starts, g_ends), (s_starts, s_ends) = spans(gold), spans(system)
-            same = np.isin(_pairs(g_starts, g_ends), _pairs(s_starts, s_ends))
+            twin = np.minimum(np.searchsorted(s_ends, g_ends), len(s_ends) - 1)
+            same = (s_ends[twin] == g_ends) & (s_starts[twin] == g_starts)
             for column, starts in (("c", g_starts[same]), ("g", g_starts), ("s", s_starts)):
-                where = sentence_at(gold, starts)
-                self.put(f"{name}_{column}", np.bincount(where, minlength=self.n))
+                self.put(f"{name}_{column}", per_sentence(gold, starts))
 
     def words(self) -> None:
         right = self.alignment.right
@@ -227,7 +229,3 @@ def _tokens(segments: Segmentation) -> tuple[npt.NDArray[np.int32], npt.NDArray[
 
 def _sentences(segments: Segmentation) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     return segments.sentence_starts, segments.sentence_ends
-
-
-def _pairs(starts: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    return starts.astype(np.int64) << 32 | ends

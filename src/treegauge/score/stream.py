@@ -5,9 +5,18 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from treegauge.errors import TreegaugeError
 from treegauge.score import _align
-from treegauge.score.align import Alignment, Segmentation, align, mismatch, segmentation
+from treegauge.score.align import (
+    Alignment,
+    MismatchError,
+    Segmentation,
+    align,
+    mismatch,
+    segmentation,
+)
 from treegauge.treebank.columns import Treebank, concat
 from treegauge.treebank.conllu import CHUNK, Errors, parse_conllu, refusals, stream_conllu
 from treegauge.treebank.problems import ConlluError, Problem
@@ -69,6 +78,10 @@ class _Side:
                 break
             if self.strict and refusals(piece):
                 raise ConlluError(refusals(piece))
+            if headless := int((piece.head < 0).sum()):
+                raise TreegaugeError(
+                    f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word"
+                )
             self.problems += [problem for problem in piece.problems if problem.action]
             parts.append(piece)
         if waiting:
@@ -81,7 +94,8 @@ class _Side:
 class PairedReader:
     """Pieces of gold and system that hold the same characters and end with sentences.
 
-    Memory is bounded by the longest stretch in which no sentence ends on both sides at once.
+    Memory is bounded by the longest stretch in which no sentence ends on both sides at once, with
+    last tokens that start together.
 
     Parameters
     ----------
@@ -110,28 +124,50 @@ class PairedReader:
     def __iter__(self) -> Iterator[Alignment]:
         left, right = self.gold, self.system
         while True:
-            for side, other in ((left, right), (right, left)):
-                if not side.done and side.size <= other.size:
+            for side in (left, right):
+                if not side.done and not side.size:
                     side.grow()
             ours, theirs = left.pending.segments, right.pending.segments
             if _align.first_difference(ours.text, theirs.text) < min(left.size, right.size):
                 break
-            common = np.intersect1d(ours.sentence_ends, theirs.sentence_ends)
-            if len(common):
+            ended = left.done and right.done and left.size == right.size
+            ends = [left.size] if ended and left.size else _meetings(ours, theirs)
+            if len(ends):
                 cuts = [
                     side.pending.cut(
-                        int(np.searchsorted(side.pending.segments.sentence_ends, common[-1])) + 1
+                        int(np.searchsorted(side.pending.segments.sentence_ends, ends[-1])) + 1
                     )
                     for side in (left, right)
                 ]
                 (gold, left.pending), (system, right.pending) = cuts
                 yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
-            elif _starved(left, right) or _starved(right, left):
+                continue
+            behind = [
+                side
+                for side, other in ((left, right), (right, left))
+                if not side.done and side.size <= other.size
+            ]
+            if not behind:
                 break
+            for side in behind:
+                side.grow()
         if left.size or right.size:
-            raise mismatch(*left.pending, *right.pending)
+            error = mismatch(*left.pending, *right.pending)
+            lost = sum(p.action == "skipped" for p in left.problems + right.problems)
+            told = (
+                f"\n{lost} problems made sentences be left out; errors='repair' keeps their words"
+            )
+            raise MismatchError(f"{error}{told if lost else ''}")
 
 
-def _starved(side: _Side, other: _Side) -> bool:
-    """Whether a side has ended while the other has at least as much left."""
-    return side.done and (other.done or other.size > side.size)
+def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:
+    """Find the ends of sentences on both sides after which alignment starts afresh.
+
+    Where the last tokens start apart, one side may be through with the sentence while two words of
+    the other remain; if a multiword token follows, the official script matches its words with the
+    second of these, too. So there is no cut at such places.
+    """
+    common = np.intersect1d(ours.sentence_ends, theirs.sentence_ends)
+    last = [np.searchsorted(side.token_ends, common) for side in (ours, theirs)]
+    same = ours.token_starts[last[0]] == theirs.token_starts[last[1]]
+    return np.asarray(common[same], np.int32)

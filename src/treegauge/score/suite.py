@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treegauge import tables
-from treegauge.errors import TreegaugeError
+from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.result import Result, sign
 from treegauge.score.comparing import Test, paired
-from treegauge.score.metrics import METRICS, canonical
-from treegauge.score.scoring import Progress, Resampling, Scores, score
+from treegauge.score.metrics import MORE, canonical
+from treegauge.score.scoring import Progress, Resampling, Scores, choices, score
 from treegauge.score.statistics import Options
 from treegauge.score.stream import Input, Reading
 from treegauge.stats.conjunction import Conjunction, partial_conjunction
@@ -43,13 +43,18 @@ class Suite(Result):
         return self.treebanks[treebank][system][metric].f1
 
     @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics that were computed."""
+        return list(next(s.systems[0].metrics for s in self.treebanks.values() if s.systems))
+
+    @property
     def table(self) -> "pl.DataFrame":
         """One row a treebank and system; F1 of every metric as fractions."""
         import polars as pl
 
         def row(treebank: str, system: str) -> dict[str, Any]:
             place = {"treebank": treebank, "system": system}
-            scores = {name: self.f1(treebank, system, name) for name in METRICS}
+            scores = {name: self.f1(treebank, system, name) for name in self.metrics}
             return place | scores | {"failure": self.failures.get((treebank, system))}
 
         rows = [row(treebank, system) for treebank in self.treebanks for system in self.systems]
@@ -59,7 +64,7 @@ class Suite(Result):
         """Return macro averages of F1 in per cent, one row a system."""
         import polars as pl
 
-        means = [pl.col(name).mean() * 100 for name in METRICS]
+        means = [pl.col(name).mean() * 100 for name in self.metrics if name not in MORE]
         failures = pl.col("failure").is_not_null().sum().alias("failures")
         return self.table.group_by("system", maintain_order=True).agg([*means, failures])
 
@@ -80,21 +85,28 @@ class Suite(Result):
     ) -> Conjunction:
         """Say on how many treebanks A is better than B, by partial conjunction.
 
-        One-sided p-values come from a paired test on each treebank.
+        One-sided p-values come from a paired test on each treebank on which both have scores.
         """
-        name, p_values, used = canonical(metric), [], []
-        for treebank, scores in self.treebanks.items():
-            if (treebank, a) in self.failures or (treebank, b) in self.failures:
-                continue
-            result = paired(
-                scores[a], scores[b], [name],
-                test=test, draws=draws, seed=seed, alternative="greater",
-            )  # fmt: skip
-            p_values.append(float(result.p_value[0]))
-            used.append(treebank)
+        name, used = canonical(metric), self.shared(a, b)
         if not used:
             raise TreegaugeError(f"{a!r} and {b!r} share no treebank on which both have scores")
-        return partial_conjunction(np.array(p_values), alpha=alpha, names=used)
+        results = [
+            paired(
+                self.treebanks[treebank][a], self.treebanks[treebank][b], [name],
+                test=test, draws=draws, seed=seed, alternative="greater",
+            )
+            for treebank in used
+        ]  # fmt: skip
+        p_values = np.array([float(result.p_value[0]) for result in results])
+        return partial_conjunction(p_values, alpha=alpha, names=used)
+
+    def shared(self, a: str, b: str) -> list[str]:
+        """Return the treebanks on which both systems have scores."""
+        for system in (a, b):
+            if system not in self.systems:
+                raise ChoiceError("system", system, self.systems)
+        failed = self.failures
+        return [t for t in self.treebanks if (t, a) not in failed and (t, b) not in failed]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON format: each treebank as :meth:`Scores.to_dict`, and the averages."""
@@ -112,7 +124,8 @@ class Suite(Result):
 
     def to_latex(self) -> str:
         """Return macro averages as a booktabs table, the best in bold."""
-        return tables.to_latex(self.averages(), note=self.signature, best=list(METRICS))
+        best = [name for name in self.metrics if name not in MORE]
+        return tables.to_latex(self.averages(), note=self.signature, best=best)
 
     def __str__(self) -> str:
         failed = [f"failed: {s} on {t}: {why}" for (t, s), why in self.failures.items()]
@@ -127,7 +140,7 @@ class Suite(Result):
         draws: int = 10_000,
         seed: int = 0,
     ) -> list[tuple[str, str, Conjunction]]:
-        """Return the conjunction for every ordered pair in which the first has the higher mean."""
+        """Return the conjunction for every pair that shares treebanks, the higher mean first."""
         mean = {
             system: np.mean([self.f1(treebank, system, metric) for treebank in self.treebanks])
             for system in self.systems
@@ -136,6 +149,7 @@ class Suite(Result):
         return [
             (a, b, self.conjunction(a, b, metric=metric, test=test, draws=draws, seed=seed))
             for a, b in pairs
+            if self.shared(a, b)
         ]
 
 
@@ -148,15 +162,25 @@ class Pairing:
 
 
 def pair_folders(gold: Source, systems: Mapping[str, Source]) -> Pairing:
-    """Match the files of folders by their path inside the folder, or by name alone."""
-    found = {short_name(path): path for path in _files(Path(gold))}
-    if not found:
+    """Match the files of folders by name or, where gold names repeat, by path in the folder."""
+    names = [short_name(path) for path in _files(Path(gold))]
+    if not names:
         raise TreegaugeError(f"{gold}: found no .conllu file in this folder")
-    outputs = {
-        system: {short_name(path): str(path) for path in _files(Path(folder))}
-        for system, folder in systems.items()
-    }
-    return Pairing({name: str(path) for name, path in found.items()}, outputs)
+    whole = len(set(names)) < len(names)
+    outputs = {system: _by_name(Path(folder), whole) for system, folder in systems.items()}
+    return Pairing(_by_name(Path(gold), whole), outputs)
+
+
+def _by_name(folder: Path, whole: bool) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in _files(folder):
+        name = short_name(path)
+        if whole:
+            name = (path.relative_to(folder).parent / name).as_posix()
+        if name in found:
+            raise TreegaugeError(f"{found[name]} and {path} are both named {name}: keep one")
+        found[name] = str(path)
+    return found
 
 
 def _files(folder: Path) -> list[Path]:
@@ -198,7 +222,8 @@ def score_suite(
                 )  # fmt: skip
                 done.append(result)
             except TreegaugeError as error:
-                failures[treebank, system] = str(error).splitlines()[0]
+                _check_gold(file, options, reading)
+                failures[treebank, system] = _reason(error)
         sentences = done[0].sentences if done else 0
         signature = done[0].signature if done else sign(tb=treebank)
         scored[treebank] = Scores(
@@ -207,9 +232,19 @@ def score_suite(
     if scored and len(failures) == len(gold) * len(systems):
         reasons = sorted(set(failures.values()))
         raise TreegaugeError(f"no system could be scored: {'; '.join(reasons[:3])}")
-    options = options or Options()
-    signature = sign(
-        tb=f"{len(scored)}treebanks", punct=options.punct, subtypes=options.subtypes,
-        average="macro", failed="0",
-    )  # fmt: skip
+    everything = [one for scores in scored.values() for one in scores.systems]
+    how = choices(
+        options or Options(), reading or Reading(), resampling or Resampling(), everything
+    )
+    signature = sign(tb=f"{len(scored)}treebanks", average="macro", failed="0", **how)
     return Suite(scored, tuple(systems), failures, signature)
+
+
+def _check_gold(gold: Input, options: Options | None, reading: Reading | None) -> None:
+    """Raise what is wrong with a gold file: that is no system's failure."""
+    score(gold, gold, options=options, reading=reading, resampling=Resampling(resamples=0))
+
+
+def _reason(error: TreegaugeError) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if not line.startswith("hint")]
+    return "; ".join(lines[:3])

@@ -98,14 +98,24 @@ def space_length(raw: Bytes, i: int, stop: int) -> int:
 
 
 @kernel
+def _note(problems: Ints, found: int, code: int, where: int, sentence: int) -> int:
+    if found < len(problems):
+        problems[found, 0] = code
+        problems[found, 1] = where
+        problems[found, 2] = sentence
+    return found + 1
+
+
+@kernel
 def lex(
     raw: Bytes, begin: int, fields: Ints, row_offsets: Ints, spans: Ints, problems: Ints
 ) -> tuple[int, int, int, int]:
     """Cut bytes into sentences, rows and fields.
 
     Field ``j`` of row ``r`` is ``raw[fields[r, j] : fields[r, j + 1] - 1]``. A sentence is the
-    block from its first comment through its blank line. Returns the numbers of rows, sentences
-    and problems, and where trailing comments begin. Problems are (code, position, sentence).
+    block from its first comment through its blank line; further blank lines are one block without
+    words. Returns the numbers of rows, sentences and problems, and where trailing comments begin.
+    Problems are (code, position, sentence); of a line's bytes that are no UTF-8, the first is one.
     """
     n = raw.size
     rows = sentences = found = 0
@@ -117,11 +127,11 @@ def lex(
         if raw[start] == LF or raw[start] == CR:
             position += 2 if raw[start] == CR and start + 1 < n and raw[start + 1] == LF else 1
             if tokens == 0:
-                if found < len(problems):
-                    problems[found, 0] = EMPTY_SENTENCE
-                    problems[found, 1] = start
-                    problems[found, 2] = sentences
-                found += 1
+                found = _note(problems, found, EMPTY_SENTENCE, start, sentences)
+                while (
+                    block == start and position < n and (raw[position] == LF or raw[position] == CR)
+                ):
+                    position += 1
             spans[sentences, 0] = block
             spans[sentences, 1] = position
             sentences += 1
@@ -132,6 +142,7 @@ def lex(
         comment = raw[start] == HASH
         skipped = comment and tokens == 0
         tabs = 0
+        legal = True
         fields[rows, 0] = start
         i = start
         while i < n:
@@ -150,11 +161,9 @@ def lex(
             else:
                 length = utf8_length(raw, i, n)
                 if length == 0:
-                    if found < len(problems):
-                        problems[found, 0] = ENCODING
-                        problems[found, 1] = i
-                        problems[found, 2] = sentences
-                    found += 1
+                    if legal:
+                        found = _note(problems, found, ENCODING, i, sentences)
+                    legal = False
                     length = 1
                 i += length
         if not skipped:
@@ -163,20 +172,13 @@ def lex(
                 fields[rows, 10] = i + 1
                 rows += 1
             else:
-                if found < len(problems):
-                    problems[found, 0] = COMMENT_INSIDE if comment else COLUMNS
-                    problems[found, 1] = start
-                    problems[found, 2] = sentences
-                found += 1
+                code = COMMENT_INSIDE if comment else COLUMNS
+                found = _note(problems, found, code, start, sentences)
         position = i
         if position < n:
             position += 2 if raw[i] == CR and i + 1 < n and raw[i + 1] == LF else 1
     if tokens:
-        if found < len(problems):
-            problems[found, 0] = NO_FINAL_BLANK
-            problems[found, 1] = n
-            problems[found, 2] = sentences
-        found += 1
+        found = _note(problems, found, NO_FINAL_BLANK, n, sentences)
         spans[sentences, 0] = block
         spans[sentences, 1] = n
         sentences += 1
@@ -233,15 +235,6 @@ def number(raw: Bytes, fields: Ints, kinds: Bytes, ids: Ints, heads: Ints) -> in
 
 
 @kernel
-def _note(problems: Ints, found: int, code: int, where: int, sentence: int) -> int:
-    if found < len(problems):
-        problems[found, 0] = code
-        problems[found, 1] = where
-        problems[found, 2] = sentence
-    return found + 1
-
-
-@kernel
 def _blank_form(raw: Bytes, start: int, stop: int) -> bool:
     i = start
     while i < stop:
@@ -253,9 +246,12 @@ def _blank_form(raw: Bytes, start: int, stop: int) -> bool:
 
 
 @kernel
-def check_tree(heads: Ints, first: int, size: int, state: Ints) -> tuple[int, int]:
-    """Number of roots of one sentence and the first word found on a cycle (-1: none)."""
-    roots, cycle = 0, -1
+def _check_tree(
+    heads: Ints, rows: Ints, first: int, size: int, sentence: int, state: Ints, problems: Ints,
+    found: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Number of roots of one sentence, and of problems after noting one word of every cycle."""
+    roots = 0
     for w in range(size):
         state[w] = 0
     for w in range(size):
@@ -264,11 +260,11 @@ def check_tree(heads: Ints, first: int, size: int, state: Ints) -> tuple[int, in
             state[at] = w + 1
             head = heads[first + at]
             at = head - 1 if 0 < head <= size else -1
-        if at >= 0 and state[at] == w + 1 and cycle < 0:
-            cycle = at
+        if at >= 0 and state[at] == w + 1:
+            found = _note(problems, found, CYCLE, rows[first + at], sentence)
         if heads[first + w] == 0:
             roots += 1
-    return roots, cycle
+    return roots, found
 
 
 @kernel
@@ -305,11 +301,12 @@ def build(
             if remaining == 0 and _blank_form(raw, fields[r, 1], fields[r, 2] - 1):
                 found = _note(problems, found, EMPTY_FORM, r, s)
             if remaining == 0 and kind == MULTIWORD:
-                remaining = max(0, ids[r, 1] - ids[r, 0] + 1)
                 cover, expected = r, ids[r, 0]
                 if ids[r, 0] < 0 or ids[r, 1] < 0:
                     found = _note(problems, found, MULTIWORD_ID, r, s)
-                elif ids[r, 0] != words - first + 1 or ids[r, 1] <= ids[r, 0]:
+                    continue
+                remaining = max(0, ids[r, 1] - ids[r, 0] + 1)
+                if ids[r, 0] != words - first + 1 or ids[r, 1] <= ids[r, 0]:
                     found = _note(problems, found, MULTIWORD_RANGE, r, s)
                 continue
             if remaining == 0:
@@ -345,9 +342,7 @@ def build(
             continue
         if len(state) < size:
             state = np.zeros(2 * size, np.int32)
-        roots, cycle = check_tree(heads, first, size, state)
-        if cycle >= 0:
-            found = _note(problems, found, CYCLE, rows[first + cycle], s)
+        roots, found = _check_tree(heads, rows, first, size, s, state, problems, found)
         if roots == 0 and headless == 0:
             found = _note(problems, found, NO_ROOT, -1, s)
         if roots > 1:

@@ -29,8 +29,6 @@ def check_conllu(
             treebank, problems = index(
                 data, short_name(path), file=path, first_line=line, need_heads=need_heads
             )
-            broken = {p.sentence for p in problems if p.kind == "encoding"}
-            if not broken:
-                problems += check_deps(treebank, path)
+            problems += check_deps(treebank, path)
             yield from sorted(problems, key=lambda problem: problem.line)
             line += count_lines(data)

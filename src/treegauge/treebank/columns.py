@@ -82,7 +82,16 @@ class Treebank:
     problems: tuple[Problem, ...] = ()
     policy: str = "strict"
     first_line: int = 1
-    _codes: dict[str, Codes] = field(default_factory=dict)
+    _codes: dict[str, Codes] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        for value in self.__dict__.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -125,7 +134,7 @@ class Treebank:
             return Sentence(self, index)
         if isinstance(key, slice) and key.step in {None, 1}:
             return self._slice(*key.indices(len(self))[:2])
-        return self.take(np.arange(len(self))[key])
+        return self.take(np.arange(len(self))[key] if isinstance(key, slice) else key)
 
     def __iter__(self) -> Iterator[Sentence]:
         return (Sentence(self, i) for i in range(len(self)))
@@ -133,14 +142,19 @@ class Treebank:
     def column(self, name: str) -> "pl.Series":
         """Return a column of the words as a polars series; ``id`` and ``head`` are integers."""
         import polars as pl
-        import pyarrow as pa
 
         if name == "head":
             return pl.Series("head", self.head)
         if name == "id":
             return pl.Series("id", self.positions)
-        number = self._number(name)
-        views = _columns.views(self.raw, self.fields, self.rows, number)
+        return self._text(name, self.rows)
+
+    def _text(self, name: str, rows: Ints) -> "pl.Series":
+        """Return a column of the given rows as it stands in the file."""
+        import polars as pl
+        import pyarrow as pa
+
+        views = _columns.views(self.raw, self.fields, rows, self._number(name))
         buffers = [None, pa.py_buffer(views), pa.py_buffer(self.raw)]
         array = pa.Array.from_buffers(pa.string_view(), len(views), buffers)
         return pl.Series(name, array)
@@ -158,12 +172,14 @@ class Treebank:
     def field(self, row: int, number: int) -> str:
         """Return one field of one row as text."""
         start, stop = self.fields[row, number], self.fields[row, number + 1] - 1
-        return bytes(self.raw[start:stop]).decode()
+        return bytes(self.raw[start:stop]).decode(errors="replace")
 
     def line(self, row: int) -> int:
         """Return the number of a row's line in its file."""
-        before = self.raw[: self.fields[row, 0]]
-        return int(_scan.count_lines(before)) - 1 + self.first_line
+        return self._line_at(self.fields[row, 0])
+
+    def _line_at(self, position: int) -> int:
+        return int(_scan.count_lines(self.raw[:position])) - 1 + self.first_line
 
     @staticmethod
     def _number(name: str) -> int:
@@ -246,13 +262,13 @@ class Treebank:
             offsets=self.offsets[start : stop + 1] - w0,
             row_offsets=self.row_offsets[start : stop + 1] - r0,
             spans=self.spans[start:stop],
-            tail=b"",
-            _codes={},
+            tail=self.tail if stop == len(self) else b"",
         )
 
     def take(self, sentences: npt.ArrayLike) -> "Treebank":
-        """Return the given sentences in the given order; repetitions are allowed."""
-        index = np.asarray(sentences, dtype=np.int64).reshape(-1)
+        """Return the given sentences in the given order: numbers, also repeated, or a mask."""
+        wanted = np.asarray(sentences)
+        index = np.arange(len(self))[wanted if wanted.size else []].reshape(-1)
         words, offsets = _gather(self.offsets, index)
         rows, row_offsets = _gather(self.row_offsets, index)
         shift = np.repeat(row_offsets[:-1] - self.row_offsets[index], np.diff(offsets))
@@ -268,7 +284,6 @@ class Treebank:
             row_offsets=row_offsets,
             spans=self.spans[index],
             tail=b"",
-            _codes={},
         )
 
     def sample(self, sentences: int, *, seed: int) -> "Treebank":
@@ -286,48 +301,22 @@ class Treebank:
         Parameters
         ----------
         values
-            For each column name one value per word (a list, an array or a polars series).
+            For each column name one value per word (a list, an array or a polars series). None
+            becomes ``_``, and so does a head of -1 where there was none before.
         """
-        from treegauge.treebank.conllu import parse_conllu
+        from treegauge.treebank.rewriting import with_columns
 
-        names = sorted(values, key=self._number)
-        texts = [[str(value) for value in values[name]] for name in names]
-        for name, column in zip(names, texts, strict=True):
-            if len(column) != self.n_words:
-                raise TreegaugeError(
-                    f"column {name!r} has {len(column)} values, expected {self.n_words}"
-                )
-            for word, text in enumerate(column):
-                if not text or any(mark in text for mark in "\t\n\r"):
-                    raise TreegaugeError(
-                        f"column {name!r}, word {word}: found {text!r}, expected text without "
-                        "tabs or line ends ('_' for nothing)"
-                    )
-        pieces = [text.encode() for word in zip(*texts, strict=True) for text in word]
-        new = np.frombuffer(b"".join(pieces), np.uint8)
-        ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
-        numbers = np.array([NUMBER[name] for name in names], np.int32)
-        out = np.empty(int(np.diff(self.spans).sum()) + new.size, np.uint8)
-        size = _columns.rewrite(
-            self.raw, self.fields, self.rows, self.offsets, self.spans, numbers, new, ends, out
-        )
-        data = out[:size].tobytes() + self.tail
-        needs = "head" in values or bool((self.head >= 0).all())
-        return parse_conllu(data, name=self.name, need_heads=needs)
+        return with_columns(self, values)
 
     def to_bytes(self) -> bytes:
         """Return the treebank as CoNLL-U, each sentence byte for byte as it was read."""
         if len(self) == 0:
             return self.tail
         edges = np.flatnonzero(self.spans[1:, 0] != self.spans[:-1, 1]) + 1
-        starts = self.spans[np.concatenate(([0], edges)), 0]
-        stops = self.spans[np.concatenate((edges - 1, [len(self) - 1])), 1]
-        parts: list[bytes] = []
-        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
-            if parts and not parts[-1].endswith((b"\n", b"\r")):
-                parts.append(b"\n\n")
-            parts.append(self.raw[start:stop].tobytes())
-        return b"".join([*parts, self.tail])
+        starts = self.spans[np.concatenate(([0], edges)), 0].tolist()
+        stops = self.spans[np.concatenate((edges - 1, [len(self) - 1])), 1].tolist()
+        parts = [self.raw[a:b].tobytes() for a, b in zip(starts, stops, strict=True)]
+        return b"".join([*map(closed, parts[:-1]), parts[-1], self.tail])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -346,7 +335,7 @@ def _gather(offsets: Ints, index: npt.NDArray[np.int64]) -> tuple[Ints, Ints]:
 
 
 def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treebank:
-    r"""Join treebanks into one.
+    r"""Join treebanks into one; comments after their last sentences go to the end.
 
     Examples
     --------
@@ -359,15 +348,30 @@ def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treeban
 
     parts = list(treebanks)
     title = name or "+".join(dict.fromkeys(part.name for part in parts)) or "empty"
-    texts = [part.to_bytes() for part in parts]
-    joined = b"".join(
-        text if not text or text.endswith((b"\n\n", b"\n\r\n", b"\r\r")) else _close(text)
-        for text in texts
+    bodies = [replace(part, tail=b"").to_bytes() for part in parts if len(part)]
+    tails = [part.tail for part in parts if part.tail]
+    joined = b"".join([*map(closed, bodies[:-1]), *bodies[-1:]])
+    if tails:
+        ended = [tail if tail.endswith((b"\n", b"\r")) else tail + b"\n" for tail in tails[:-1]]
+        joined = b"".join([closed(joined), *ended, tails[-1]])
+    first = next((part for part in parts if len(part)), None)
+    line = first._line_at(first.spans[0, 0]) if first is not None else 1
+    found = {id(part.problems): part.problems for part in parts}.values()
+    return replace(
+        index(joined, title, first_line=line).treebank,
+        problems=tuple(problem for problems in found for problem in problems),
+        policy="+".join(dict.fromkeys(part.policy for part in parts)) or "strict",
     )
-    first = parts[0] if parts else None
-    line = first.line(0) - len(first.comment_lines(0)) if first and len(first.rows) else 1
-    return index(joined, title, first_line=line).treebank
 
 
-def _close(text: bytes) -> bytes:
-    return text + (b"\n" if text.endswith((b"\n", b"\r")) else b"\n\n")
+def closed(text: bytes) -> bytes:
+    r"""Return a sentence with the blank line after it that it may lack.
+
+    Examples
+    --------
+    >>> closed(b"1\tHi\n"), closed(b"1\tHi\r\n\r\n")
+    (b'1\tHi\n\n', b'1\tHi\r\n\r\n')
+    """
+    if not text or text.endswith((b"\n\n", b"\n\r\n", b"\r\r\n", b"\r\r", b"\n\r")):
+        return text
+    return text + (text[-1:] if text.endswith((b"\n", b"\r")) else b"\n\n")

@@ -1,7 +1,6 @@
 """Reading and writing CoNLL-U: byte-exact, all problems at once, any size."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
@@ -13,11 +12,13 @@ from treegauge.files import atomic
 from treegauge.treebank.columns import Treebank, concat
 from treegauge.treebank.indexing import index
 from treegauge.treebank.problems import BY_NAME, ConlluError, Problem
-from treegauge.treebank.repair import repair_sentence
-from treegauge.treebank.sources import Source, find, open_bytes, short_name
+from treegauge.treebank.repair import mend
+from treegauge.treebank.sources import Source, find, open_bytes, short_name, split_of
 
 Errors = Literal["strict", "skip", "repair"]
-CHUNK = 8 << 20
+CHUNK = 2 << 20
+TOLERABLE = ("several-roots", "no-root", "cycle")
+"""Kinds of problems that may be let pass."""
 
 
 def parse_conllu(
@@ -62,46 +63,41 @@ def parse_conllu(
     """
     if errors not in get_args(Errors):
         raise ChoiceError("error policy", errors, get_args(Errors))
-    tolerable = ("several-roots", "no-root", "cycle")
     for kind in allow:
-        if kind not in tolerable:
-            raise ChoiceError("kind of problem to allow", kind, tolerable)
-    data = text.encode() if isinstance(text, str) else text
+        if kind not in TOLERABLE:
+            raise ChoiceError("kind of problem to allow", kind, TOLERABLE)
+    data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
     options: dict[str, Any] = {"file": file, "first_line": first_line, "need_heads": need_heads}
     treebank, problems = index(data, name, **options)
-    bad = [p for p in problems if p.blocks_reading and p.kind not in allow]
-    if not bad:
-        return replace(treebank, problems=tuple(problems), policy=errors)
-    if errors == "strict":
+
+    def refused(problem: Problem) -> bool:
+        readable = errors != "repair" and not problem.blocks_reading
+        return problem.level == "error" and problem.kind not in allow and not readable
+
+    bad = [problem for problem in problems if refused(problem)]
+    if bad and errors == "strict":
         raise ConlluError(bad)
-    if errors == "repair":
-        treebank, still = index(_mended(treebank, bad, data), name, **options)
-        lost = {p.sentence for p in still if p.blocks_reading and p.kind not in allow}
-        treebank = treebank.take(np.setdiff1d(np.arange(len(treebank)), sorted(lost)))
-        done: Literal["repaired", "skipped"] = "repaired"
-    else:
-        broken = {p.sentence for p in bad if p.kind != "byte-order-mark"}
-        treebank = treebank.take(np.setdiff1d(np.arange(len(treebank)), sorted(broken)))
-        done = "skipped"
-    told = tuple(replace(p, action=done) if p in bad else p for p in problems)
-    return replace(treebank, problems=told, policy=errors)
+    if bad:
+        lost = {p.sentence for p in bad if p.blocks_reading and p.sentence >= 0}
+        if errors == "repair":
+            mended, numbers = mend(treebank, lost)
+            again, still = index(mended, name, **options)
+            lost -= {*numbers, len(treebank)}
+            lost |= {numbers[p.sentence] for p in still if refused(p)}
+            treebank = _without(again, {i for i, n in enumerate(numbers) if n in lost})
+        else:
+            treebank = _without(treebank, lost)
+        problems = [
+            replace(p, action="skipped" if p.sentence in lost else "repaired") if refused(p) else p
+            for p in problems
+        ]
+    return replace(treebank, problems=tuple(problems), policy=errors)
 
 
-def _mended(treebank: Treebank, bad: Sequence[Problem], data: bytes) -> bytes:
-    """Write the treebank with each bad sentence mended or, where that fails, left out."""
-    broken = {p.sentence for p in bad}
-    parts = []
-    for number in range(len(treebank)):
-        start, stop = treebank.spans[number].tolist()
-        piece = data[start:stop]
-        if number in broken:
-            text = piece.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-            lines = repair_sentence([line for line in text.split("\n") if line])
-            piece = "\n".join([*lines, "", ""]).encode() if lines else b""
-        elif number == len(treebank) - 1 and not piece.endswith((b"\n\n", b"\n\r\n", b"\r\r")):
-            piece += b"\n" if piece.endswith((b"\n", b"\r")) else b"\n\n"
-        parts.append(piece)
-    return b"".join([*parts, treebank.tail])
+def _without(treebank: Treebank, lost: set[int]) -> Treebank:
+    """Leave sentences out; the number after the last one stands for the comments after it."""
+    kept = np.setdiff1d(np.arange(len(treebank)), sorted(lost))
+    return replace(treebank.take(kept), tail=b"" if len(treebank) in lost else treebank.tail)
 
 
 def read_conllu(
@@ -132,34 +128,36 @@ def read_conllu(
         All sentences in memory; see :func:`stream_conllu` for files that are too large.
     """
     paths = _paths(source, split)
-    parts = []
+    parts: list[Treebank] = []
+    refused: list[Problem] = []
     for path in paths:
         with open_bytes(path) as stream:
             data = stream.read()
         title = name if name and len(paths) == 1 else short_name(path)
-        parts.append(
-            parse_conllu(
+        try:
+            part = parse_conllu(
                 data, name=title, file=path, errors=errors, need_heads=need_heads, allow=allow
             )
-        )
+            parts.append(part)
+        except ConlluError as error:
+            refused += error.problems
+    if refused:
+        raise ConlluError(refused)
     if len(parts) == 1:
         return parts[0]
     folder = str(source) if isinstance(source, str | Path) else ""
-    joined = concat(parts, name=name or (Path(folder).name if Path(folder).is_dir() else None))
-    found = tuple(problem for part in parts for problem in part.problems)
-    return replace(joined, problems=found, policy=errors)
+    return concat(parts, name=name or (Path(folder).name if Path(folder).is_dir() else None))
 
 
 def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
     """Read the train, dev and test parts of a treebank's folder, those that are there."""
-    from treegauge.treebank.sources import split_of
-
-    parts = {split_of(path): path for path in find(source)}
+    parts: dict[str, list[str]] = {}
+    for path in find(source):
+        if part := split_of(path):
+            parts.setdefault(part, []).append(path)
     name = Path(source).name
     return {
-        str(part): read_conllu(path, name=f"{name}/{part}", **options)
-        for part, path in parts.items()
-        if part is not None
+        part: read_conllu(paths, name=f"{name}/{part}", **options) for part, paths in parts.items()
     }
 
 
@@ -204,6 +202,8 @@ def count_lines(data: bytes) -> int:
 
 def pieces(path: str, chunk: int) -> Iterator[bytes]:
     """Yield the bytes of a file in pieces of about `chunk` that end with a sentence."""
+    if chunk < 1:
+        raise TreegaugeError(f"a piece is of {chunk} bytes; expected at least 1")
     with open_bytes(path) as stream:
         rest = b""
         more = True
@@ -229,11 +229,14 @@ def _fill(stream: BinaryIO, size: int) -> tuple[bytes, bool]:
 
 
 def _last_blank_line(data: bytes) -> int:
-    """Position after the last blank line that is surely complete, or 0."""
-    ends = [at + len(mark) for mark in (b"\n\n", b"\n\r\n") if (at := data.rfind(mark)) >= 0]
-    if not ends and b"\n" not in data and (at := data.rfind(b"\r\r", 0, -1)) >= 0:
-        ends = [at + 2]
-    return max(ends, default=0)
+    """Position after the last blank lines that something follows, or 0."""
+    after = len(data.rstrip(b"\r\n"))
+    cut = max(data.rfind(mark, 0, after) for mark in (b"\n\n", b"\n\r", b"\r\r")) + 2
+    if cut == 1:
+        return 0
+    while data[cut] in b"\r\n":
+        cut += 1
+    return cut
 
 
 def _paths(source: Source | Sequence[Source], split: str | None) -> list[str]:
@@ -259,9 +262,11 @@ def write_conllu(treebank: Treebank, path: Source) -> None:
 
         sys.stdout.buffer.write(data)
         return
-    with ExitStack() as stack:
-        file = stack.enter_context(atomic(path))
-        file.write(_packed(data, Path(path).suffix))
+    try:
+        with atomic(path) as file:
+            file.write(_packed(data, Path(path).suffix))
+    except OSError as error:
+        raise TreegaugeError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _packed(data: bytes, ending: str) -> bytes:

@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.problems import BY_NAME, Problem
+from treegauge.treebank.telling import Teller, short
 
-_HEAD = re.compile(r"(\d+)(\.\d+)?", re.ASCII)
+_HEAD = re.compile(r"(\d{1,9})(\.\d+)?", re.ASCII)
 
 
 class Edge(NamedTuple):
@@ -44,16 +47,20 @@ def check_deps(treebank: Treebank, file: str) -> Iterator[Problem]:
     """Yield a problem for every malformed DEPS field."""
     codes, values = treebank.codes("deps")
     parsed = [parse_deps(value) for value in values]
-    furthest = [
-        -1 if edges is None else max((edge.head for edge in edges), default=0) for edges in parsed
-    ]
-    sizes = treebank.lengths[treebank.sentence_of]
-    for word in range(treebank.n_words) if any(furthest) else ():
-        reach = furthest[codes[word]]
-        if reach < 0 or reach > sizes[word]:
-            sentence = int(treebank.sentence_of[word])
-            yield Problem(
-                "deps", file, treebank.line(int(treebank.rows[word])), treebank[sentence].id,
-                f"DEPS {values[codes[word]]!r} in a sentence of {sizes[word]} words",
-                BY_NAME["deps"].expected, sentence,
-            )  # fmt: skip
+    furthest = np.array(
+        [-1 if edges is None else max((e.head for e in edges), default=0) for edges in parsed],
+        np.int32,
+    )
+    reach, sizes = furthest[codes], treebank.lengths[treebank.sentence_of]
+    wrong = np.flatnonzero((reach < 0) | (reach > sizes)).tolist()
+    if not wrong:
+        return
+    teller = Teller(treebank, file)
+    for word in wrong:
+        sentence = int(treebank.sentence_of[word])
+        yield Problem(
+            "deps", file, teller.line(treebank.fields[treebank.rows[word], 0]),
+            teller.sent_id(sentence),
+            f"DEPS {short(values[codes[word]])} in a sentence of {sizes[word]} words",
+            BY_NAME["deps"].expected, sentence,
+        )  # fmt: skip

@@ -19,21 +19,23 @@ def to_rows(treebank: Treebank) -> "pl.DataFrame":
     """
     import polars as pl
 
-    rows = np.arange(len(treebank.fields))
-    sentence = np.repeat(np.arange(len(treebank)), np.diff(treebank.row_offsets))
-    columns = {
-        name: [treebank.field(row, number) for row in rows.tolist()]
-        for number, name in enumerate(COLUMNS)
-    }
+    rows = np.arange(len(treebank.fields), dtype=np.int32)
+    sentence = np.repeat(np.arange(len(treebank), dtype=np.int32), np.diff(treebank.row_offsets))
     comments: list[str | None] = [None] * len(rows)
     for i, row in enumerate(treebank.row_offsets[:-1].tolist()):
-        comments[row] = "\n".join(treebank[i].comment_lines)
-    schema: dict[str, Any] = {"sentence": pl.Int32, "comments": pl.String}
-    schema |= dict.fromkeys(COLUMNS, pl.String)
-    return pl.DataFrame({"sentence": sentence, "comments": comments} | columns, schema=schema)
+        comments[row] = "\n".join(treebank.comment_lines(i))
+    return pl.DataFrame(
+        [
+            pl.Series("sentence", sentence),
+            pl.Series("comments", comments, pl.String),
+            *(treebank._text(name, rows) for name in COLUMNS),
+        ]
+    )
 
 
-def from_frame(frame: Any, *, name: str = "frame", errors: Errors = "strict") -> Treebank:
+def from_frame(
+    frame: Any, *, name: str = "frame", errors: Errors = "strict", need_heads: bool | None = None
+) -> Treebank:
     """Make a treebank of a table with one row a word.
 
     Parameters
@@ -42,8 +44,9 @@ def from_frame(frame: Any, *, name: str = "frame", errors: Errors = "strict") ->
         A polars or pandas frame or an Arrow table with the columns ``sentence`` and ``form``, and
         any of the other columns of CoNLL-U; missing ones become ``_``, a missing ``id`` is counted.
         ``comments`` on a sentence's first row holds its comment lines.
-    name, errors
-        As in :func:`treegauge.treebank.conllu.parse_conllu`.
+    name, errors, need_heads
+        As in :func:`treegauge.treebank.conllu.parse_conllu`; heads are needed if there is a column
+        of them, unless said otherwise.
 
     Examples
     --------
@@ -54,23 +57,34 @@ def from_frame(frame: Any, *, name: str = "frame", errors: Errors = "strict") ->
     """
     import polars as pl
 
-    table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
+    table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame, nan_to_null=True)
     for needed in ("sentence", "form"):
         if needed not in table.columns:
             found = ", ".join(table.columns)
             raise TreegaugeError(f"{name}: found columns {found}; expected at least {needed!r}")
     known = [column for column in COLUMNS if column in table.columns]
-    parts: list[str] = []
-    for _, group in table.group_by("sentence", maintain_order=True):
-        if "comments" in table.columns and group["comments"][0]:
-            parts.append(group["comments"][0])
-        values = {
-            column: group[column].cast(pl.String).fill_null("_").to_list() for column in known
-        }
-        values.setdefault("id", [str(i + 1) for i in range(len(group))])
-        blank = ["_"] * len(group)
-        lines = zip(*(values.get(column, blank) for column in COLUMNS), strict=True)
-        parts += ["\t".join(line) for line in lines]
-        parts.append("")
-    text = "\n".join(parts) + "\n" if parts else ""
-    return parse_conllu(text, name=name, errors=errors, need_heads="head" in known)
+    fields = {column: table[column].cast(pl.String).fill_null("_") for column in known}
+    for column, values in fields.items():
+        odd = values.filter(values.str.contains(r"[\t\n\r]"))
+        if len(odd):
+            raise TreegaugeError(
+                f"{name}: column {column!r}: found {odd[0]!r}, expected no tabs or line ends"
+            )
+    counted = pl.int_range(1, pl.len() + 1).over("sentence").cast(pl.String)
+    lines = [
+        pl.lit(fields[column]) if column in fields else counted if column == "id" else pl.lit("_")
+        for column in COLUMNS
+    ]
+    no_comments = pl.lit(None, pl.String)
+    comments = pl.col("comments") if "comments" in table.columns else no_comments
+    sentences = (
+        table.select("sentence", line=pl.concat_str(lines, separator="\t"), comments=comments)
+        .group_by("sentence", maintain_order=True)
+        .agg(pl.col("line").str.join("\n"), pl.col("comments").first())
+    )
+    text = "".join(
+        f"{above}\n{line}\n\n" if above else f"{line}\n\n"
+        for above, line in zip(sentences["comments"], sentences["line"], strict=True)
+    )
+    heads = "head" in known if need_heads is None else need_heads
+    return parse_conllu(text, name=name, errors=errors, need_heads=heads)

@@ -55,7 +55,7 @@ def index(
             f"{file or name} has {raw.size:,} bytes; one treebank holds at most {LIMIT:,}: "
             "read larger files piece by piece with stream_conllu"
         )
-    begin = 3 if raw[:3].tobytes() == _BOM else 0
+    begin = 3 if first_line == 1 and raw[:3].tobytes() == _BOM else 0
     lines = _scan.count_lines(raw)
     fields = np.empty((lines + 1, 11), np.int32)
     row_offsets = np.empty(lines + 2, np.int32)
@@ -92,13 +92,11 @@ def index(
         tail=raw[tail:].tobytes(),
         first_line=first_line,
     )
-    for array in (treebank.raw, treebank.fields, treebank.head, treebank.offsets):
-        array.flags.writeable = False
     if begin:
-        lexical = np.concatenate((np.array([[_scan.BOM, 0, 0]], np.int32), lexical))
+        lexical = np.concatenate((np.array([[_scan.BOM, 0, -1]], np.int32), lexical))
     if len(lexical) + len(structural) == 0:
         return Indexed(treebank, [])
-    teller = Teller(treebank, file or name, first_line, lines)
+    teller = Teller(treebank, file or name)
     told = [teller.tell(code, where, s) for code, where, s in lexical.tolist()]
     for code, row, s in structural.tolist():
         told.append(teller.tell(code, teller.place(row, s), s, row))

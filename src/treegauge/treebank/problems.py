@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from treegauge.errors import TreegaugeError
 
@@ -49,9 +49,13 @@ KINDS = (
 BY_NAME = {kind.name: kind for kind in KINDS}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One problem, with the place, what stood there and what should have.
+
+    `sentence` is the number of the sentence in what was read at once, from 0: -1 for the start of
+    the file, the number of sentences for comments after the last one. `action` says what became
+    of the sentence.
 
     Examples
     --------
@@ -101,3 +105,6 @@ class ConlluError(TreegaugeError, ValueError):
             "(on the command line --errors skip|repair); treegauge check lists everything"
         )
         super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)

@@ -13,7 +13,45 @@ from collections import Counter
 
 import numpy as np
 
+from treegauge.treebank.columns import Treebank, closed
 from treegauge.treebank.trees import repair as repair_heads
+
+_WORD = re.compile(r" *\+?\d{1,9} *")
+_OTHER = re.compile(r"\d{1,9}[-.]\d{1,9}")
+
+
+def mend(treebank: Treebank, broken: set[int]) -> tuple[bytes, list[int]]:
+    """Write a treebank with the broken sentences mended and what no rule mends left out.
+
+    Parameters
+    ----------
+    treebank
+        As it was found in the file.
+    broken
+        Numbers of the broken sentences; the number after the last one stands for the comments
+        after it.
+
+    Returns
+    -------
+    data, numbers
+        The new bytes, and the old number of each sentence in them.
+    """
+    parts: list[bytes] = []
+    numbers: list[int] = []
+    for number, (start, stop) in enumerate(treebank.spans.tolist()):
+        piece = treebank.raw[start:stop].tobytes()
+        if number in broken:
+            text = piece.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+            lines = repair_sentence([line for line in text.split("\n") if line])
+            if lines is None:
+                continue
+            piece = "\n".join([*lines, "", ""]).encode()
+        parts.append(closed(piece))
+        numbers.append(number)
+    tail = treebank.tail
+    if len(treebank) in broken:
+        tail = tail.decode(errors="replace").encode()
+    return b"".join([*parts, tail]), numbers
 
 
 def repair_sentence(lines: list[str]) -> list[str] | None:
@@ -31,15 +69,12 @@ def repair_sentence(lines: list[str]) -> list[str] | None:
     for fields in table:
         if not fields[1].strip():
             fields[1] = "_"
-    words = [fields for fields in table if re.fullmatch(r"\s*\+?\d+\s*", fields[0])]
-    if not words:
-        return None
-    others = [fields for fields in table if not re.fullmatch(r"\s*\+?\d+\s*", fields[0])]
-    if any(not re.fullmatch(r"\d+[-.]\d+", fields[0]) for fields in others):
+    words = [fields for fields in table if _WORD.fullmatch(fields[0])]
+    others = [fields for fields in table if not _WORD.fullmatch(fields[0])]
+    if not words or any(not _OTHER.fullmatch(fields[0]) for fields in others):
         return None
     _renumber(table, words)
-    kept = [fields for fields in table if "-" not in fields[0] or _proper(fields[0])]
-    return comments + ["\t".join(fields) for fields in kept]
+    return comments + ["\t".join(fields) for fields in table if fields[0]]
 
 
 def _fields(line: str) -> list[str]:
@@ -48,6 +83,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
+    """Number rows in their order and mend the tree; ranges of fewer than two words lose their ID."""
     old = [int(fields[0]) for fields in words]
     times = Counter(old)
     new = {value: i + 1 for i, value in enumerate(old) if times[value] == 1}
@@ -66,7 +102,8 @@ def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
             fields[0] = f"{position}.{fields[0].partition('.')[2]}"
         elif "-" in fields[0]:
             start, end = map(int, fields[0].split("-"))
-            fields[0] = f"{position + 1}-{min(position + 1 + end - start, len(words))}"
+            last = min(position + 1 + end - start, len(words))
+            fields[0] = f"{position + 1}-{last}" if last > position + 1 else ""
         else:
             head = int(mended[position])
             position += 1
@@ -75,8 +112,3 @@ def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
             elif fields[7] == "root":
                 fields[7] = "dep"
             fields[0], fields[6] = str(position), str(head)
-
-
-def _proper(identifier: str) -> bool:
-    start, end = map(int, identifier.split("-"))
-    return end > start

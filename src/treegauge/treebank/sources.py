@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ def open_bytes(path: Source) -> Iterator[BinaryIO]:
     try:
         with _open(name) as stream:
             yield stream
-    except (gzip.BadGzipFile, lzma.LZMAError, EOFError) as error:
+    except (zlib.error, lzma.LZMAError, EOFError) as error:
         raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
     except OSError as error:
         if error.errno is None:  # the unpackers' own complaints about the data
@@ -80,7 +81,8 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
     Parameters
     ----------
     source
-        A file, ``-`` for standard input, a pattern such as ``"UD_*/*-test.conllu"``, or a folder.
+        A file, ``-`` for standard input, a folder, or a pattern such as ``"UD_*/*-test.conllu"``
+        or ``"UD_*"`` for files or folders.
     split
         ``"train"``, ``"dev"`` or ``"test"``: only that part of a folder or pattern.
 
@@ -94,14 +96,18 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
         raise ChoiceError("split", split, SPLITS)
     if name == "-":
         return ["-"]
-    path = Path(name)
-    if path.is_dir():
-        found = [str(p) for end in ENDINGS for p in sorted(path.glob(f"*.conllu{end}"))]
+    try:
+        folder, file = Path(name).is_dir(), Path(name).exists()
+    except OSError as error:
+        raise TreegaugeError(f"{name}: {error.strerror}") from error
+    if folder:
+        found = _members(name)
         where = f"{name} (a folder)"
-    elif path.exists():
+    elif file:
         return [name]
     elif glob.has_magic(name):
-        found = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 -- absolute patterns too
+        matches = glob.glob(name, recursive=True)  # noqa: PTH207 -- absolute patterns too
+        found = [p for match in matches for p in _members(match)]
         where = f"the pattern {name}"
     else:
         raise TreegaugeError(f"{name}: no such file or folder")
@@ -111,7 +117,19 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
     if not found:
         raise TreegaugeError(f"found no .conllu file in {where}")
     order = {part: i for i, part in enumerate(SPLITS)}
-    return sorted(found, key=lambda p: (str(Path(p).parent), order.get(split_of(p) or "", 3), p))
+    keys = {p: (str(Path(p).parent), order.get(split_of(p) or "", 3), p) for p in found}
+    return sorted(keys, key=keys.__getitem__)
+
+
+def _members(name: str) -> list[str]:
+    """Return a folder's treebank files, each once if it is there packed and unpacked; or a file."""
+    if not Path(name).is_dir():
+        return [name]
+    members: dict[str, str] = {}
+    for ending in ENDINGS:
+        for path in Path(name).glob(f"*.conllu{ending}"):
+            members.setdefault(short_name(path), str(path))
+    return list(members.values())
 
 
 def split_of(path: Source) -> str | None:

@@ -16,18 +16,22 @@ if TYPE_CHECKING:
 class Teller:
     """Turns the kernels' codes and positions into problems a person can act on."""
 
-    def __init__(self, treebank: "Treebank", file: str, first_line: int, lines: int) -> None:
-        self.treebank, self.file, self.first_line = treebank, file, first_line
-        self.starts = _scan.line_starts(treebank.raw, lines)
+    def __init__(self, treebank: "Treebank", file: str) -> None:
+        self.treebank, self.file = treebank, file
+        self.starts = _scan.line_starts(treebank.raw, _scan.count_lines(treebank.raw))
         self.sent_id = cache(self._sent_id)
 
     def tell(self, code: int, where: int, sentence: int, row: int = -1) -> Problem:
         """Describe one problem."""
-        line = int(np.searchsorted(self.starts, where, "right")) - 1 + self.first_line
+        line = self.line(where)
         found = self._found(code, where, sentence, row)
         expected = self._expected(code, sentence, row)
         kind = KINDS[code].name
         return Problem(kind, self.file, line, self.sent_id(sentence), found, expected, sentence)
+
+    def line(self, where: int) -> int:
+        """Return the number of the line of a position."""
+        return int(np.searchsorted(self.starts, where, "right")) - 1 + self.treebank.first_line
 
     def place(self, row: int, sentence: int) -> int:
         """Position of a row or, for row -1, of the sentence's first word."""
@@ -38,7 +42,7 @@ class Teller:
         return int(tb.spans[sentence, 0])
 
     def _sent_id(self, sentence: int) -> str | None:
-        return self.treebank[sentence].id if sentence < len(self.treebank) else None
+        return self.treebank[sentence].id if 0 <= sentence < len(self.treebank) else None
 
     def _found(self, code: int, where: int, sentence: int, row: int) -> str:
         plain = {
@@ -52,7 +56,7 @@ class Teller:
         describe = {
             _scan.ENCODING: lambda: f"byte 0x{self.treebank.raw[where]:02X}",
             _scan.COLUMNS: lambda: _columns(self._line_text(where)),
-            _scan.COMMENT_INSIDE: lambda: _short(self._line_text(where)),
+            _scan.COMMENT_INSIDE: lambda: short(self._line_text(where)),
             _scan.WORD_ID: lambda: f"ID {self._field(row, 0)} for {self._field(row, 1)}",
             _scan.INNER_ID: lambda: f"ID {self._field(row, 0)} for {self._field(row, 1)}",
             _scan.HEAD_NUMBER: lambda: f"HEAD {self._field(row, 6)}",
@@ -80,18 +84,18 @@ class Teller:
         return word - int(tb.offsets[np.searchsorted(tb.offsets, word, "right") - 1]) + 1
 
     def _line_text(self, where: int) -> str:
-        line = bytes(self.treebank.raw[where : where + 4096]).decode(errors="replace")
-        return line.replace("\r", "\n").split("\n", 1)[0]
+        number = int(np.searchsorted(self.starts, where, "right"))
+        stop = self.starts[number] if number < len(self.starts) else None
+        return bytes(self.treebank.raw[where:stop]).decode(errors="replace").rstrip("\r\n")
 
     def _field(self, row: int, column: int) -> str:
-        start, stop = self.treebank.fields[row, column], self.treebank.fields[row, column + 1] - 1
-        return _short(bytes(self.treebank.raw[start:stop]).decode(errors="replace"))
+        return short(self.treebank.field(row, column))
 
 
 def _columns(text: str) -> str:
     count = text.count("\t") + 1
     hint = " (spaces where tabs belong?)" if len(text.split()) == 10 > count else ""
-    return f"{count} in {_short(text)}{hint}"
+    return f"{count} in {short(text)}{hint}"
 
 
 def _roots(heads: npt.NDArray[np.int32]) -> str:
@@ -108,5 +112,6 @@ def _cycle(heads: npt.NDArray[np.int32], first: int) -> str:
     return " -> ".join(map(str, [*path, at if at == first else "..."]))
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return the start of a text in quotes."""
     return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -1,0 +1,372 @@
+r"""The subsets behind a system's best and worst rank, and what they have in common.
+
+A class of treebanks (a family, a resource class, a range of sizes) is over-represented in a subset
+of :math:`n` out of :math:`N` treebanks if it has more of the class's :math:`K` members than chance
+would give it: the upper tail :math:`P(X \ge x)` of the hypergeometric distribution. In several
+subsets, drawn independently, the members add up, and so do the distributions. The tails of all
+classes are one family of tests and corrected as such (Fragility, Tables 5 and 6).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge import tables
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.extremes import Extreme, extreme
+from treegauge.ranking.scores import Scores
+from treegauge.ranking.stability import Stability
+from treegauge.result import Result
+from treegauge.stats.multiple import adjust
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Which = Literal["best", "worst"]
+COLUMNS = ("stock", "genus", "resource", "tokens", "language", "treebank")
+_EXACT = 50_000
+
+
+def tail(found: int, *, population: int, members: int, size: int, subsets: int = 1) -> float:
+    r"""Return the chance that random subsets have at least so many members of a class.
+
+    .. math:: P(X \ge x) = \sum_{i \ge x} \binom{K}{i} \binom{N - K}{n - i} / \binom{N}{n}
+
+    for one subset; for several, X is the sum of as many independent such numbers.
+
+    Parameters
+    ----------
+    found
+        Members of the class in the subsets, added up.
+    population, members, size
+        Treebanks in all (N), those of the class (K), treebanks per subset (n).
+    subsets
+        How many subsets. The distribution of the sum is exact up to a total of 50,000 treebanks in
+        the subsets, and normal beyond.
+
+    Examples
+    --------
+    Six or more of 17 Slavic treebanks among 10 of 82:
+
+    >>> round(tail(6, population=82, members=17, size=10), 5)
+    0.00043
+    """
+    if found <= 0:
+        return 1.0
+    from scipy.stats import hypergeom, norm
+
+    one = hypergeom(population, members, size)
+    if subsets == 1:
+        return float(one.sf(found - 1))
+    if size * subsets <= _EXACT:
+        sums = _sum_of(population, members, size, subsets)
+        return float(min(sums[found:].sum(), 1.0))
+    centre, spread = subsets * one.mean(), np.sqrt(subsets * one.var())
+    return float(norm.sf(found - 0.5, centre, spread)) if spread > 0 else float(found <= centre)
+
+
+@lru_cache(maxsize=256)
+def _sum_of(population: int, members: int, size: int, subsets: int) -> NDArray[np.float64]:
+    """Return the distribution of a sum of hypergeometric numbers: powers by repeated squaring."""
+    from scipy.signal import fftconvolve
+    from scipy.stats import hypergeom
+
+    result, power = np.ones(1), np.asarray(hypergeom(population, members, size).pmf(range(size + 1)))
+    while subsets:
+        if subsets & 1:
+            result = np.maximum(fftconvolve(result, power), 0)
+        subsets >>= 1
+        if subsets:
+            power = np.maximum(fftconvolve(power, power), 0)
+    return result
+
+
+def classes_of(
+    scores: Scores,
+    by: Sequence[str] = ("stock", "genus", "resource", "tokens"),
+    own: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, NDArray[np.bool_]]:
+    """Return classes of treebanks as masks over the columns of a score table.
+
+    Parameters
+    ----------
+    scores
+        The table, with its metadata.
+    by
+        Columns whose values are classes. ``tokens`` gives thirds by size; ``resource`` also gives
+        ``resource not big`` if there are several other classes, which is what the Fragility paper
+        calls low-resource. Classes of one treebank are left out, unless `by` names ``treebank``.
+    own
+        Further classes: names and members.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.scores import read_scores
+    >>> classes = classes_of(read_scores("conll18"), ["genus", "resource"])
+    >>> int(classes["genus Slavic"].sum()), int(classes["resource not big"].sum())
+    (17, 21)
+    """
+    found: dict[str, NDArray[np.bool_]] = {}
+    for column in by:
+        if column not in COLUMNS:
+            raise ChoiceError("column of classes", column, COLUMNS)
+        values = scores.metadata[column].to_numpy()
+        known = np.array([value is not None and value == value for value in values])
+        if column == "tokens":
+            if known.sum() >= 3:
+                numbers = np.where(known, values, 0).astype(np.int64)
+                low, high = np.quantile(numbers[known], [1 / 3, 2 / 3]).astype(np.int64)
+                found[f"tokens <= {low}"] = known & (numbers <= low)
+                found[f"tokens {low} to {high}"] = known & (numbers > low) & (numbers <= high)
+                found[f"tokens > {high}"] = known & (numbers > high)
+            continue
+        names = sorted({str(value) for value in values[known]})
+        for name in names:
+            mask = np.array([str(value) == name for value in values]) & known
+            if column == "treebank" or 1 < mask.sum() < len(mask):
+                found[f"{column} {name}"] = mask
+        if column == "resource" and "big" in names and len(names) > 2:
+            found["resource not big"] = known & np.array([str(value) != "big" for value in values])
+    for name, members in (own or {}).items():
+        mask = np.zeros(len(scores.treebanks), dtype=np.bool_)
+        mask[[scores.treebank(member) for member in members]] = True
+        found[name] = mask
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One end of a system's ranks.
+
+    Attributes
+    ----------
+    which
+        ``best`` or ``worst``.
+    rank
+        The rank, as sampled.
+    samples
+        How many samples gave it.
+    subsets
+        The first of them.
+    members
+        How often each treebank is in one of them.
+    mean_tokens
+        Mean size of the treebanks in them, weighted by how often they are.
+    searched
+        What a search found beyond sampling, and what is the limit of all subsets.
+    rows
+        One row per class: expected and found share, tail, corrected tail.
+    """
+
+    which: Which
+    rank: float
+    samples: int
+    subsets: tuple[tuple[str, ...], ...]
+    members: NDArray[np.int64]
+    mean_tokens: float | None
+    searched: Extreme | None
+    rows: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Outliers(Result):
+    """What the subsets of a system's best and worst rank are made of."""
+
+    system: str
+    sides: tuple[Side, ...]
+    classes: dict[str, NDArray[np.bool_]]
+    stability: Stability
+    correction: str
+    signature: str
+    digits: ClassVar[int] = 4
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per end and class, the most surprising first."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                {"extreme": side.which, "rank": side.rank, "samples": side.samples, **row}
+                for side in self.sides
+                for row in side.rows
+            ],
+            infer_schema_length=None,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return each end with its subsets, their classes and tails, and what a search found."""
+        return {
+            "signature": self.signature,
+            "system": self.system,
+            "extremes": [
+                {
+                    "extreme": side.which,
+                    "rank": side.rank,
+                    "samples": side.samples,
+                    "mean_tokens": side.mean_tokens,
+                    "subsets": [self.describe(subset) for subset in side.subsets],
+                    "searched": None if side.searched is None else side.searched.to_dict(),
+                    "classes": list(side.rows),
+                }
+                for side in self.sides
+            ],
+        }
+
+    def describe(self, subset: Sequence[str]) -> dict[str, Any]:
+        """Return a subset with the classes that have more than their share, as in Table 5."""
+        scores = self.stability.sampler.scores
+        columns = [scores.treebank(code) for code in subset]
+        tokens = [size for size in scores.metadata["tokens"][columns].to_list() if size is not None]
+        over = {}
+        for name, mask in self.classes.items():
+            found, held = int(mask[columns].sum()), int(mask.sum())
+            if found * len(mask) > held * len(columns):
+                chance = tail(found, population=len(mask), members=held, size=len(columns))
+                over[name] = {"found": found, "tail": chance}
+        return {
+            "treebanks": list(subset),
+            "mean_tokens": float(np.mean(tokens)) if tokens else None,
+            "over": dict(sorted(over.items(), key=lambda item: item[1]["tail"])),
+        }
+
+    def __str__(self) -> str:
+        lines = []
+        for side in self.sides:
+            size = "" if side.mean_tokens is None else f", mean size {side.mean_tokens:,.0f} tokens"
+            of = f"{side.samples:,} of {self.stability.samples:,} samples"
+            lines.append(f"{self.system}, {side.which} rank {side.rank:g} ({of}{size})")
+            if side.searched is not None:
+                lines.append(f"  {side.searched}")
+            lines.append(f"  such as: {' '.join(side.subsets[0])}")
+            over = [row for row in side.rows if row["corrected"] <= 0.05]
+            shown = [{**row, **{k: _short(row[k]) for k in ("tail", "corrected")}} for row in over]
+            if shown:
+                import polars as pl
+
+                text = tables.to_text(pl.DataFrame(shown), digits=3)
+                lines += [f"  {line}" for line in text.split("\n")]
+            else:
+                lines.append("  no class is over-represented beyond chance")
+            lines.append("")
+        return "\n".join([*lines, self.signature])
+
+
+def _short(p: float) -> str:
+    return f"{p:.2g}" if p >= 1e-12 else "< 1e-12"
+
+
+def outliers(
+    stability: Stability,
+    system: str,
+    *,
+    which: Sequence[Which] = ("best", "worst"),
+    by: Sequence[str] = ("stock", "genus", "resource", "tokens"),
+    classes: Mapping[str, Sequence[str]] | None = None,
+    correction: str = "holm",
+    limit: int = 10,
+    search: bool = True,
+) -> Outliers:
+    """Explain a system's best and worst rank by the treebanks behind them.
+
+    Parameters
+    ----------
+    stability
+        Ranks over free random subsets of one size.
+    system
+        Name of the system.
+    which
+        Which ends to explain.
+    by, classes
+        Classes of treebanks to look at: see :func:`classes_of`.
+    correction
+        ``holm``, ``bonferroni`` or ``benjamini-hochberg``, over the classes of each end.
+    limit
+        How many subsets to name; all of them are counted.
+    search
+        Also look for subsets that sampling missed, with a still better or worse rank.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.scores import read_scores
+    >>> from treegauge.ranking.stability import stability
+    >>> ranks = stability(read_scores("conll18"), size=10, samples=50_000, seed=0)
+    >>> found = outliers(ranks, "SLT-Interactions", search=False)
+    >>> found.sides[0].rows[0]["class"]
+    'genus Slavic'
+    """
+    sampler = stability.sampler
+    if len(sampler.sizes) > 1 or sampler.constraints:
+        raise TreegaugeError(
+            "outliers are judged against free subsets of one size; found "
+            f"{len(sampler.sizes)} sizes and {len(sampler.constraints)} constraints"
+        )
+    scores, size = sampler.scores, sampler.sizes[0]
+    masks = classes_of(scores, by, classes)
+    row = scores.system(system)
+    sides = []
+    for end in which:
+        found = stability.behind(system, end, limit=limit)
+        seen = np.flatnonzero(stability.counts[row])
+        rank = 1 + int(seen[0 if end == "best" else -1]) / 2
+        searched = None
+        if search:
+            known = found.subsets[0]
+            searched = extreme(scores, system, end, size=size, ties=stability.ties, start=known)
+        sides.append(
+            Side(
+                which=end,
+                rank=rank,
+                samples=found.samples,
+                subsets=found.subsets,
+                members=found.members,
+                mean_tokens=_mean_tokens(scores, found.members),
+                searched=searched,
+                rows=_rows(masks, found.members, size, found.samples, correction),
+            )
+        )
+    return Outliers(
+        system=scores.systems[row],
+        sides=tuple(sides),
+        classes=masks,
+        stability=stability,
+        correction=correction,
+        signature=f"{stability.signature}|system:{scores.systems[row]}|correction:{correction}",
+    )
+
+
+def _mean_tokens(scores: Scores, members: NDArray[np.int64]) -> float | None:
+    tokens = scores.metadata["tokens"].cast(float).to_numpy()
+    known = ~np.isnan(tokens)
+    weight = members[known].sum()
+    return float(tokens[known] @ members[known] / weight) if weight else None
+
+
+def _rows(
+    masks: Mapping[str, NDArray[np.bool_]],
+    members: NDArray[np.int64],
+    size: int,
+    subsets: int,
+    correction: str,
+) -> tuple[dict[str, Any], ...]:
+    rows = []
+    for name, mask in masks.items():
+        found, held, population = int(members[mask].sum()), int(mask.sum()), len(mask)
+        rows.append(
+            {
+                "class": name,
+                "members": held,
+                "expected": held / population,
+                "found": found / (size * subsets),
+                "tail": tail(
+                    found, population=population, members=held, size=size, subsets=subsets
+                ),
+            }
+        )
+    corrected = adjust([row["tail"] for row in rows], correction)
+    rows = [row | {"corrected": float(p)} for row, p in zip(rows, corrected, strict=True)]
+    return tuple(sorted(rows, key=lambda row: (row["tail"], row["expected"] - row["found"])))

@@ -1,0 +1,440 @@
+r"""Which treebanks to evaluate on when there is time for k of them only.
+
+For a subset :math:`S` of size :math:`k`, the error in the difference of two systems is
+
+.. math:: e_{ab}(S) = \frac1k \sum_{t \in S} (d_{abt} - \bar d_{ab}),
+
+with :math:`d_{abt}` their difference on treebank :math:`t` and :math:`\bar d_{ab}` its mean over all
+treebanks. What is minimised is :math:`\sum_{ab} w_{ab} e_{ab}^2`, a quadratic form
+:math:`\mathbf 1_S^\top Q \mathbf 1_S / k^2`, by exchanging treebanks from several random starts.
+Four versions of it are tried: weights :math:`w = 1` or :math:`1 / (\bar d^2 + (c\,m)^2)`, which
+cares for close pairs (:math:`m` the median of :math:`|\bar d|`), each with Q as it is or with its
+off-diagonal shrunk, which trusts less in errors of different treebanks cancelling out. The version
+is chosen by cross-validation over systems.
+
+All that is said about how good a recommendation is comes from another cross-validation around
+that: the subset (version included) is chosen without some systems, and judged by these.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge import tables
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking._room import Room, room_of
+from treegauge.ranking.scores import Scores
+from treegauge.ranking.subsets import Constraint
+from treegauge.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+
+
+class Objective(NamedTuple):
+    """A version of the squared error: how much close pairs count more, and how much to shrink."""
+
+    near: float | None
+    shrink: float
+
+
+OBJECTIVES = {
+    "squared": Objective(None, 0.0),
+    "squared, shrunk": Objective(None, 0.2),
+    "close pairs": Objective(0.3, 0.0),
+    "close pairs, shrunk": Objective(0.3, 0.2),
+}
+FEWEST = 6
+"""Systems needed to choose from some and judge by others."""
+_INNER = 4
+_STARTS = 5
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Agreement with the full ranking in systems that had no part in choosing the subset.
+
+    Attributes
+    ----------
+    agreement
+        Mean over systems, while held out, of concordant minus discordant pairs with all others,
+        over their number: Kendall's tau of the pairs that the system is in.
+    random_mean, random_sd
+        The same for random subsets of the same size that satisfy the same demands.
+    margin, low, high
+        `agreement` minus `random_mean`, and its 95 % interval (bootstrap over systems).
+    beaten
+        Share of random subsets that agree less.
+    both_new, both_new_random
+        Agreement in pairs of which both systems were held out: recommended, and random.
+    """
+
+    agreement: float
+    random_mean: float
+    random_sd: float
+    margin: float
+    low: float
+    high: float
+    beaten: float
+    both_new: float
+    both_new_random: float
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation(Result):
+    """A subset of treebanks to evaluate on, and how far to trust it.
+
+    Attributes
+    ----------
+    subset
+        The treebanks, chosen with all systems.
+    objective
+        The version of the error that generalised best.
+    fitted
+        Agreement of this subset with the full ranking of the very systems it was chosen with:
+        too good to be expected again.
+    held_out
+        What the same procedure gives for systems it has not seen.
+    named
+        Rows for comparison: named subsets and, for each, random ones of its size.
+    room
+        What was asked for.
+    signature
+        All choices, in one line.
+    """
+
+    subset: tuple[str, ...]
+    objective: str
+    fitted: float
+    held_out: HeldOut
+    named: tuple[dict[str, Any], ...]
+    room: Room
+    signature: str
+    digits: ClassVar[int] = 3
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """The recommended subset (as held out), then the named ones by their margin."""
+        import polars as pl
+
+        judged = self.held_out
+        first = {
+            "subset": "recommended",
+            "size": len(self.subset),
+            "absent": 0,
+            "agreement": judged.agreement,
+            "random": judged.random_mean,
+            "random_sd": judged.random_sd,
+            "margin": judged.margin,
+            "beaten": judged.beaten,
+            "treebanks": " ".join(self.subset),
+        }
+        named = sorted(self.named, key=lambda row: -float(row["margin"]))
+        return pl.DataFrame([first, *named], infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return subset, objective, held-out figures and the comparison."""
+        return {
+            "signature": self.signature,
+            "subset": list(self.subset),
+            "objective": self.objective,
+            "demands": list(self.room.demands),
+            "fitted": self.fitted,
+            "held_out": dict(self.held_out.__dict__),
+            "rows": self.table.to_dicts(),
+        }
+
+    def __str__(self) -> str:
+        judged = self.held_out
+        verdict = (
+            "better than chance" if judged.low > 0 else "NOT shown to be better than a random one"
+        )
+        shown = self.table.drop("treebanks")
+        return (
+            f"{' '.join(self.subset)}\n\n"
+            f"Agreement with the full ranking (Kendall's tau) in systems not used for choosing: "
+            f"{judged.agreement:.3f};\nrandom subsets of {len(self.subset)}: "
+            f"{judged.random_mean:.3f} (sd {judged.random_sd:.3f}). Margin {judged.margin:+.3f}, "
+            f"95 % interval {judged.low:+.3f} to {judged.high:+.3f}: {verdict}.\n"
+            f"It beats {judged.beaten:.0%} of the random subsets. Among new systems only: "
+            f"{judged.both_new:.3f} against {judged.both_new_random:.3f}.\n\n"
+            f"{tables.to_text(shown, digits=self.digits)}\n{self.signature}"
+        )
+
+
+def error_matrix(values: Floats, objective: Objective) -> Floats:
+    """Return Q: the weighted sum over pairs of products of their errors on two treebanks.
+
+    Scaled so that its largest entry is 1.
+
+    Parameters
+    ----------
+    values
+        Systems x treebanks.
+    objective
+        How pairs are weighted and Q is shrunk.
+
+    Examples
+    --------
+    Two systems, ahead by 1, 3 and 2 (2 on average): the errors are -1, 1 and 0.
+
+    >>> values = np.array([[1.0, 3.0, 2.0], [0.0, 0.0, 0.0]])
+    >>> error_matrix(values, OBJECTIVES["squared"]).tolist()
+    [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    means = values.mean(axis=1)
+    gaps = means[:, None] - means[None, :]
+    weights = np.ones_like(gaps)
+    if objective.near is not None:
+        edge = objective.near * float(np.median(np.abs(gaps[np.triu_indices(len(gaps), 1)])))
+        if edge > 0:
+            weights = 1 / (gaps**2 + edge**2)
+    np.fill_diagonal(weights, 0)
+    # The sum over pairs of w (x_a - x_b)(x_a - x_b)' is X'LX with L the weights' Laplacian.
+    laplacian = np.diag(weights.sum(axis=1)) - weights
+    errors = values - means[:, None]
+    matrix: Floats = errors.T @ (laplacian @ errors)
+    diagonal = np.diag(np.diag(matrix))
+    shrunk = (1 - objective.shrink) * matrix + objective.shrink * diagonal
+    largest = float(np.abs(shrunk).max(initial=0.0))
+    # The last bits of a matrix product differ between processors; a recommendation must not.
+    return np.round(shrunk / largest, 12) if largest > 0 else shrunk
+
+
+class _Problem:
+    """The score table as arrays, and the questions asked of it again and again."""
+
+    def __init__(self, scores: Scores, room: Room, pool: NDArray[np.int64]) -> None:
+        self.values = np.asarray(scores.values)
+        self.numbers = scores.fixed_point()[0]
+        self.order = _signs(self.numbers.sum(axis=1))
+        self.room, self.arrays = room, room.arrays
+        self.pool = pool
+
+    def starts(self, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return some of the drawn subsets to start a search from."""
+        return self.pool[rng.integers(len(self.pool), size=number)]
+
+    def best(self, rows: NDArray[np.int64], name: str, orders: NDArray[np.int64]) -> Any:
+        """Return the columns of the best subset found for some systems."""
+        from treegauge.ranking._swap import descend
+
+        matrix = error_matrix(self.values[rows], OBJECTIVES[name])
+        return descend(matrix, self.room.size, orders, self.arrays)
+
+    def concordance(self, columns: NDArray[np.int64]) -> Floats:
+        """Return systems x systems: 1 where order agrees with the full one, -1 where it does not.
+
+        Pairs that tie over all treebanks are NaN, pairs that tie in the subset 0.
+        """
+        agree = _signs(self.numbers[:, columns].sum(axis=1)) * self.order
+        return np.where(self.order == 0, np.nan, agree)
+
+    def choose(self, rows: NDArray[np.int64], folds: int, rng: np.random.Generator) -> str:
+        """Return the version of the objective that does best in a cross-validation over `rows`."""
+        merit = dict.fromkeys(OBJECTIVES, 0.0)
+        for rest, held in _folds(rows, folds, _INNER, rng):
+            orders = self.starts(_STARTS, rng)
+            for name in merit:
+                agree = self.concordance(self.best(rest, name, orders))
+                merit[name] += float(np.nanmean(agree[np.ix_(held, rows)]))
+        return max(merit, key=merit.__getitem__)
+
+
+def _signs(totals: NDArray[np.int64]) -> Floats:
+    return np.sign(totals[:, None] - totals[None, :]).astype(np.float64)
+
+
+def _folds(
+    rows: NDArray[np.int64], folds: int, repeats: int, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield (rest, held out); in every repeat each row is held out once."""
+    for _ in range(repeats):
+        mixed = rng.permutation(rows)
+        for fold in range(min(folds, len(rows))):
+            held = np.sort(mixed[fold::folds])
+            yield np.setdiff1d(rows, held), held
+
+
+def recommend(
+    scores: Scores,
+    size: int = 10,
+    *,
+    at_most: Iterable[str | Constraint] = (),
+    at_least: Iterable[str | Constraint] = (),
+    tokens: int | None = None,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    named: Mapping[str, Sequence[str]] | None = None,
+    folds: int = 5,
+    repeats: int = 10,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Recommendation:
+    """Recommend treebanks whose ranking best predicts the one over all treebanks.
+
+    Parameters
+    ----------
+    scores
+        Scores of at least six systems; those who choose and those who judge are never the same.
+    size
+        How many treebanks there is time for.
+    at_most, at_least
+        Bounds such as ``"language:1"``, ``"genus=Slavic:2"``, ``"resource=small:1"``.
+    tokens
+        The most tokens of all members together; treebanks of unknown size are then left out.
+    include, exclude
+        Treebanks that must, and must not, be members.
+    named
+        Subsets to compare with; default: the eight of Fragility, Table 10, as far as they have
+        scores.
+    folds, repeats
+        The cross-validation over systems that judges.
+    samples
+        Random subsets to compare with.
+    seed
+        Same seed, same recommendation.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.scores import read_scores
+    >>> scores = read_scores("conll18")
+    >>> found = recommend(scores, 5, at_most=["stock:2"], tokens=500_000, repeats=1, samples=100)
+    >>> len(found.subset), found.held_out.agreement > found.held_out.random_mean
+    (5, True)
+    """
+    systems = len(scores.systems)
+    if systems < FEWEST:
+        raise TreegaugeError(
+            f"{systems} systems: a recommendation needs at least {FEWEST}, some to choose by and "
+            "others to judge it"
+        )
+    if folds < 2 or repeats < 1 or samples < 2:
+        raise TreegaugeError(
+            f"folds {folds}, repeats {repeats}, samples {samples}: expected at least 2, 1 and 2"
+        )
+    room = room_of(
+        scores,
+        size,
+        at_most=at_most,
+        at_least=at_least,
+        tokens=tokens,
+        include=include,
+        exclude=exclude,
+    )
+    rng = np.random.default_rng(seed)
+    drawn = room.orders(samples, rng)
+    problem = _Problem(scores, room, drawn)
+    chance = [problem.concordance(columns) for columns in drawn[:, :size]]
+    judged = _judge(problem, chance, folds, repeats, rng)
+    every = np.arange(systems)
+    objective = problem.choose(every, folds, rng)
+    columns = np.sort(problem.best(every, objective, problem.starts(10 * _STARTS, rng)))
+    demands = [f"demands:{', '.join(room.demands)}".replace("|", "/")] if room.demands else []
+    choices = [f"cv:{repeats}x{folds}", f"samples:{samples}", f"seed:{seed}"]
+    return Recommendation(
+        subset=tuple(scores.treebanks[i] for i in columns),
+        objective=objective,
+        fitted=_overall(problem.concordance(columns)),
+        held_out=judged,
+        named=tuple(_named(scores, problem, named, samples, rng)),
+        room=room,
+        signature="|".join([scores.signature, f"size:{size}", *demands, *choices]),
+    )
+
+
+def _overall(agree: Floats) -> float:
+    """Mean over systems of the agreement of the pairs they are in."""
+    return float(_row_means(agree).mean())
+
+
+def _judge(
+    problem: _Problem, chance: list[Floats], folds: int, repeats: int, rng: np.random.Generator
+) -> HeldOut:
+    from treegauge.stats.bootstrap import bootstrap
+
+    systems = len(problem.values)
+    average = np.mean(chance, axis=0)
+    agreement = np.zeros(systems)
+    both: list[tuple[float, float]] = []
+    for rest, held in _folds(np.arange(systems), folds, repeats, rng):
+        objective = problem.choose(rest, folds, rng)
+        columns = problem.best(rest, objective, problem.starts(2 * _STARTS, rng))
+        agree = problem.concordance(columns)
+        agreement[held] += _row_means(agree[held]) / repeats
+        inner = np.ix_(held, held)
+        if not np.isnan(agree[inner]).all():
+            known = ~np.isnan(agree[inner])
+            both.append((float(agree[inner][known].mean()), float(average[inner][known].mean())))
+    margins = agreement - _row_means(average)
+    per_system = np.stack([margins, np.ones(systems)], axis=1)
+    interval = bootstrap(
+        per_system, lambda sums: sums[..., [0]] / sums[..., [1]], resamples=2000, method="bca"
+    )
+    random = np.array([_overall(one) for one in chance])
+    new, new_random = np.mean(both, axis=0) if both else (np.nan, np.nan)
+    return HeldOut(
+        agreement=float(agreement.mean()),
+        random_mean=float(random.mean()),
+        random_sd=float(random.std(ddof=1)),
+        margin=float(agreement.mean() - random.mean()),
+        low=float(interval.low[0]),
+        high=float(interval.high[0]),
+        beaten=float((random < agreement.mean()).mean()),
+        both_new=float(new),
+        both_new_random=float(new_random),
+    )
+
+
+def _row_means(agree: Floats) -> Floats:
+    """Mean over each row of what is known; a system that ties with all others agrees fully."""
+    known = ~np.isnan(agree)
+    sums = np.where(known, agree, 0.0).sum(axis=1)
+    return np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), 1.0)
+
+
+def _named(
+    scores: Scores,
+    problem: _Problem,
+    named: Mapping[str, Sequence[str]] | None,
+    samples: int,
+    rng: np.random.Generator,
+) -> Iterator[dict[str, Any]]:
+    """Judge subsets that were chosen without looking at these scores."""
+    from treegauge import data
+
+    held = len(scores.treebanks)
+    for name, members in (data.subsets() if named is None else named).items():
+        found_columns = set()
+        for code in members:
+            try:
+                found_columns.add(scores.treebank(code))
+            except ChoiceError:
+                if named is not None:  # one's own subsets have no business naming strangers
+                    raise
+        if not found_columns:
+            continue
+        columns = np.array(sorted(found_columns), dtype=np.int64)
+        found = _overall(problem.concordance(columns))
+        random = np.array(
+            [
+                _overall(problem.concordance(rng.permutation(held)[: len(columns)]))
+                for _ in range(samples)
+            ]
+        )
+        yield {
+            "subset": name,
+            "size": len(columns),
+            "absent": len(members) - len(columns),
+            "agreement": found,
+            "random": float(random.mean()),
+            "random_sd": float(random.std(ddof=1)),
+            "margin": found - float(random.mean()),
+            "beaten": float((random < found).mean()),
+            "treebanks": " ".join(scores.treebanks[i] for i in columns),
+        }

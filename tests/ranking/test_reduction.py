@@ -1,0 +1,59 @@
+"""Macro averages and error reductions over subsets."""
+
+import polars as pl
+import pytest
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.reduction import reduction, restrict
+from treegauge.ranking.scores import read_scores
+
+FRAME = pl.DataFrame({"treebank": ["easy", "hard"], "old": [98.0, 50.0], "new": [99.0, 90.0]})
+
+
+def test_the_papers_own_example():
+    result = reduction(read_scores(FRAME), {"both": ["easy", "hard"]})
+    assert result.table.to_dicts() == [
+        {"subset": "both", "treebanks": 2, "old": 74.0, "new": 94.5, "E(old, new)": 65.0}
+    ]
+
+
+def test_pairs_are_taken_as_given():
+    result = reduction(read_scores(FRAME), {"easy": ["easy"]}, pairs=[("new", "old")])
+    assert result.table["E(new, old)"].item() == pytest.approx(-100)
+
+
+def test_members_without_a_score_are_left_out_and_named():
+    mine = {"mine": ["easy", "nowhere"]}
+    result = reduction(read_scores(FRAME), mine)
+    assert result.table["treebanks"].item() == 1
+    assert result.to_dict()["absent"] == {"mine": ["nowhere"]}
+    with pytest.raises(TreegaugeError, match=r"subset mine: no score for nowhere; .* easy, hard"):
+        reduction(read_scores(FRAME), mine, absent="error")
+    with pytest.raises(TreegaugeError, match="subset mine: no score for nowhere"):
+        reduction(read_scores(FRAME), {"mine": ["nowhere"]})
+
+
+def test_bad_requests():
+    scores = read_scores(FRAME)
+    with pytest.raises(ChoiceError, match="unknown subset 'Ma19'; did you mean 'Ma18'"):
+        reduction(scores, ["Ma19"])
+    with pytest.raises(ChoiceError, match="unknown system 'C'; choices: old, new"):
+        reduction(scores, {"x": ["easy"]}, pairs=[("C", "old")])
+    perfect = pl.DataFrame({"treebank": ["x"], "A": [100.0], "B": [99.0]})
+    with pytest.raises(TreegaugeError, match="a reference that makes errors: found 100"):
+        reduction(read_scores(perfect), {"x": ["x"]}, pairs=[("A", "B")])
+
+
+def test_restrict_takes_named_subsets_and_codes():
+    scores = read_scores("conll18")
+    assert len(restrict(scores, "Ma18").treebanks) == 12
+    assert restrict(scores, "cs_pdt, Greek-GDT").treebanks == ("cs_pdt", "el_gdt")
+    assert restrict(scores, "el_gdt").treebanks == ("el_gdt",)
+    with pytest.raises(TreegaugeError, match="subset Lh16: no score for ta_ttb"):
+        restrict(scores, "Lh16")
+    fewer = restrict(scores, "Lh16", absent="leave-out")
+    assert len(fewer.treebanks) == 7
+    assert fewer.dropped == ("ta_ttb",)
+    assert "absent:ta_ttb" in fewer.signature
+    with pytest.raises(ChoiceError, match="unknown subset or treebank 'Ma81'"):
+        restrict(scores, "Ma81")

@@ -1,0 +1,52 @@
+"""Treebanks for the tests: real ones, where they are at hand, and invented ones."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from treegauge.treebank.columns import Treebank
+from treegauge.treebank.conllu import parse_conllu
+from treegauge.treebank.synthetic import synthetic_conllu
+
+from .perturb import perturb
+
+UD = Path(os.environ.get("TREEGAUGE_UD", Path(__file__).parents[2] / "../shared/ud"))
+
+
+def real_test_files() -> dict[str, Path]:
+    """Return the test file of every real treebank, of the newest release that has it."""
+    files = sorted(UD.glob("r*/UD_*/*-ud-test.conllu"))
+    return {path.parent.name: path for path in files}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that asks for `real` on every treebank, or skip it with a reason."""
+    if "real" not in metafunc.fixturenames:
+        return
+    files = real_test_files()
+    reason = f"no real treebanks in {UD} (set TREEGAUGE_UD)"
+    absent = pytest.param(None, marks=pytest.mark.skip(reason=reason), id="absent")
+    metafunc.parametrize("real", files.values() or [absent], ids=files or None)
+
+
+@pytest.fixture
+def real_text(real: Path) -> str:
+    """Return the text of a real treebank's test file."""
+    return real.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def invented() -> dict[str, str]:
+    """Return an invented treebank, and analyses of it that are a little and much worse."""
+    gold = synthetic_conllu(120, seed=3)
+    good = perturb(gold, "annotation", seed=1, rate=0.03)
+    poor = perturb(gold, "annotation", seed=2, rate=0.25)
+    cut = perturb(gold, "everything", seed=3, rate=0.05)
+    return {"gold": gold, "good": good, "poor": poor, "cut": cut}
+
+
+@pytest.fixture(scope="session")
+def treebanks(invented: dict[str, str]) -> dict[str, Treebank]:
+    """Return the same as treebanks."""
+    return {name: parse_conllu(text, name=name) for name, text in invented.items()}

@@ -1,0 +1,170 @@
+"""Many treebanks: macro averages with failures in the denominator, claims across treebanks."""
+
+import json
+
+import pytest
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.score.metrics import METRICS
+from treegauge.score.scoring import Resampling, score
+from treegauge.score.statistics import Options
+from treegauge.score.stream import Reading
+from treegauge.score.suite import pair_folders, score_suite
+from treegauge.treebank.conllu import parse_conllu
+
+from .oracle import TOTALS, chain, conllu, row
+
+NAMES = ("x", "y", "z")
+QUICK = Resampling(resamples=50)
+
+
+@pytest.fixture(scope="module")
+def parts(treebanks):
+    """Give three treebanks and two systems' output on them."""
+    cuts = {"x": slice(0, 40), "y": slice(40, 80), "z": slice(80, 120)}
+    return {side: {name: treebanks[side][cut] for name, cut in cuts.items()} for side in treebanks}
+
+
+@pytest.fixture(scope="module")
+def suite(parts):
+    systems = {"good": parts["good"], "poor": parts["poor"]}
+    return score_suite(parts["gold"], systems, resampling=QUICK)
+
+
+def test_averages_are_means_over_treebanks(parts, suite):
+    averages = {line["system"]: line for line in suite.averages().to_dicts()}
+    for system in ("good", "poor"):
+        single = [score(parts["gold"][n], parts[system][n], resampling=TOTALS) for n in NAMES]
+        for metric in METRICS:
+            mean = sum(one.systems[0][metric].f1 for one in single) / 3
+            assert averages[system][metric] == pytest.approx(100 * mean)
+        assert averages[system]["failures"] == 0
+    assert suite.f1("y", "poor", "uas") == suite.treebanks["y"]["poor"]["UAS"].f1
+
+
+def test_missing_and_broken_output_counts_zero_and_stays_in_the_denominator(parts):
+    other_text = parse_conllu(conllu(chain("other", "text")), name="z")
+    broken = {"x": parts["good"]["x"], "z": other_text}
+    suite = score_suite(parts["gold"], {"good": parts["good"], "broken": broken}, resampling=TOTALS)
+    averages = {line["system"]: line for line in suite.averages().to_dicts()}
+    assert averages["broken"]["LAS"] == pytest.approx(100 * suite.f1("x", "broken") / 3)
+    assert averages["broken"]["failures"] == 2
+    assert suite.f1("y", "broken") == suite.f1("z", "broken") == 0.0
+    assert suite.failures["y", "broken"] == "no output"
+    assert "do not hold the same text" in suite.failures["z", "broken"]
+    assert "token 'other'" in suite.failures["z", "broken"]
+    assert "failed: broken on z: gold and system do not hold the same text" in str(suite)
+    assert suite.table.height == 6
+    listed = suite.to_dict()["failures"]
+    assert [(one["treebank"], one["system"]) for one in listed] == [
+        ("y", "broken"),
+        ("z", "broken"),
+    ]
+
+
+def test_malformed_output_is_a_failure_with_its_place(parts, tmp_path):
+    path = tmp_path / "bad.conllu"
+    path.write_text(conllu([row(1, "a", 1, "root")]), encoding="utf-8")
+    outputs = {"x": str(path), "y": str(tmp_path / "nowhere.conllu"), "z": parts["good"]["z"]}
+    suite = score_suite(parts["gold"], {"s": outputs}, resampling=TOTALS)
+    assert "bad.conllu:1: error: cycle" in suite.failures["x", "s"]
+    assert "no such file" in suite.failures["y", "s"]
+
+
+def test_a_broken_gold_file_is_no_failure_of_a_system(parts, tmp_path):
+    path = tmp_path / "gold.conllu"
+    path.write_text(conllu([row(1, "a", 1, "root")]), encoding="utf-8")
+    gold = parts["gold"] | {"x": str(path)}
+    with pytest.raises(TreegaugeError, match=r"gold.conllu:1: error: cycle"):
+        score_suite(gold, {"s": parts["good"]}, resampling=TOTALS)
+
+
+def test_nothing_to_score(parts):
+    with pytest.raises(TreegaugeError, match="no system could be scored: no output"):
+        score_suite(parts["gold"], {"s": {}})
+
+
+def test_better_on_every_treebank(suite):
+    better = suite.conjunction("good", "poor", draws=500)
+    assert (better.k_hat, better.names, better.significant) == (3, NAMES, NAMES)
+    worse = suite.conjunction("poor", "good", draws=500)
+    assert worse.k_hat == 0
+    assert "better on at least 3 of 3" in str(better)
+
+
+def test_claims_put_the_higher_mean_first_and_leave_out_pairs_without_a_treebank(parts):
+    systems = {"poor": parts["poor"], "good": parts["good"], "absent": {}}
+    suite = score_suite(parts["gold"], systems, resampling=QUICK)
+    ((a, b, claim),) = suite.claims(draws=200)
+    assert (a, b, claim.k_hat) == ("good", "poor", 3)
+    with pytest.raises(TreegaugeError, match="share no treebank"):
+        suite.conjunction("good", "absent")
+    with pytest.raises(ChoiceError, match="unknown system 'other'"):
+        suite.conjunction("good", "other")
+
+
+def test_treebanks_on_which_one_failed_are_left_out_of_a_claim(parts):
+    some = {name: parts["poor"][name] for name in ("x", "z")}
+    suite = score_suite(parts["gold"], {"good": parts["good"], "poor": some}, resampling=QUICK)
+    assert suite.conjunction("good", "poor", draws=200).names == ("x", "z")
+
+
+def test_every_metric_asked_for_is_there(parts):
+    options = Options(enhanced=True, weights={"det": 0.1})
+    systems = {"good": parts["good"]}
+    suite = score_suite(parts["gold"], systems, options=options, resampling=TOTALS)
+    assert set(options.metrics) <= set(suite.table.columns)
+    assert suite.averages().columns == ["system", *METRICS, "ELAS", "EULAS", "WLAS", "failures"]
+    assert "WLAS" in suite.to_latex()
+
+
+def test_signature_and_formats(parts, suite):
+    assert suite.signature.split("|", 1)[1] == (
+        "tb:3treebanks|average:macro|failed:0|punct:yes|subtypes:no|errors:strict"
+        "|ci:50xpercentile@0.95|seed:0"
+    )
+    reading = Reading(errors="repair")
+    systems = {"good": parts["good"]}
+    repaired = score_suite(parts["gold"], systems, reading=reading, resampling=TOTALS)
+    assert "errors:repair" in repaired.signature
+    assert json.loads(json.dumps(suite.to_dict()))["averages"][0]["system"] == "good"
+    assert [one["treebank"] for one in suite.to_dict()["treebanks"]] == list(NAMES)
+    assert suite.to_latex().count(r"\textbf") >= len(METRICS)
+    assert suite.to_csv().count("\n") == 7
+
+
+# --------------------------------------------------------------------------------------- folders
+
+
+def write(folder, *names):
+    for name in names:
+        path = folder / f"{name}.conllu"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(conllu(chain("a")), encoding="utf-8")
+
+
+def test_files_are_matched_by_name(tmp_path):
+    write(tmp_path / "gold", "UD_A/a-test", "UD_B/b-test")
+    write(tmp_path / "one", "a-test", "b-test", "more")
+    pairs = pair_folders(tmp_path / "gold", {"one": tmp_path / "one"})
+    assert list(pairs.gold) == ["a-test", "b-test"]
+    assert pairs.systems["one"]["b-test"] == str(tmp_path / "one" / "b-test.conllu")
+
+
+def test_files_are_matched_by_path_where_names_repeat(tmp_path):
+    for side in ("gold", "one"):
+        write(tmp_path / side, "r1/a", "r2/a")
+    pairs = pair_folders(tmp_path / "gold", {"one": tmp_path / "one"})
+    assert list(pairs.gold) == list(pairs.systems["one"]) == ["r1/a", "r2/a"]
+
+
+def test_two_outputs_of_one_name_are_refused(tmp_path):
+    write(tmp_path / "gold", "a")
+    write(tmp_path / "one", "r1/a", "r2/a")
+    with pytest.raises(TreegaugeError, match="are both named a: keep one"):
+        pair_folders(tmp_path / "gold", {"one": tmp_path / "one"})
+
+
+def test_a_folder_without_files(tmp_path):
+    with pytest.raises(TreegaugeError, match=r"found no \.conllu file"):
+        pair_folders(tmp_path, {})
