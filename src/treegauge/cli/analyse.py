@@ -152,7 +152,7 @@ def background(
     fmt: FormatOption = Format.text,
     out: OutOption = None,
 ) -> None:
-    """Divide the target by what each covariate foretells; correlate with what is left."""
+    """Divide the target by what each covariate predicts; correlate with what is left."""
     from treegauge.stats.background import remove_background
 
     found = remove_background(
@@ -177,10 +177,10 @@ def regression(
     on: Annotated[list[str], typer.Option(help="Predictors: a,b or repeated.")],
     log: LogOption = None,
     predict: Annotated[
-        str | None, typer.Option(help="Foretell the target of the rows of this table.")
+        str | None, typer.Option(help="Predict the target of the rows of this table.")
     ] = None,
     leave_one_out: Annotated[
-        bool, typer.Option("--leave-one-out", help="Foretell every row from the others.")
+        bool, typer.Option("--leave-one-out", help="Predict every row from the others.")
     ] = False,
     level: LevelOption = 0.95,
     resamples: ResamplesOption = 2000,

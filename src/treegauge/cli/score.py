@@ -142,7 +142,8 @@ def _tell(results: "Iterable[Scores]") -> None:
     """Say on standard error what was skipped or mended."""
     problems = [p for scores in results for one in scores.systems for p in one.problems]
     for problem in dict.fromkeys(problems):
-        typer.echo(str(problem), err=True)
+        if problem.action:
+            typer.echo(str(problem), err=True)
 
 
 def _named(systems: list[str]) -> dict[str, list[str]]:

@@ -90,6 +90,7 @@ def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
     >>> {r: round(h, 3) for r, h in wde.items()}  # log 3 / log 4
     {'dep': 0.792, 'root': 0.0}
     """
+    need_words(treebank)
     forms, vocabulary = treebank.codes("form")
     codes, names = universal_relations(treebank)
     if len(vocabulary) < 2:

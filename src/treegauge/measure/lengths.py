@@ -25,13 +25,13 @@ def _single(treebank: Treebank) -> list[FloatArray]:
     return [np.column_stack([treebank.lengths == 1, np.ones(len(treebank))])]
 
 
-@register("sentences", "lengths", "number of sentences", bounds=(0, np.inf))
+@register("sentences", "lengths", "number of sentences", bounds=(0, np.inf), empty=True)
 def sentences(treebank: Treebank) -> int:
     """Count the sentences."""
     return len(treebank)
 
 
-@register("words", "lengths", "number of syntactic words", bounds=(0, np.inf))
+@register("words", "lengths", "number of syntactic words", bounds=(0, np.inf), empty=True)
 def words(treebank: Treebank) -> int:
     """Count the syntactic words: rows with a whole number as ID."""
     return treebank.n_words

@@ -74,6 +74,8 @@ class Measure:
         How to resample it; None where an interval from resampled sentences would mislead.
     watched
         Columns of which a noticeable share of ``_`` is told along with the value.
+    empty
+        Whether a treebank without words has it, too.
     average
         How to combine the values of several treebanks, where that is part of the definition.
     """
@@ -86,6 +88,7 @@ class Measure:
     bounds: tuple[float, float] = (0.0, 1.0)
     additive: Additive | None = None
     watched: tuple[str, ...] = ()
+    empty: bool = False
     average: Callable[[list[dict[str, float]]], Mapping[str, float]] | None = None
 
     @property
@@ -100,6 +103,9 @@ class Measure:
 
     def __call__(self, *treebanks: Treebank, seed: int = 0) -> Value:
         """Compute it."""
+        for treebank in treebanks:
+            if treebank.n_words == 0 and not self.empty:
+                raise MissingError(f"{treebank.name} has no words")
         value = self.function(*treebanks, **({"seed": seed} if self.seeded else {}))
         for number in value.values() if isinstance(value, dict) else [value]:
             if number is not None and not math.isfinite(number):

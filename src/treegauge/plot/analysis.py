@@ -80,7 +80,7 @@ def bins(found: BinnedCorrelations) -> Spec:
     """Draw the coefficient of every bin with its interval, and below it the p-value (Fig. 10)."""
     names = [found.bin, "r", "low", "high", "p_value", "p_adjusted"]
     rows = [row for row in found.table.select(names).to_dicts() if row["r"] is not None]
-    x = {"field": found.bin, "type": "quantitative", "title": found.bin}
+    x = _quantity(found.bin, found.bin)
     coefficient = {
         "width": 2 * _SIDE,
         "height": _SIDE,
@@ -156,7 +156,7 @@ def matrix(found: CorrelationMatrix) -> Spec:
 
 
 def predictions(found: Predictions, target: str) -> Spec:
-    """Draw foretold against true values, with the line on which they would be equal (Fig. 9)."""
+    """Draw predicted against true values, with the line on which they would be equal (Fig. 9)."""
     rows = [row for row in found.table.to_dicts() if row.get("actual") is not None]
     ends = [bound for row in rows for bound in (row["actual"], row["predicted"])] or [0.0, 1.0]
     diagonal = [{"x": end, "y": end} for end in (min(ends), max(ends))]
@@ -165,13 +165,13 @@ def predictions(found: Predictions, target: str) -> Spec:
         {
             "data": {"values": diagonal},
             "mark": {"type": "line", "color": SOFT, "strokeDash": [4, 4]},
-            "encoding": {"x": _quantity("x", target), "y": _quantity("y", f"{target}, foretold")},
+            "encoding": {"x": _quantity("x", target), "y": _quantity("y", f"{target}, predicted")},
         }
     ]
     if found.low is not None:
-        interval = {"x": x, "y": _quantity("low", f"{target}, foretold"), "y2": {"field": "high"}}
+        interval = {"x": x, "y": _quantity("low", f"{target}, predicted"), "y2": {"field": "high"}}
         layers.append({"mark": {"type": "rule", "opacity": 0.3}, "encoding": interval})
-    point = {"x": x, "y": _quantity("predicted", f"{target}, foretold")}
+    point = {"x": x, "y": _quantity("predicted", f"{target}, predicted")}
     tips = _tips(["row", "actual", "predicted"])
     layers.append({"mark": "point", "encoding": point | {"tooltip": tips}})
     error = found.mean_absolute_error
@@ -234,7 +234,7 @@ def shape(found: SkewNormal, numbers: npt.ArrayLike, name: str) -> Spec:
         "width": 2 * _SIDE,
         "height": _SIDE,
         "layer": [
-            {"data": {"values": bars}, "mark": {"type": "rect", "opacity": 0.5}, "encoding": bar},
+            {"data": {"values": bars}, "mark": {"type": "rect", "color": MARK, "opacity": 0.5}, "encoding": bar},
             {
                 "data": {"values": curve},
                 "mark": "line",
@@ -263,6 +263,7 @@ def _panel(
     horizontal = _quantity("x", x_name.removeprefix("log(").removesuffix(")"))
     if x_name.startswith("log("):
         horizontal["scale"] = {"type": "log", "nice": False}
+        horizontal["axis"] = {"format": "~s", "labelOverlap": "greedy"}
     return {
         "title": title,
         "width": _SIDE,

@@ -119,7 +119,7 @@ def climb(
     """Find a subset on which as many rivals as possible are ahead.
 
     leads [rival, treebank] is the rival's score minus the system's. What is climbed is the sum over
-    rivals of a smooth step 1 / (1 + exp(-lead / width)), for ever smaller widths: a wide step pulls
+    rivals of a smooth step lead / (width + |lead|), for ever smaller widths: a wide step pulls
     rivals that are behind towards the edge, a narrow one counts those that are over it. Returns the
     largest doubled number of rivals ahead (a tie counts `tie`) and its subset.
     """
@@ -137,13 +137,13 @@ def climb(
                 best, at, to = 1e-9, -1, -1
                 now = 0.0
                 for rival in range(rivals):
-                    now += 1 / (1 + np.exp(-sums[rival] / width))
+                    now += sums[rival] / (width + abs(sums[rival]))
                 for i in range(size):
                     for j in range(size, held):
                         value = -now
                         for rival in range(rivals):
                             lead = sums[rival] - leads[rival, order[i]] + leads[rival, order[j]]
-                            value += 1 / (1 + np.exp(-lead / width))
+                            value += lead / (width + abs(lead))
                         if value > best:
                             best, at, to = value, i, j
                 if at < 0:

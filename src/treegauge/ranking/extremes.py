@@ -21,7 +21,7 @@ from treegauge.ranking.scores import Scores, Ties, rank
 from treegauge.ranking.subsets import sizes_of
 
 _ALL = 50_000
-_STARTS = 60
+_STARTS = 30
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class Extreme:
         return {**self.__dict__, "subset": list(self.subset)}
 
     def __str__(self) -> str:
-        sure = "exact" if self.exact else f"no subset can give more than {self.limit:g}"
+        bound = f"no subset can be {'better' if self.which == 'best' else 'worse'} than"
+        sure = "proved extreme" if self.exact else f"{bound} {self.limit:g}"
         return f"searched: rank {self.rank:g} on {' '.join(self.subset)} ({sure})"
 
 

@@ -50,10 +50,11 @@ def tail(found: int, *, population: int, members: int, size: int, subsets: int =
 
     Examples
     --------
-    Six or more of 17 Slavic treebanks among 10 of 82:
+    More than six of 17 Slavic treebanks among 10 of 82, the figure that Fragility prints for six or
+    more, and six or more:
 
-    >>> round(tail(6, population=82, members=17, size=10), 5)
-    0.00043
+    >>> [round(tail(found, population=82, members=17, size=10), 5) for found in (7, 6)]
+    [0.00043, 0.00434]
     """
     if found <= 0:
         return 1.0
@@ -97,9 +98,10 @@ def classes_of(
     scores
         The table, with its metadata.
     by
-        Columns whose values are classes. ``tokens`` gives thirds by size; ``resource`` also gives
+        Columns whose values are classes. ``tokens`` cuts at thirds of the treebanks; ``resource`` also gives
         ``resource not big`` if there are several other classes, which is what the Fragility paper
-        calls low-resource. Classes of one treebank are left out, unless `by` names ``treebank``.
+        calls low-resource. Classes of one treebank are left out, unless `by` names ``treebank``,
+        and so are classes with the same members as an earlier one.
     own
         Further classes: names and members.
 
@@ -119,10 +121,11 @@ def classes_of(
         if column == "tokens":
             if known.sum() >= 3:
                 numbers = np.where(known, values, 0).astype(np.int64)
-                low, high = np.quantile(numbers[known], [1 / 3, 2 / 3]).astype(np.int64)
-                found[f"tokens <= {low}"] = known & (numbers <= low)
-                found[f"tokens {low} to {high}"] = known & (numbers > low) & (numbers <= high)
-                found[f"tokens > {high}"] = known & (numbers > high)
+                low, high = np.quantile(numbers[known], [1 / 3, 2 / 3], method="lower")
+                found[f"tokens <= {low:,}"] = known & (numbers <= low)
+                found[f"tokens <= {high:,}"] = known & (numbers <= high)
+                found[f"tokens > {low:,}"] = known & (numbers > low)
+                found[f"tokens > {high:,}"] = known & (numbers > high)
             continue
         names = sorted({str(value) for value in values[known]})
         for name in names:
@@ -135,7 +138,10 @@ def classes_of(
         mask = np.zeros(len(scores.treebanks), dtype=np.bool_)
         mask[[scores.treebank(member) for member in members]] = True
         found[name] = mask
-    return found
+    distinct: dict[bytes, str] = {}
+    for name, mask in found.items():
+        distinct.setdefault(mask.tobytes(), name)
+    return {name: found[name] for name in distinct.values()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +153,13 @@ class Side:
     which
         ``best`` or ``worst``.
     rank
-        The rank, as sampled.
+        The most extreme rank, as sampled.
+    upto
+        The last rank that still counts as extreme, so that there are enough samples to judge.
     samples
-        How many samples gave it.
+        How many samples gave a rank from `rank` to `upto`.
     subsets
-        The first of them.
+        Some of them: one that gave `rank`, then the first.
     members
         How often each treebank is in one of them.
     mean_tokens
@@ -164,6 +172,7 @@ class Side:
 
     which: Which
     rank: float
+    upto: float
     samples: int
     subsets: tuple[tuple[str, ...], ...]
     members: NDArray[np.int64]
@@ -191,7 +200,13 @@ class Outliers(Result):
 
         return pl.DataFrame(
             [
-                {"extreme": side.which, "rank": side.rank, "samples": side.samples, **row}
+                {
+                    "extreme": side.which,
+                    "rank": side.rank,
+                    "upto": side.upto,
+                    "samples": side.samples,
+                    **row,
+                }
                 for side in self.sides
                 for row in side.rows
             ],
@@ -207,6 +222,7 @@ class Outliers(Result):
                 {
                     "extreme": side.which,
                     "rank": side.rank,
+                    "upto": side.upto,
                     "samples": side.samples,
                     "mean_tokens": side.mean_tokens,
                     "subsets": [self.describe(subset) for subset in side.subsets],
@@ -239,11 +255,12 @@ class Outliers(Result):
         for side in self.sides:
             size = "" if side.mean_tokens is None else f", mean size {side.mean_tokens:,.0f} tokens"
             of = f"{side.samples:,} of {self.stability.samples:,} samples"
-            lines.append(f"{self.system}, {side.which} rank {side.rank:g} ({of}{size})")
+            upto = "" if side.upto == side.rank else f" to {side.upto:g}"
+            lines.append(f"{self.system}, {side.which} rank {side.rank:g}{upto} ({of}{size})")
+            lines.append(f"  sampled: rank {side.rank:g} on {' '.join(side.subsets[0])}")
             if side.searched is not None:
                 lines.append(f"  {side.searched}")
-            lines.append(f"  such as: {' '.join(side.subsets[0])}")
-            over = [row for row in side.rows if row["corrected"] <= 0.05]
+            over = [row for row in side.rows if row["corrected"] <= 0.05 and row["ratio"] >= 1.1]
             shown = [{**row, **{k: _short(row[k]) for k in ("tail", "corrected")}} for row in over]
             if shown:
                 import polars as pl
@@ -251,7 +268,7 @@ class Outliers(Result):
                 text = tables.to_text(pl.DataFrame(shown), digits=3)
                 lines += [f"  {line}" for line in text.split("\n")]
             else:
-                lines.append("  no class is over-represented beyond chance")
+                lines.append("  no class is over-represented by a tenth and beyond chance")
             lines.append("")
         return "\n".join([*lines, self.signature])
 
@@ -268,6 +285,7 @@ def outliers(
     by: Sequence[str] = ("stock", "genus", "resource", "tokens"),
     classes: Mapping[str, Sequence[str]] | None = None,
     correction: str = "holm",
+    least: int = 10,
     limit: int = 10,
     search: bool = True,
 ) -> Outliers:
@@ -285,6 +303,9 @@ def outliers(
         Classes of treebanks to look at: see :func:`classes_of`.
     correction
         ``holm``, ``bonferroni`` or ``benjamini-hochberg``, over the classes of each end.
+    least
+        The extreme rank and those next to it are taken together until they have at least so many
+        samples; one subset alone says little.
     limit
         How many subsets to name; all of them are counted.
     search
@@ -305,24 +326,27 @@ def outliers(
             "outliers are judged against free subsets of one size; found "
             f"{len(sampler.sizes)} sizes and {len(sampler.constraints)} constraints"
         )
+    if limit < 1 or least < 1:
+        raise TreegaugeError(f"limit {limit}, least {least}: expected 1 or more")
     scores, size = sampler.scores, sampler.sizes[0]
     masks = classes_of(scores, by, classes)
     row = scores.system(system)
     sides = []
     for end in which:
-        found = stability.behind(system, end, limit=limit)
-        seen = np.flatnonzero(stability.counts[row])
-        rank = 1 + int(seen[0 if end == "best" else -1]) / 2
+        low, high = _extreme_ranks(stability.counts[row], end, least)
+        found = stability.behind(system, ranks=(low, high), limit=limit)
+        first = stability.best_at if end == "best" else stability.worst_at
+        known = sampler.subset(int(first[row]))
         searched = None
         if search:
-            known = found.subsets[0]
             searched = extreme(scores, system, end, size=size, ties=stability.ties, start=known)
         sides.append(
             Side(
                 which=end,
-                rank=rank,
+                rank=low if end == "best" else high,
+                upto=high if end == "best" else low,
                 samples=found.samples,
-                subsets=found.subsets,
+                subsets=tuple(dict.fromkeys([known, *found.subsets]))[:limit],
                 members=found.members,
                 mean_tokens=_mean_tokens(scores, found.members),
                 searched=searched,
@@ -337,6 +361,17 @@ def outliers(
         correction=correction,
         signature=f"{stability.signature}|system:{scores.systems[row]}|correction:{correction}",
     )
+
+
+def _extreme_ranks(counts: NDArray[np.int64], which: Which, least: int) -> tuple[float, float]:
+    """Return the lowest and highest rank that count as extreme."""
+    if which not in {"best", "worst"}:
+        raise ChoiceError("extreme", which, ["best", "worst"])
+    seen = np.flatnonzero(counts)
+    ordered = seen if which == "best" else seen[::-1]
+    enough = np.cumsum(counts[ordered]) >= min(least, counts.sum())
+    ends = sorted([int(ordered[0]), int(ordered[enough.argmax()])])
+    return 1 + ends[0] / 2, 1 + ends[1] / 2
 
 
 def _mean_tokens(scores: Scores, members: NDArray[np.int64]) -> float | None:
@@ -362,6 +397,7 @@ def _rows(
                 "members": held,
                 "expected": held / population,
                 "found": found / (size * subsets),
+                "ratio": found * population / (size * subsets * held),
                 "tail": tail(
                     found, population=population, members=held, size=size, subsets=subsets
                 ),
@@ -369,4 +405,4 @@ def _rows(
         )
     corrected = adjust([row["tail"] for row in rows], correction)
     rows = [row | {"corrected": float(p)} for row, p in zip(rows, corrected, strict=True)]
-    return tuple(sorted(rows, key=lambda row: (row["tail"], row["expected"] - row["found"])))
+    return tuple(sorted(rows, key=lambda row: (row["tail"], -row["ratio"])))

@@ -53,12 +53,16 @@ class Resampling:
 
 @dataclass(frozen=True, eq=False)
 class SystemScore:
-    """One system's metrics, and the statistics of each of its runs behind them."""
+    """One system's metrics, the statistics of each of its runs, and how the files were read.
+
+    `problems` are those that were skipped, mended or let pass, under the `policies` of the files.
+    """
 
     system: str
     metrics: dict[str, Metric]
     runs: tuple[Statistics, ...] = field(repr=False)
     problems: tuple[Problem, ...] = ()
+    policies: frozenset[str] = frozenset()
 
     def __getitem__(self, metric: str) -> Metric:
         name = canonical(metric)
@@ -187,15 +191,16 @@ def score(
         gold = read_conllu("-", errors=reading.errors, allow=reading.allow)
     scored, sentences = [], 0
     for name, outputs in named.items():
-        runs, problems = [], []
+        runs, sides = [], []
         for output in outputs:
             reader = PairedReader(gold, output, reading)
             runs.append(_statistics(reader, options, resampling.resamples > 0, progress))
-            problems += reader.gold.problems + reader.system.problems
+            sides += [reader.gold, reader.system]
         sentences = runs[0].sentences
         values = _metrics(runs, options, _intervals(runs, options, resampling))
-        told = tuple(dict.fromkeys(problems))
-        scored.append(SystemScore(name, values, tuple(runs), told))
+        problems = dict.fromkeys(problem for side in sides for problem in side.problems)
+        policies = frozenset(side.policy for side in sides)
+        scored.append(SystemScore(name, values, tuple(runs), tuple(problems), policies))
     signature = sign(
         tb=gold.name if isinstance(gold, Treebank) else short_name(gold),
         **choices(options, reading, resampling, scored),
@@ -282,7 +287,12 @@ def choices(
     options: Options, reading: Reading, resampling: Resampling, scored: Iterable[SystemScore]
 ) -> dict[str, object]:
     """Return the part of a signature that says how systems were scored."""
-    touched = len({problem for one in scored for problem in one.problems})
+    systems = list(scored)
+    problems = {problem for one in systems for problem in one.problems}
+    policies = {policy for one in systems for policy in one.policies} or {reading.errors}
+    errors = "+".join(sorted(policies))
+    touched = sum(problem.action != "" for problem in problems)
+    passed = {*reading.allow, *(problem.kind for problem in problems if not problem.action)}
     boot = None
     if resampling.resamples:
         boot = f"{resampling.resamples}x{resampling.method}@{resampling.level:g}"
@@ -291,8 +301,8 @@ def choices(
         "subtypes": options.subtypes,
         "enhanced": options.enhanced or None,
         "weights": None if options.weights is None else f"{len(options.weights)}rels",
-        "errors": reading.errors if not touched else f"{reading.errors}({touched})",
-        "allow": "+".join(reading.allow) or None,
+        "errors": f"{errors}({touched})" if touched else errors,
+        "allow": "+".join(sorted(passed)) or None,
         "ci": boot,
         "seed": resampling.seed if resampling.resamples else None,
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +87,8 @@ class Statistics:
 def join(parts: Iterable[Statistics], options: Options) -> Statistics:
     """Join the statistics of shards, in their order."""
     # A bytearray grows in place: millions of rows are never there twice.
-    rows, dtype, sentences = bytearray(), np.dtype(np.int32), 0
+    rows, sentences = bytearray(), 0
+    dtype: np.dtype[Any] = np.dtype(np.int32)
     for part in parts:
         rows += part.rows.tobytes()
         dtype = part.rows.dtype

@@ -55,10 +55,10 @@ class Pending(NamedTuple):
 
 @dataclass
 class _Side:
-    """One side as it arrives; `problems` gathers what was skipped or mended."""
+    """One side as it arrives; `problems` gathers what was skipped, mended or let pass."""
 
     pieces: Iterator[Treebank]
-    strict: bool
+    policy: str
     pending: Pending
     done: bool = False
     problems: list[Problem] = field(default_factory=list)
@@ -76,13 +76,14 @@ class _Side:
             if piece is None:
                 self.done = True
                 break
-            if self.strict and refusals(piece):
+            if self.policy == "strict" and refusals(piece):
                 raise ConlluError(refusals(piece))
             if headless := int((piece.head < 0).sum()):
                 raise TreegaugeError(
                     f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word"
                 )
-            self.problems += [problem for problem in piece.problems if problem.action]
+            self.policy = piece.policy
+            self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
             parts.append(piece)
         if waiting:
             parts.insert(0, self.pending.treebank)
@@ -119,7 +120,7 @@ class PairedReader:
         nothing = parse_conllu(
             b"", name=source.name if isinstance(source, Treebank) else str(source)
         )
-        return _Side(pieces, how.errors == "strict", Pending(nothing, segmentation(nothing)))
+        return _Side(pieces, how.errors, Pending(nothing, segmentation(nothing)))
 
     def __iter__(self) -> Iterator[Alignment]:
         left, right = self.gold, self.system

@@ -1,4 +1,4 @@
-"""Background removal: divide out what covariates foretell, and see what is left to explain."""
+"""Background removal: divide out what covariates predict, and see what is left to explain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -113,7 +113,7 @@ def remove_background(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Background:
-    r"""Divide the target by what each covariate foretells, one after the other.
+    r"""Divide the target by what each covariate predicts, one after the other.
 
     With :math:`y_0` the target, stage j fits :math:`y_{j-1} = a_j + b_j x_j` by least squares
     and goes on with :math:`y_j = y_{j-1} / (a_j + b_j x_j)`; the variable of interest is then
@@ -211,15 +211,15 @@ def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> li
         line = LeastSquares.of(np.column_stack([before, covariates[:, j]]))
         slope = float(line.slopes[0] / line.scale[0])
         intercept = line.mean - slope * float(line.centre[0])
-        foretold = intercept + slope * covariates[:, j]
-        wrong = np.flatnonzero(foretold * np.sign(line.mean) <= 0)
+        predicted = intercept + slope * covariates[:, j]
+        wrong = np.flatnonzero(predicted * np.sign(line.mean) <= 0)
         if len(wrong):
             raise TreegaugeError(
-                f"{source}: the line through {name} foretells {foretold[wrong[0]]:.3g} for "
+                f"{source}: the line through {name} predicts {predicted[wrong[0]]:.3g} for "
                 f"{sample.labels[wrong[0]]}; a background must not change sign to be divided out"
             )
         r2 = 1 - float(line.residuals @ line.residuals) / float(np.square(before - line.mean).sum())
-        left = before / foretold
+        left = before / predicted
         stages.append(Stage(name, intercept, slope, r2, left, correlated(left)))
     return stages
 

@@ -110,6 +110,8 @@ def correlate(
     check_coefficient(method)
     if correction not in METHODS:
         raise ChoiceError("adjustment of p-values", correction, METHODS)
+    if cut is not None and by is None:
+        raise TreegaugeError(f"cut {cut!r} needs a column to cut: give by as well")
     variables = choose_columns(table, target, of, given, without=by)
     groups = [Group("all", tuple(range(table.frame.height)))]
     groups += group_rows(table, by, cut) if by else []

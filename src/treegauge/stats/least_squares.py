@@ -25,7 +25,7 @@ class LeastSquares:
     whitener
         :math:`R^{-1}` of the QR decomposition; its rows have the slopes' uncertainty.
     residuals, left_out
-        Errors of the fit, and of each row foretold from the others, :math:`e_i / (1 - h_i)`.
+        Errors of the fit, and of each row predicted from the others, :math:`e_i / (1 - h_i)`.
     noise, free
         Standard deviation of the residuals, and their degrees of freedom.
     """
@@ -62,7 +62,7 @@ class LeastSquares:
         leverage = 1 / len(y) + np.square(q).sum(axis=1)
         free = len(y) - x.shape[1] - 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            # A row that alone fixes a coefficient cannot be foretold from the others.
+            # A row that alone fixes a coefficient cannot be predicted from the others.
             left_out = np.where(leverage < 1 - 1e-10, residuals / (1 - leverage), np.nan)
         noise = math.sqrt(float(residuals @ residuals) / free)
         return cls(y, mean, centre, scale, slopes, whitener, residuals, left_out, noise, free)

@@ -1,4 +1,4 @@
-"""Foretold values beside the true ones, and how far off they are."""
+"""Predicted values beside the true ones, and how far off they are."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Analysis):
-    """One foretold value a row.
+    """One predicted value a row.
 
     Attributes
     ----------
     labels, predicted
-        What each row is called, and its foretold value.
+        What each row is called, and its predicted value.
     low, high
         Where a new row's value lies with probability `level`; None if not asked for.
     actual
@@ -35,7 +35,7 @@ class Predictions(Analysis):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a foretold row; ``error`` is the true value less the foretold one."""
+        """One row a predicted row; ``error`` is the true value less the predicted one."""
         import polars as pl
 
         columns: dict[str, Any] = {"row": self.labels, "predicted": self.predicted}

@@ -1,4 +1,4 @@
-"""Multiple linear regression: which predictors explain a score, and how well it is foretold."""
+"""Multiple linear regression: which predictors explain a score, and how well it is predicted."""
 
 import math
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Regression(Analysis):
         Value where all predictors are 0.
     fit
         The numbers of the whole: ``r2``, ``adj_r2``, ``p_value`` of the F test, ``rmse``, the
-        mean absolute error of leave-one-out predictions ``loo_mae``, that of foretelling the
+        mean absolute error of leave-one-out predictions ``loo_mae``, that of predicting the
         others' mean ``baseline_mae``, and the predictors' ``condition_number``.
     """
 
@@ -70,7 +70,7 @@ class Regression(Analysis):
         return {"n": len(self._sample.values), "intercept": self.intercept, **self.fit}
 
     def leave_one_out(self) -> Predictions:
-        """Foretell every row from a model of all the others."""
+        """Predict every row from a model of all the others."""
         solved = self._solved
         return Predictions(
             labels=self._sample.labels,
@@ -84,7 +84,7 @@ class Regression(Analysis):
         )
 
     def predict(self, data: TableLike) -> Predictions:
-        r"""Foretell the target of other rows.
+        r"""Predict the target of other rows.
 
         The interval holds for one new row: :math:`\hat y \pm t\, s \sqrt{1 + h}`, with h the new
         row's leverage.
@@ -226,8 +226,7 @@ def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
     deviations = solved.y - solved.mean
     unexplained = float(solved.residuals @ solved.residuals)
     r2 = 1 - unexplained / float(deviations @ deviations)
-    exact = unexplained <= 1e-24 * float(solved.y @ solved.y)
-    foretold = bool(np.isfinite(solved.left_out).all())
+    predicted = bool(np.isfinite(solved.left_out).all())
     return {
         "r2": r2,
         "adj_r2": 1 - (1 - r2) * (n - 1) / solved.free,
@@ -235,7 +234,7 @@ def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
         if exact
         else float(fdtrc(size, solved.free, r2 / (1 - r2) * solved.free / size)),
         "rmse": solved.noise,
-        "loo_mae": float(np.abs(solved.left_out).mean()) if foretold else None,
+        "loo_mae": float(np.abs(solved.left_out).mean()) if predicted else None,
         "baseline_mae": float(np.abs(deviations).mean() * n / (n - 1)),
         "condition_number": condition,
     }

@@ -49,7 +49,7 @@ def index(
     Indexed
         The treebank and its problems in the order of their lines.
     """
-    raw = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data
+    raw = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data.view()
     if raw.size > LIMIT:
         raise TreegaugeError(
             f"{file or name} has {raw.size:,} bytes; one treebank holds at most {LIMIT:,}: "
