@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from treegauge.score.confusion import confusion as confusion
     from treegauge.score.scoring import Resampling as Resampling
     from treegauge.score.scoring import Scores as Scores
-    from treegauge.score.scoring import score as score
+    from treegauge.score.scoring import evaluate as evaluate
     from treegauge.score.statistics import Options as Options
     from treegauge.score.stream import Reading as Reading
     from treegauge.score.suite import score_suite as score_suite
@@ -47,7 +47,7 @@ _HOMES = {
     "score.classes": ["classify"],
     "score.comparing": ["compare"],
     "score.confusion": ["confusion"],
-    "score.scoring": ["Resampling", "Scores", "score"],
+    "score.scoring": ["Resampling", "Scores", "evaluate"],
     "score.statistics": ["Options"],
     "score.stream": ["Reading"],
     "score.suite": ["score_suite"],

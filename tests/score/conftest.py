@@ -1,10 +1,12 @@
 """Treebanks for the tests: real ones, where they are at hand, and invented ones."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from treegauge.cli.app import main
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import parse_conllu
 from treegauge.treebank.synthetic import synthetic_conllu
@@ -50,3 +52,27 @@ def invented() -> dict[str, str]:
 def treebanks(invented: dict[str, str]) -> dict[str, Treebank]:
     """Return the same as treebanks."""
     return {name: parse_conllu(text, name=name) for name, text in invented.items()}
+
+
+@pytest.fixture(scope="session")
+def files(invented, tmp_path_factory):
+    """Write gold, three systems and a second run of one."""
+    folder = tmp_path_factory.mktemp("files")
+    texts = invented | {"again": perturb(invented["gold"], "annotation", seed=9, rate=0.25)}
+    for name, text in texts.items():
+        (folder / f"{name}.conllu").write_text(text, encoding="utf-8")
+    return {name: str(folder / f"{name}.conllu") for name in texts}
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Run the command in this process; gives exit code, standard output and error."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["treegauge", "score", *words])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        out, err = capsys.readouterr()
+        return caught.value.code or 0, out, err
+
+    return run

@@ -1,13 +1,14 @@
 """The official scorer as an oracle, and short ways to write CoNLL-U."""
 
 import io
+import re
 from collections import Counter
 from typing import Any
 
 from udtools import udeval
 
 from treegauge.score.metrics import METRICS
-from treegauge.score.scoring import Resampling, Scores, score
+from treegauge.score.scoring import Resampling, Scores, evaluate
 from treegauge.score.statistics import Options
 from treegauge.treebank.conllu import parse_conllu
 
@@ -71,7 +72,7 @@ def official(gold: str | bytes, system: str | bytes, **kinds: Any) -> dict[str, 
 def ours(gold: str | bytes, system: str | bytes, *, allow: tuple[str, ...] = (), **options: Any):
     """Score with treegauge, totals only."""
     sides = [parse_conllu(data, allow=allow) for data in (gold, system)]
-    return score(*sides, options=Options(**options), resampling=TOTALS)
+    return evaluate(*sides, options=Options(**options), resampling=TOTALS)
 
 
 def counts(scores: Scores) -> dict[str, tuple[Any, ...]]:
@@ -128,3 +129,29 @@ def bare(edge: str) -> tuple[str, ...]:
 def four(scores: Scores, metric: str) -> tuple[Any, ...]:
     """Return correct, gold, system and aligned of a metric."""
     return counts(scores)[metric]
+
+
+def ok(result: tuple[int, str, str]) -> str:
+    """Return what was printed by a command that went well and had nothing to say."""
+    code, out, err = result
+    assert (code, err) == (0, "")
+    return out
+
+
+def assert_balanced(latex: str) -> None:
+    """Check that environments nest, braces close, and every row has all its columns."""
+    open_ones: list[str] = []
+    lines = [line for line in latex.split("\n") if not line.startswith("%")]
+    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", "\n".join(lines)):
+        if kind == "begin":
+            open_ones.append(name)
+        else:
+            assert open_ones.pop() == name
+    assert open_ones == []
+    columns = 0
+    for line in lines:
+        assert line.count("{") == line.count("}")
+        if layout := re.match(r"\\begin\{tabular\}\{([lr]+)\}", line):
+            columns = len(layout[1])
+        if line.endswith(r"\\"):
+            assert len(re.findall(r"(?<!\\)&", line)) == columns - 1

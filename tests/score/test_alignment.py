@@ -4,7 +4,7 @@ import pytest
 from udtools import udeval
 
 from treegauge.score.align import MismatchError, align
-from treegauge.score.scoring import score
+from treegauge.score.scoring import evaluate
 from treegauge.score.stream import PairedReader, Reading
 from treegauge.treebank.conllu import parse_conllu
 
@@ -208,7 +208,7 @@ def test_words_can_be_matched_across_a_sentence_end(tmp_path):
     paths = [tmp_path / "gold.conllu", tmp_path / "system.conllu"]
     for path, text in zip(paths, (gold, system), strict=True):
         path.write_text(text, encoding="utf-8")
-    scores = score(*paths, reading=Reading(chunk=20), resampling=TOTALS)
+    scores = evaluate(*paths, reading=Reading(chunk=20), resampling=TOTALS)
     assert four(scores, "Words") == (2, 4, 4, None)
     sizes = [len(part.gold.treebank) for part in PairedReader(*paths, Reading(chunk=20))]
     assert sizes == [2, 1]

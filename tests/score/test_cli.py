@@ -1,185 +1,16 @@
-"""``treegauge score``: formats, names and runs, options, and errors without a traceback."""
+"""``treegauge score``: names and runs, options, folders, and errors without a traceback."""
 
-import csv
-import io
 import json
-import re
 import shutil
 import subprocess
 import sys
-from html.parser import HTMLParser
 
 import pytest
 from udtools import udeval
 
-from treegauge.cli.app import main
-from treegauge.score.metrics import METRICS
-
-from .oracle import chain, conllu, official, row
-from .perturb import perturb
+from .oracle import assert_balanced, chain, conllu, official, ok, row
 
 COMMAND = [sys.executable, "-c", "from treegauge.cli import main; main()", "score"]
-COUNTS = ["correct", "gold", "system", "aligned"]
-VALUES = ["precision", "recall", "f1", "aligned_accuracy", "interval"]
-
-
-@pytest.fixture(scope="module")
-def files(invented, tmp_path_factory):
-    """Write gold, three systems and a second run of one."""
-    folder = tmp_path_factory.mktemp("files")
-    texts = invented | {"again": perturb(invented["gold"], "annotation", seed=9, rate=0.25)}
-    for name, text in texts.items():
-        (folder / f"{name}.conllu").write_text(text, encoding="utf-8")
-    return {name: str(folder / f"{name}.conllu") for name in texts}
-
-
-@pytest.fixture
-def cli(monkeypatch, capsys):
-    """Run the command in this process; gives exit code, standard output and error."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["treegauge", "score", *words])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        out, err = capsys.readouterr()
-        return caught.value.code or 0, out, err
-
-    return run
-
-
-def ok(result: tuple[int, str, str]) -> str:
-    code, out, err = result
-    assert (code, err) == (0, "")
-    return out
-
-
-# ---------------------------------------------------------------------------------------- formats
-
-
-def test_json_is_as_documented(cli, files, invented):
-    found = json.loads(ok(cli(files["gold"], files["cut"], "--format", "json")))
-    assert found["signature"].startswith("treegauge:")
-    (system,) = found["systems"]
-    assert system["system"] == "cut"
-    theirs = official(invented["gold"], invented["cut"])
-    for name in METRICS:
-        metric = system["metrics"][name]
-        assert list(metric) == COUNTS + VALUES
-        score = theirs[name]
-        assert [metric[part] for part in COUNTS] == [
-            score.correct, score.gold_total, score.system_total, score.aligned_total,
-        ]  # fmt: skip
-        assert [metric[part] for part in VALUES[:-1]] == [
-            score.precision, score.recall, score.f1, score.aligned_accuracy,
-        ]  # fmt: skip
-        low, high = metric["interval"]
-        assert low <= metric["f1"] <= high
-
-
-def test_text_of_one_system(cli, files):
-    lines = ok(cli(files["gold"], files["poor"])).split("\n")
-    assert lines[0].split() == ["metric", "precision", "recall", "F1", "aligned", "interval"]
-    found = {line.split()[0]: line.split()[1:] for line in lines[2:-2]}
-    assert list(found)[: len(METRICS)] == list(METRICS)
-    assert re.fullmatch(r"\d+\.\d\d–\d+\.\d\d", found["LAS"][-1])
-    assert lines[-2].startswith("treegauge:")
-
-
-def test_text_of_several_systems_has_tests(cli, files):
-    text = ok(cli(files["gold"], files["good"], files["poor"], "--draws", "200"))
-    first, second = text.split("\n\n")
-    heading = first.split("\n", maxsplit=1)[0]
-    assert re.split(r"\s{2,}", heading) == ["metric", "good", "good interval", "poor",
-                                            "poor interval"]  # fmt: skip
-    assert "p_holm" in second
-    assert "test:paired-permutation|m:LAS|draws:200" in second
-    without = ok(cli(files["gold"], files["good"], files["poor"], "--test", "none"))
-    assert "p_holm" not in without
-
-
-def test_csv_has_full_precision(cli, files):
-    rows = list(
-        csv.DictReader(io.StringIO(ok(cli(files["gold"], files["cut"], "--format", "csv"))))
-    )
-    las = next(line for line in rows if line["metric"] == "LAS")
-    counts = {part: int(las[part]) for part in COUNTS}
-    assert float(las["precision"]) == counts["correct"] / counts["system"]
-    assert float(las["low"]) < float(las["f1"]) < float(las["high"])
-    tokens = next(line for line in rows if line["metric"] == "Tokens")
-    assert tokens["aligned"] == tokens["aligned_accuracy"] == ""
-
-
-def assert_balanced(latex: str) -> None:
-    """Check that environments nest, braces close, and every row has all its columns."""
-    open_ones: list[str] = []
-    lines = [line for line in latex.split("\n") if not line.startswith("%")]
-    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", "\n".join(lines)):
-        if kind == "begin":
-            open_ones.append(name)
-        else:
-            assert open_ones.pop() == name
-    assert open_ones == []
-    columns = 0
-    for line in lines:
-        assert line.count("{") == line.count("}")
-        if layout := re.match(r"\\begin\{tabular\}\{([lr]+)\}", line):
-            columns = len(layout[1])
-        if line.endswith(r"\\"):
-            assert len(re.findall(r"(?<!\\)&", line)) == columns - 1
-
-
-def test_latex(cli, files):
-    words = [files["gold"], f"a_b&c={files['good']}", f"50%={files['poor']}"]
-    latex = ok(cli(*words, "--format", "latex", "--draws", "100"))
-    assert latex.count(r"\begin{tabular}") == 2
-    assert r"a\_b\&c &" in latex
-    assert r"50\% &" in latex
-    assert_balanced(latex)
-    assert_balanced(
-        ok(cli(files["gold"], files["good"], "--by", "upos,direction", "--confusion", "relation",
-               "--format", "latex"))
-    )  # fmt: skip
-    best = [line for line in latex.split("\n") if line.startswith("a\\_b")]
-    assert best[0].count(r"\textbf") == len(METRICS)
-
-
-class Tags(HTMLParser):
-    """Checks that every tag is closed in its turn."""
-
-    def __init__(self):
-        super().__init__()
-        self.stack, self.seen = [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.stack.append(tag)
-        self.seen.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.stack.pop() == tag
-
-
-def test_html(cli, files):
-    page = ok(cli(files["gold"], f"<b>&={files['good']}", "--by", "relation", "--format", "html"))
-    tags = Tags()
-    tags.feed(page)
-    assert tags.stack == []
-    assert tags.seen.count("table") == 2
-    two = ok(cli(files["gold"], f"<i>={files['good']}", files["poor"], "--test", "none",
-                 "--format", "html"))  # fmt: skip
-    assert "<i>" not in two
-    assert "&lt;i&gt;" in two
-
-
-def test_out_writes_the_file_and_prints_nothing(cli, files, tmp_path):
-    path = tmp_path / "scores.json"
-    assert ok(cli(files["gold"], files["good"], "--format", "json", "--out", str(path))) == ""
-    assert json.loads(path.read_text(encoding="utf-8"))["systems"][0]["system"] == "good"
-    table = tmp_path / "table.txt"
-    assert ok(cli(files["gold"], files["good"], "--official", "--out", str(table))) == ""
-    assert table.read_text(encoding="utf-8").startswith("Metric     | Precision")
-
-
-# ------------------------------------------------------------------------------- names and options
 
 
 def test_names_and_runs(cli, files):
@@ -311,6 +142,7 @@ def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
         (["GOLD", "GOOD", "POOR", "--metric", "LASS"], "unknown metric 'LASS'"),
         (["GOLD", "GOOD", "POOR", "--official"], "the official table is of one system"),
         (["GOLD", "GOOD", "--official", "--by", "upos"], "leave out --by"),
+        (["GOLD", "GOOD", "--counts", "--format", "json"], "leave out --format json"),
         (["GOLD", "GOOD", "--examples", "nsubj"], "say which classes with --by"),
         (["GOLD", "GOOD", "--allow", "roots"], "several-roots, no-root, cycle"),
         (["GOLD", "GOOD", "--weights", "nowhere"], "cannot read weights"),

@@ -8,14 +8,14 @@ import pytest
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.score.comparing import compare, error_reduction
 from treegauge.score.metrics import f1
-from treegauge.score.scoring import score
+from treegauge.score.scoring import evaluate
 
 from .oracle import TOTALS
 
 
 @pytest.fixture(scope="module")
 def scores(treebanks):
-    return score(treebanks["gold"], {name: treebanks[name] for name in ("gold", "good", "poor")})
+    return evaluate(treebanks["gold"], {name: treebanks[name] for name in ("gold", "good", "poor")})
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
@@ -32,14 +32,14 @@ def test_a_system_that_is_never_worse_wins(scores, test):
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
 def test_equal_systems_do_not_differ(treebanks, test):
     poor = treebanks["poor"]
-    same = score(treebanks["gold"], {"a": poor, "b": poor})
+    same = evaluate(treebanks["gold"], {"a": poor, "b": poor})
     (row,) = compare(same, test=test, draws=200).rows
     assert (row["difference"], row["p_value"], row["p_holm"]) == (0, 1, 1)
 
 
 def test_permutations_of_few_sentences_are_counted_out(treebanks):
     few = {name: treebanks[name][:8] for name in ("gold", "good", "poor")}
-    small = score(few["gold"], {"good": few["good"], "poor": few["poor"]})
+    small = evaluate(few["gold"], {"good": few["good"], "poor": few["poor"]})
     a, b = (one.runs[0].rows.astype(float) for one in small.systems)
     total = a.sum(axis=0) + b.sum(axis=0)
 
@@ -56,7 +56,7 @@ def test_permutations_of_few_sentences_are_counted_out(treebanks):
 
 def test_holm_over_all_pairs_and_metrics(treebanks):
     names = ("good", "poor", "cut")
-    three = score(treebanks["gold"], {name: treebanks[name] for name in names})
+    three = evaluate(treebanks["gold"], {name: treebanks[name] for name in names})
     rows = compare(three, metric=["las", "UPOS"], draws=500).rows
     assert [row["metric"] for row in rows] == ["LAS", "UPOS"] * 3
     ordered = sorted(rows, key=lambda row: row["p_value"])
@@ -67,7 +67,7 @@ def test_holm_over_all_pairs_and_metrics(treebanks):
 
 
 def test_a_seed_gives_the_same_p_values(treebanks):
-    two = score(treebanks["gold"], {name: treebanks[name] for name in ("good", "cut")})
+    two = evaluate(treebanks["gold"], {name: treebanks[name] for name in ("good", "cut")})
     first, again, other = (compare(two, metric="UPOS", draws=300, seed=s).rows for s in (1, 1, 2))
     assert first == again
     assert first[0]["p_value"] == pytest.approx(other[0]["p_value"], abs=0.1)
@@ -75,9 +75,9 @@ def test_a_seed_gives_the_same_p_values(treebanks):
 
 def test_runs_are_compared_by_their_means(treebanks):
     gold, good, poor = (treebanks[name] for name in ("gold", "good", "poor"))
-    scores = score(gold, {"two": [good, poor], "one": [poor]})
+    scores = evaluate(gold, {"two": [good, poor], "one": [poor]})
     (row,) = compare(scores, draws=500).rows
-    means = [score(gold, {"s": run})["s"]["LAS"].f1 for run in (good, poor)]
+    means = [evaluate(gold, {"s": run})["s"]["LAS"].f1 for run in (good, poor)]
     assert row["f1_a"] == pytest.approx(np.mean(means))
     assert row["f1_b"] == pytest.approx(means[1])
     assert row["p_value"] < 0.05
@@ -94,9 +94,9 @@ def test_error_reduction(scores):
 def test_what_cannot_be_compared(treebanks, scores):
     gold, good = treebanks["gold"], treebanks["good"]
     with pytest.raises(TreegaugeError, match="only totals were kept"):
-        compare(score(gold, {"a": good, "b": good}, resampling=TOTALS))
+        compare(evaluate(gold, {"a": good, "b": good}, resampling=TOTALS))
     with pytest.raises(TreegaugeError, match="at least two systems, there is 1"):
-        compare(score(gold, good))
+        compare(evaluate(gold, good))
     with pytest.raises(ChoiceError, match="choices: permutation, bootstrap"):
         compare(scores, test="t")
     with pytest.raises(TreegaugeError, match="ELAS was not computed"):

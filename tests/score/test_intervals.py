@@ -6,20 +6,20 @@ from scipy import stats
 
 from treegauge.errors import TreegaugeError
 from treegauge.score.metrics import f1
-from treegauge.score.scoring import Resampling, score
+from treegauge.score.scoring import Resampling, evaluate
 from treegauge.score.statistics import Options
 
 from .oracle import TOTALS
 
 
 def las(gold, system, **how) -> tuple[float, float]:
-    return score(gold, {"s": system}, resampling=Resampling(**how))["s"]["LAS"].interval
+    return evaluate(gold, {"s": system}, resampling=Resampling(**how))["s"]["LAS"].interval
 
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
 @pytest.mark.parametrize("system", ["poor", "cut"])
 def test_intervals_agree_with_scipy(treebanks, system, method, theirs):
-    scores = score(treebanks["gold"], treebanks[system])
+    scores = evaluate(treebanks["gold"], treebanks[system])
     rows = scores.systems[0].runs[0].rows.astype(float)
 
     def statistic(sentences):
@@ -54,12 +54,12 @@ def test_a_perfect_system_has_no_spread(treebanks):
 def test_every_metric_has_an_interval_unless_none_are_asked_for(treebanks):
     options = Options(enhanced=True, weights={"det": 0.5})
     gold, cut = treebanks["gold"], treebanks["cut"]
-    with_intervals = score(gold, cut, options=options).systems[0]
+    with_intervals = evaluate(gold, cut, options=options).systems[0]
     assert set(with_intervals.metrics) == set(options.metrics)
     for metric in with_intervals.metrics.values():
         low, high = metric.interval
         assert low <= metric.f1 <= high
-    totals = score(gold, cut, options=options, resampling=TOTALS).systems[0]
+    totals = evaluate(gold, cut, options=options, resampling=TOTALS).systems[0]
     assert {metric.interval for metric in totals.metrics.values()} == {None}
     for name, metric in totals.metrics.items():
         assert metric.correct == pytest.approx(with_intervals[name].correct)
@@ -68,8 +68,8 @@ def test_every_metric_has_an_interval_unless_none_are_asked_for(treebanks):
 
 def test_equal_runs_are_one_run_with_more_counts(treebanks):
     gold, poor = treebanks["gold"], treebanks["poor"]
-    one = score(gold, {"s": poor})["s"]
-    three = score(gold, {"s": [poor, poor, poor]})["s"]
+    one = evaluate(gold, {"s": poor})["s"]
+    three = evaluate(gold, {"s": [poor, poor, poor]})["s"]
     assert len(three.runs) == 3
     assert three["LAS"].correct == 3 * one["LAS"].correct
     assert three["LAS"].f1 == pytest.approx(one["LAS"].f1)
@@ -78,10 +78,10 @@ def test_equal_runs_are_one_run_with_more_counts(treebanks):
 
 def test_an_interval_over_runs_covers_them(treebanks):
     gold, good, poor = (treebanks[name] for name in ("gold", "good", "poor"))
-    alone = {name: score(gold, {"s": treebanks[name]})["s"]["LAS"] for name in ("good", "poor")}
+    alone = {name: evaluate(gold, {"s": treebanks[name]})["s"]["LAS"] for name in ("good", "poor")}
     for method in ("percentile", "bca"):
         how = Resampling(method=method)
-        both = score(gold, {"s": [good, poor]}, resampling=how)["s"]["LAS"]
+        both = evaluate(gold, {"s": [good, poor]}, resampling=how)["s"]["LAS"]
         assert both.f1 == pytest.approx((alone["good"].f1 + alone["poor"].f1) / 2, abs=0.001)
         assert both.interval[0] < alone["poor"].f1 < alone["good"].f1 < both.interval[1]
 
@@ -98,13 +98,13 @@ def test_options_out_of_range_are_refused(treebanks):
 
 def test_signature_tells_how_the_intervals_were_made(treebanks):
     how = Resampling(resamples=50, method="bca", level=0.9, seed=7)
-    signature = score(treebanks["gold"], treebanks["poor"], resampling=how).signature
+    signature = evaluate(treebanks["gold"], treebanks["poor"], resampling=how).signature
     assert signature.endswith("tb:gold|punct:yes|subtypes:no|errors:strict|ci:50xbca@0.9|seed:7")
 
 
 def test_an_empty_file_has_no_interval():
     from treegauge.treebank.conllu import parse_conllu
 
-    scores = score(parse_conllu(""), parse_conllu(""))
+    scores = evaluate(parse_conllu(""), parse_conllu(""))
     assert scores.systems[0]["LAS"].interval is None
     assert scores.sentences == 0

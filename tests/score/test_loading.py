@@ -4,7 +4,7 @@ import pytest
 from udtools import udeval
 
 from treegauge.errors import TreegaugeError
-from treegauge.score.scoring import score
+from treegauge.score.scoring import evaluate
 from treegauge.treebank.conllu import parse_conllu
 from treegauge.treebank.problems import ConlluError
 
@@ -141,7 +141,7 @@ def test_refused_as_the_official_script_does(data, theirs, kind, tmp_path):
     path = tmp_path / "file.conllu"
     path.write_bytes(data.encode())
     with pytest.raises(ConlluError, match=rf"file.conllu:\d+: error: .*{kind}"):
-        score(path, path, resampling=TOTALS)
+        evaluate(path, path, resampling=TOTALS)
 
 
 @pytest.mark.parametrize(("data", "theirs", "kind"), ACCIDENTS.values(), ids=ACCIDENTS)
@@ -206,4 +206,4 @@ def test_text_that_is_yet_to_be_parsed_cannot_be_scored():
     data = conllu([row(1, "a"), row(2, "b")])
     blind = parse_conllu(data, need_heads=False)
     with pytest.raises(TreegaugeError, match="2 words have no HEAD"):
-        score(parse_conllu(PLAIN), blind)
+        evaluate(parse_conllu(PLAIN), blind)

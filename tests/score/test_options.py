@@ -4,9 +4,11 @@ import pytest
 
 from treegauge.errors import TreegaugeError
 from treegauge.score.relations import GRAMMATICAL, LEXICAL
-from treegauge.score.scoring import Scores, score
+from treegauge.score.scoring import Scores, evaluate
 from treegauge.score.statistics import Options
+from treegauge.score.stream import Reading
 from treegauge.treebank.conllu import parse_conllu
+from treegauge.treebank.problems import ConlluError
 
 from .oracle import TOTALS, chain, conllu, ours, row
 
@@ -136,11 +138,33 @@ def test_options_list_their_metrics():
 
 def test_systems_must_be_given():
     with pytest.raises(TreegaugeError, match="no system to score"):
-        score(parse_conllu(GOLD), {})
+        evaluate(parse_conllu(GOLD), {})
 
 
 def test_several_systems_have_no_official_table():
     gold = parse_conllu(GOLD)
-    scores = score(gold, {"a": gold, "b": parse_conllu(SYSTEM)}, resampling=TOTALS)
+    scores = evaluate(gold, {"a": gold, "b": parse_conllu(SYSTEM)}, resampling=TOTALS)
     with pytest.raises(TreegaugeError, match="of one system, there are 2"):
         scores.official()
+
+
+def test_signature_names_the_policy_under_which_treebanks_were_read():
+    two_roots = conllu([row(1, "Go", 0, "root"), row(2, "!", 0, "punct")])
+    good = parse_conllu(conllu([row(1, "Go", 0, "root"), row(2, "!", 1, "punct")]))
+    repaired = parse_conllu(two_roots, errors="repair")
+    assert "|errors:repair+strict(1)" in evaluate(good, repaired, resampling=TOTALS).signature
+    let_pass = parse_conllu(two_roots, allow=["several-roots"])
+    signature = evaluate(good, let_pass, resampling=TOTALS).signature
+    assert "|errors:strict|allow:several-roots" in signature
+    # What is let pass but does not occur stands there, too: it was a choice.
+    reading = Reading(allow=("cycle",))
+    assert "|allow:cycle" in evaluate(good, good, reading=reading, resampling=TOTALS).signature
+
+
+def test_a_policy_of_the_reader_covers_a_missing_last_line():
+    unfinished = conllu(chain("a", "b"))[:-1]
+    for policy in ("skip", "repair"):
+        lenient = parse_conllu(unfinished, errors=policy)
+        assert numbers(evaluate(lenient, lenient, resampling=TOTALS), "LAS") == (2, 2, 2, 2)
+    with pytest.raises(ConlluError, match="no-final-blank-line"):
+        evaluate(parse_conllu(unfinished), parse_conllu(unfinished))

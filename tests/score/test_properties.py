@@ -12,7 +12,8 @@ from treegauge.score.align import align
 from treegauge.score.breakdown import CRITERIA, breakdown
 from treegauge.score.classes import REGISTRY
 from treegauge.score.metrics import NUMBER
-from treegauge.score.scoring import score
+from treegauge.score.relations import CONTENT
+from treegauge.score.scoring import evaluate
 from treegauge.score.statistics import Options, join, tally
 from treegauge.score.stream import PairedReader, Reading
 from treegauge.treebank.conllu import parse_conllu
@@ -134,6 +135,15 @@ def test_weights_of_one_give_las(sides, punct):
 
 
 @moderate
+@given(analyses())
+def test_weights_of_content_relations_alone_give_clas(sides):
+    weights = dict.fromkeys(CONTENT, 1.0)
+    found = ours(*sides, weights=weights, default_weight=0.0).systems[0].metrics
+    for part in ("correct", "gold", "system", "aligned"):
+        assert getattr(found["WLAS"], part) == getattr(found["CLAS"], part)
+
+
+@moderate
 @given(analyses(), st.integers(1, 3))
 def test_repeated_edges_count_once(sides, times):
     # Every field is written several times over; without one-to-one matching F1 grows with it.
@@ -157,8 +167,8 @@ def test_repeated_edges_count_once(sides, times):
 @given(analyses())
 def test_intervals_lie_between_the_worst_and_the_best_sentence(sides):
     gold, system = map(parse_conllu, sides)
-    assert score(gold, system, resampling=TOTALS).systems[0]["LAS"].interval is None
-    metric = score(gold, system).systems[0].metrics["Words"]
+    assert evaluate(gold, system, resampling=TOTALS).systems[0]["LAS"].interval is None
+    metric = evaluate(gold, system).systems[0].metrics["Words"]
     low, high = metric.interval
     assert 0 <= low <= high <= 1
     rows = tally(align(gold, system), Options()).rows

@@ -6,7 +6,7 @@ import pytest
 
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.score.metrics import METRICS
-from treegauge.score.scoring import Resampling, score
+from treegauge.score.scoring import Resampling, evaluate
 from treegauge.score.statistics import Options
 from treegauge.score.stream import Reading
 from treegauge.score.suite import pair_folders, score_suite
@@ -34,7 +34,7 @@ def suite(parts):
 def test_averages_are_means_over_treebanks(parts, suite):
     averages = {line["system"]: line for line in suite.averages().to_dicts()}
     for system in ("good", "poor"):
-        single = [score(parts["gold"][n], parts[system][n], resampling=TOTALS) for n in NAMES]
+        single = [evaluate(parts["gold"][n], parts[system][n], resampling=TOTALS) for n in NAMES]
         for metric in METRICS:
             mean = sum(one.systems[0][metric].f1 for one in single) / 3
             assert averages[system][metric] == pytest.approx(100 * mean)
@@ -118,19 +118,26 @@ def test_every_metric_asked_for_is_there(parts):
     assert "WLAS" in suite.to_latex()
 
 
-def test_signature_and_formats(parts, suite):
+def test_signature_and_formats(suite):
     assert suite.signature.split("|", 1)[1] == (
         "tb:3treebanks|average:macro|failed:0|punct:yes|subtypes:no|errors:strict"
         "|ci:50xpercentile@0.95|seed:0"
     )
-    reading = Reading(errors="repair")
-    systems = {"good": parts["good"]}
-    repaired = score_suite(parts["gold"], systems, reading=reading, resampling=TOTALS)
-    assert "errors:repair" in repaired.signature
     assert json.loads(json.dumps(suite.to_dict()))["averages"][0]["system"] == "good"
     assert [one["treebank"] for one in suite.to_dict()["treebanks"]] == list(NAMES)
     assert suite.to_latex().count(r"\textbf") >= len(METRICS)
     assert suite.to_csv().count("\n") == 7
+
+
+def test_signature_names_the_policy(tmp_path):
+    gold, bad = tmp_path / "gold.conllu", tmp_path / "bad.conllu"
+    gold.write_text(conllu(chain("a", "b")), encoding="utf-8")
+    bad.write_text(conllu([row(1, "a", 2, "root"), row(2, "b", 1, "obj")]), encoding="utf-8")
+    suite = score_suite(
+        {"x": gold}, {"s": {"x": bad}}, reading=Reading(errors="repair"), resampling=TOTALS
+    )
+    assert suite.failures == {}
+    assert "|errors:repair(2)" in suite.signature  # a cycle and no root
 
 
 # --------------------------------------------------------------------------------------- folders

@@ -129,7 +129,7 @@ def test_comments_after_the_last_sentence_are_nobodys():
 # Joining
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(treebanks(size=2), max_size=4))
 def test_joined_treebanks_have_the_sentences_of_all(drawn):
     parts = [parse_conllu(one.text) for one in drawn]
@@ -171,7 +171,7 @@ def test_the_same_columns_give_the_same_bytes(treebank):
     assert treebank.with_columns({}) == treebank
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(treebanks(), st.data())
 def test_some_new_columns(drawn, data):
     treebank = parse_conllu(drawn.text)
@@ -180,14 +180,21 @@ def test_some_new_columns(drawn, data):
     values = {name: [f"{name}{i}é" for i in range(treebank.n_words)] for name in names}
     changed = treebank.with_columns(values)
     for name in COLUMNS:
-        assert changed[name].to_list() == (values[name] if name in names else treebank[name].to_list())
+        assert changed[name].to_list() == (
+            values[name] if name in names else treebank[name].to_list()
+        )
     assert changed.with_columns({name: treebank[name] for name in names}) == treebank
 
 
 def test_new_heads_are_checked(treebank):
     text = conllu(chain("a", "b"))
     assert parse_conllu(text).with_columns({"head": np.array([2, 0])}).head.tolist() == [2, 0]
-    for heads, kind in ([2, 1], "cycle"), ([0, 3], "head-range"), ([0, -1], "head"), ([0, 0], "sev"):
+    for heads, kind in (
+        ([2, 1], "cycle"),
+        ([0, 3], "head-range"),
+        ([0, -1], "head"),
+        ([0, 0], "sev"),
+    ):
         with pytest.raises(ConlluError, match=kind):
             parse_conllu(text).with_columns({"head": heads})
 

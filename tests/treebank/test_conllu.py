@@ -106,7 +106,7 @@ def _check(treebank: Treebank, rows, comments) -> None:
         assert [treebank.field(r, 0) if r >= 0 else None for r in inside.tolist()] == cover
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(treebanks())
 def test_random_treebanks_come_back_and_give_their_columns(drawn):
     treebank = parse_conllu(drawn.text)
@@ -114,7 +114,7 @@ def test_random_treebanks_come_back_and_give_their_columns(drawn):
     _check(treebank, drawn.rows, drawn.comments)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(treebanks())
 def test_writing_and_reading_a_file(tmp_path_factory, drawn):
     path = tmp_path_factory.getbasetemp() / "random.conllu"
@@ -196,7 +196,9 @@ def test_a_file_too_large_for_one_treebank_is_refused(monkeypatch):
 
 def test_reading_several_files_lists_the_problems_of_all(tmp_path):
     for name in "ab":
-        (tmp_path / f"{name}.conllu").write_text(conllu(chain("x"), [row(1, "y", 0), row(2, "z", 5)]))
+        (tmp_path / f"{name}.conllu").write_text(
+            conllu(chain("x"), [row(1, "y", 0), row(2, "z", 5)])
+        )
     with pytest.raises(ConlluError) as caught:
         read_conllu(tmp_path)
     assert [(p.file[-8:], p.line) for p in caught.value.problems] == [

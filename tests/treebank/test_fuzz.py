@@ -16,9 +16,14 @@ from .texts import accepted, blocks, chain, conllu, damaged, row, treebanks
 BOM = b"\xef\xbb\xbf"
 SOUND = conllu(
     chain("Ich", "gehe", name="a"),
-    ["# text = zum Haus"]
-    + [row("1-2", "zum"), row(1, "zu", 3, "case"), row("1.1", "e"), row(2, "dem", 3, "det")]
-    + [row(3, "Haus", 0, "root", deps="0:root|1.1:dep", misc="SpaceAfter=No")],
+    [
+        "# text = zum Haus",
+        row("1-2", "zum"),
+        row(1, "zu", 3, "case"),
+        row("1.1", "e"),
+        row(2, "dem", 3, "det"),
+        row(3, "Haus", 0, "root", deps="0:root|1.1:dep", misc="SpaceAfter=No"),
+    ],
     chain("中文", "\u2028x", "é", name="c"),
 ).encode()
 
@@ -107,7 +112,7 @@ def test_damaged_sound_text(seed, times, end):
     account(data)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(treebanks(), st.integers(0, 2**32), st.integers(1, 4))
 def test_damaged_random_treebanks(treebank, seed, times):
     random, data = Random(seed), treebank.text.encode()
@@ -116,7 +121,7 @@ def test_damaged_random_treebanks(treebank, seed, times):
     account(data)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 4), st.integers(1, 90))
 def test_pieces_are_the_whole(tmp_path_factory, seed, times, chunk):
     random, data = Random(seed), SOUND.replace(b"\n", [b"\n", b"\r\n", b"\r"][seed % 3])

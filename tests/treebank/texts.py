@@ -97,9 +97,7 @@ _FIELD = st.text(
     st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), min_size=1, max_size=8
 )
 _FORM = _FIELD.filter(lambda text: any(unicodedata.category(sign) != "Zs" for sign in text))
-_COMMENT = st.text(
-    st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=12
-)
+_COMMENT = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=12)
 
 
 @st.composite
@@ -150,9 +148,11 @@ def treebanks(draw: st.DrawFn, size: int = 4) -> Drawn:
 
 # Damage
 
-_BYTES = [b"", b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xc2\x85", b"\t", b"\n",
-          b"\r", b"\r\n", b"\n\n", b"#", b" ", b"-", b".", b"_", b"0", b"9" * 9, b"9" * 5000, b"\xef\xbb\xbf",
-          b"1-2", b"2-1", b"\xc2\xa0", b"\n#\n", b"+", "２".encode()]  # fmt: skip
+_BYTES = [
+    b"", b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xc2\x85", b"\xc2\xa0",
+    b"\t", b"\n", b"\r", b"\r\n", b"\n\n", b"\n#\n", b"#", b" ", b"-", b".", b"_", b"+", b"0",
+    b"9" * 9, b"9" * 5000, b"\xef\xbb\xbf", b"1-2", b"2-1", "２".encode(),
+]  # fmt: skip
 
 
 def damaged(data: bytes, random: Random) -> bytes:

@@ -84,7 +84,7 @@ def correlation(
         seed=seed,
     )
     variables = choose_columns(table, target, names(of), names(given), without=by)
-    draw(plot, "scatter", table, target, variables, log=names(log))
+    draw(plot, "analysis.scatter", table, target, variables, log=names(log))
     emit(found, fmt, out)
 
 
@@ -104,7 +104,7 @@ def normality(
 
     table = load(tables, join)
     found = run(table, names(of), log=names(log), alpha=alpha)
-    draw(plot, "distributions", table, names(of) or table.numeric(), log=names(log))
+    draw(plot, "fits.distributions", table, names(of) or table.numeric(), log=names(log))
     emit(found, fmt, out)
 
 
@@ -132,7 +132,7 @@ def matrix(
         level=level,
         correction=adjust.value,
     )
-    draw(plot, "matrix", found)
+    draw(plot, "analysis.matrix", found)
     emit(found, fmt, out)
 
 
@@ -166,7 +166,7 @@ def background(
         resamples=resamples,
         seed=seed,
     )
-    draw(plot, "background", found)
+    draw(plot, "analysis.background", found)
     emit(found, fmt, out)
 
 
@@ -208,7 +208,7 @@ def regression(
     if predict is not None:
         parts["predictions"] = model.predict(load([predict]))
     shown = parts.get("predictions") or model.leave_one_out()
-    draw(plot, "predictions", shown, target)
+    draw(plot, "fits.predictions", shown, target)
     emit(Bundle.of(model, parts), fmt, out)
 
 
@@ -249,7 +249,7 @@ def bins(
         correction=adjust.value,
         seed=seed,
     )
-    draw(plot, "bins", found)
+    draw(plot, "analysis.bins", found)
     emit(found, fmt, out)
 
 
@@ -269,7 +269,7 @@ def shape(
 
     numbers = load(tables, join).numbers(of)
     found = fit_skew_normal(numbers, resamples=resamples, seed=seed, name=of)
-    draw(plot, "shape", found, numbers, of)
+    draw(plot, "fits.shape", found, numbers, of)
     emit(found, fmt, out)
 
 

@@ -85,9 +85,11 @@ def load(tables: list[str], join: str = "treebank") -> "Table":
 
 
 def draw(plot: Path | None, figure: str, *parts: Any, **how: Any) -> None:
-    """Write the figure of :mod:`treegauge.plot.analysis` that `figure` names, if wanted."""
+    """Write a figure, if wanted: `figure` names a module of the plots and a function of it."""
     if plot is not None:
-        from treegauge.plot import analysis
-        from treegauge.plot.save import save
+        from importlib import import_module
 
-        save(getattr(analysis, figure)(*parts, **how), plot)
+        from treegauge.plot.saving import save
+
+        module, _, name = figure.partition(".")
+        save(getattr(import_module(f"treegauge.plot.{module}"), name)(*parts, **how), plot)

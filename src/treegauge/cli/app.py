@@ -8,9 +8,11 @@ import typer
 from treegauge import __version__
 from treegauge.cli import analyse, rank
 from treegauge.cli.audit import audit
+from treegauge.cli.catalogue import catalogue
 from treegauge.cli.check import check
 from treegauge.cli.convert import convert
 from treegauge.cli.demo import demo
+from treegauge.cli.fetch import fetch
 from treegauge.cli.measure import measure
 from treegauge.cli.score import score
 from treegauge.cli.show import show
@@ -25,7 +27,9 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
 )
-for verb in (score, check, show, convert, measure, audit, split, synthesise, demo):
+for verb in (
+    score, check, show, convert, measure, audit, split, catalogue, fetch, synthesise, demo,
+):  # fmt: skip
     app.command()(verb)
 app.add_typer(rank.app, name="rank")
 app.add_typer(analyse.app, name="analyse")

@@ -58,12 +58,12 @@ def _scores(gold: Path, systems: dict[str, Path]) -> "list[Section]":
     from treegauge.score.align import align
     from treegauge.score.breakdown import breakdown
     from treegauge.score.comparing import compare
-    from treegauge.score.scoring import score
+    from treegauge.score.scoring import evaluate
     from treegauge.treebank.conllu import read_conllu
     from treegauge.treebank.draw import compare_svg
 
     _say("scoring them, with intervals and paired tests")
-    scores = score(gold, systems)
+    scores = evaluate(gold, systems)
     comparisons = compare(scores)
     print(scores, comparisons, sep="\n\n")
     worst = list(systems)[-1]

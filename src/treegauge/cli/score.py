@@ -81,15 +81,14 @@ def score(
     and paired tests say on how many treebanks one system beats another.
     """
     from treegauge.score.comparing import compare
-    from treegauge.score.scoring import Resampling
-    from treegauge.score.scoring import score as run
+    from treegauge.score.scoring import Resampling, evaluate
     from treegauge.score.statistics import Options
     from treegauge.score.stream import Reading
 
     named = _named(systems)
     plain, folder = official or counts, Path(gold).is_dir()
     details = bool(by or confusion)
-    _check(folder, plain=plain, details=details, examples=examples is not None, by=bool(by))
+    _check(folder, fmt, plain=plain, details=details, examples=examples is not None, by=bool(by))
     reading = Reading(errors.value, tuple(allow or ()))
     how: dict[str, Any] = {
         "options": Options(punct, subtypes, enhanced, _weights(weights)),
@@ -112,7 +111,7 @@ def score(
     if alignment is not None:  # it has been read, perhaps from a stream that is gone
         sides = alignment.gold.treebank, {next(iter(named)): alignment.system.treebank}
     with counting("sentences") as progress:
-        scores = run(*sides, progress=progress, **how)
+        scores = evaluate(*sides, progress=progress, **how)
     _tell([scores])
     if plain:
         write(scores.official(counts=counts, enhanced=enhanced), out)
@@ -124,7 +123,9 @@ def score(
     emit(Bundle.of(scores, parts), fmt, out)
 
 
-def _check(folder: bool, *, plain: bool, details: bool, examples: bool, by: bool) -> None:
+def _check(
+    folder: bool, fmt: Format, *, plain: bool, details: bool, examples: bool, by: bool
+) -> None:
     """Refuse options that would otherwise be passed over in silence."""
     from treegauge.errors import TreegaugeError
 
@@ -134,6 +135,8 @@ def _check(folder: bool, *, plain: bool, details: bool, examples: bool, by: bool
         )
     if plain and details:
         raise TreegaugeError("--official and --counts print one table: leave out --by, --confusion")
+    if plain and fmt is not Format.text:
+        raise TreegaugeError(f"--official and --counts print text: leave out --format {fmt.value}")
     if examples and not by:
         raise TreegaugeError("--examples draws words of a class: say which classes with --by")
 

@@ -104,16 +104,17 @@ def measure(
     if len(failures) == len(done):
         raise failures[0]
     measured = [row for one in done for row in one.measured]
+    averages = _averages(chosen, measured) if len(found) > 1 else []
     digest = sha256("".join(text for one in done for text in one.digests).encode()).hexdigest()
     title = found[0].name if len(found) == 1 else f"{len(found)}treebanks"
     signature = sign(
         m=",".join(wanted), tb=f"{title}#{digest[:6]}",
-        part=part if any(isinstance(s, Source) and Path(s).is_dir() for s in sources) else None,
+        part=part if any(isinstance(s, str | Path) and Path(s).is_dir() for s in sources) else None,
         errors=errors,
         ci=f"{resampling.resamples}@{resampling.level}" if resampling else None,
         seed=seed if resampling or any(m.seeded for m in chosen) else None,
     )  # fmt: skip
-    return Measures((*measured, *_averages(chosen, measured)), signature)
+    return Measures((*measured, *averages), signature)
 
 
 def _check_pairs(pairs: list[Measure], found: list[Subject]) -> None:

@@ -88,7 +88,8 @@ class Measures(Result):
     @property
     def wide(self) -> "pl.DataFrame":
         """One row a treebank and one column a measure; measures of many numbers are left out."""
-        single = [one for one in self.measured if not isinstance(one.value, dict)]
+        many = {one.measure for one in self.measured if isinstance(one.value, dict)}
+        single = [one for one in self.measured if one.measure not in many]
         names = list(dict.fromkeys(one.measure for one in single))
         rows: dict[str, dict[str, Any]] = {}
         for one in single:

@@ -1,47 +1,75 @@
-"""How every figure looks, in one place."""
+"""One look for all figures: colours that colour-blind readers can tell apart, light or dark."""
 
 from typing import Any
 
-INK, SOFT, LINE = "#1b1f24", "#5a6472", "#d5dae1"
-MARK, ACCENT = "#0b6e99", "#d2450f"
-
 #: A figure is a Vega-Lite specification with its data inside.
 Spec = dict[str, Any]
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
-_CONFIG: Spec = {
-    "font": "system-ui, sans-serif",
-    "view": {"stroke": LINE},
-    "axis": {
-        "gridColor": LINE,
-        "gridOpacity": 0.5,
-        "domainColor": SOFT,
-        "tickColor": SOFT,
-        "labelColor": SOFT,
-        "titleColor": INK,
-        "titleFontWeight": "normal",
-    },
-    "title": {"color": INK, "fontSize": 12, "fontWeight": 600, "anchor": "start"},
-    "point": {"color": MARK, "filled": True, "opacity": 0.7, "size": 36},
-    "line": {"color": ACCENT},
-    "bar": {"color": MARK},
-    "rule": {"color": SOFT},
-}
+#: Okabe and Ito's palette, black left out: distinguishable with any common colour vision.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+_INK = {False: "#1b1f24", True: "#eceff3"}
+_SOFT = {False: "#5a6472", True: "#a9b4c2"}
+_LINE = {False: "#d5dae1", True: "#3a4450"}
+_PAPER = {False: "#ffffff", True: "#14181d"}
 
 
-def themed(spec: Spec, signature: str | None = None) -> Spec:
-    """Return a complete figure: the house style, and with it the signature of its numbers.
+def ink(dark: bool) -> str:
+    """Return the colour of text and outlines."""
+    return _INK[dark]
+
+
+def themed(spec: Spec, *, title: str, subtitle: str = "", signature: str, dark: bool) -> Spec:
+    """Complete a chart: schema, title, colours, and the signature of the numbers in it.
+
+    Parameters
+    ----------
+    spec
+        Data, marks and encodings of a Vega-Lite chart.
+    title, subtitle
+        Text above the chart.
+    signature
+        Where the numbers come from; kept as ``usermeta``, which renderers ignore.
+    dark
+        Light on dark instead of dark on light.
+
+    Returns
+    -------
+    dict
+        A whole Vega-Lite v5 specification with its data inside.
 
     Examples
     --------
-    >>> sorted(themed({"mark": "point"}))
-    ['$schema', 'background', 'config', 'mark']
+    >>> spec = themed({"mark": "bar"}, title="A", signature="treegauge:1", dark=False)
+    >>> spec["usermeta"], spec["background"]
+    ({'signature': 'treegauge:1'}, '#ffffff')
     """
-    complete = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "background": "white",
+    head: Spec = {"text": title, "anchor": "start"}
+    if subtitle:
+        head["subtitle"] = subtitle
+    return {
+        "$schema": SCHEMA,
+        "usermeta": {"signature": signature},
+        "background": _PAPER[dark],
+        "title": head,
         **spec,
-        "config": _CONFIG,
+        "config": {
+            "font": "system-ui, sans-serif",
+            "view": {"stroke": None},
+            "axis": {
+                "gridColor": _LINE[dark],
+                "domainColor": _SOFT[dark],
+                "tickColor": _SOFT[dark],
+                "labelColor": _SOFT[dark],
+                "titleColor": _INK[dark],
+                "titleFontWeight": "normal",
+            },
+            "legend": {
+                "labelColor": _SOFT[dark],
+                "titleColor": _INK[dark],
+                "titleFontWeight": "normal",
+            },
+            "title": {"color": _INK[dark], "subtitleColor": _SOFT[dark], "fontWeight": 600},
+            "range": {"category": list(PALETTE)},
+        },
     }
-    if signature is not None:
-        complete["usermeta"] = {"signature": signature}
-    return complete

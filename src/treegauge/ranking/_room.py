@@ -12,6 +12,7 @@ from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Constraint, constraints_of, shares, sizes_of
 
 _NO_CAP = np.iinfo(np.int64).max
+_STEPS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +92,8 @@ class Room:
             chosen = starts[i % len(starts)]
             row[:] = np.concatenate([np.flatnonzero(chosen), np.flatnonzero(~chosen)])
         if self.size < self.held:
-            places = rng.integers(0, [self.size, self.held - self.size], (number, 300, 2))
-            wander(out, self.size, places + [0, self.size], self.arrays)
+            least, most = [0, self.size], [self.size, self.held]
+            wander(out, self.size, rng.integers(least, most, (number, _STEPS, 2)), self.arrays)
         return out
 
     def _feasible(self, costs: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -45,9 +45,7 @@ def legal(leaving: int, entering: int, room: Any, tally: NDArray[np.int64], tota
 
 
 @kernel
-def exchange(
-    order: NDArray[np.int64], i: int, j: int, room: Any, tally: NDArray[np.int64]
-) -> None:
+def exchange(order: NDArray[np.int64], i: int, j: int, room: Any, tally: NDArray[np.int64]) -> None:
     """Exchange two places of the order and keep the tally right."""
     codes = room[2]
     for bound in range(len(codes)):
@@ -71,9 +69,7 @@ def wander(orders: NDArray[np.int64], size: int, steps: NDArray[np.int64], room:
 
 
 @kernel
-def descend(
-    errors: NDArray[np.float64], size: int, orders: NDArray[np.int64], room: Any
-) -> NDArray[np.int64]:
+def descend(errors: NDArray[np.float64], size: int, orders: NDArray[np.int64], room: Any) -> Any:
     """Find the subset S with the least sum of errors[s, t] over s, t in S, from several starts.
 
     Each start takes the best exchange until none helps; the best end of all is returned.

@@ -4,8 +4,8 @@ For a subset :math:`S` of size :math:`k`, the error in the difference of two sys
 
 .. math:: e_{ab}(S) = \frac1k \sum_{t \in S} (d_{abt} - \bar d_{ab}),
 
-with :math:`d_{abt}` their difference on treebank :math:`t` and :math:`\bar d_{ab}` its mean over all
-treebanks. What is minimised is :math:`\sum_{ab} w_{ab} e_{ab}^2`, a quadratic form
+with :math:`d_{abt}` their difference on treebank :math:`t` and :math:`\bar d_{ab}` its mean over
+all treebanks. What is minimised is :math:`\sum_{ab} w_{ab} e_{ab}^2`, a quadratic form
 :math:`\mathbf 1_S^\top Q \mathbf 1_S / k^2`, by exchanging treebanks from several random starts.
 Four versions of it are tried: weights :math:`w = 1` or :math:`1 / (\bar d^2 + (c\,m)^2)`, which
 cares for close pairs (:math:`m` the median of :math:`|\bar d|`), each with Q as it is or with its
@@ -18,14 +18,14 @@ that: the subset (version included) is chosen without some systems, and judged b
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treegauge import tables
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._room import Room, room_of
+from treegauge.ranking._selection import STARTS, Floats, Problem, folds_of, overall, row_means
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Constraint
 from treegauge.result import Result
@@ -33,26 +33,8 @@ from treegauge.result import Result
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = NDArray[np.float64]
-
-
-class Objective(NamedTuple):
-    """A version of the squared error: how much close pairs count more, and how much to shrink."""
-
-    near: float | None
-    shrink: float
-
-
-OBJECTIVES = {
-    "squared": Objective(None, 0.0),
-    "squared, shrunk": Objective(None, 0.2),
-    "close pairs": Objective(0.3, 0.0),
-    "close pairs, shrunk": Objective(0.3, 0.2),
-}
 FEWEST = 6
 """Systems needed to choose from some and judge by others."""
-_INNER = 4
-_STARTS = 5
 
 
 @dataclass(frozen=True)
@@ -167,100 +149,6 @@ class Recommendation(Result):
         )
 
 
-def error_matrix(values: Floats, objective: Objective) -> Floats:
-    """Return Q: the weighted sum over pairs of products of their errors on two treebanks.
-
-    Scaled so that its largest entry is 1.
-
-    Parameters
-    ----------
-    values
-        Systems x treebanks.
-    objective
-        How pairs are weighted and Q is shrunk.
-
-    Examples
-    --------
-    Two systems, ahead by 1, 3 and 2 (2 on average): the errors are -1, 1 and 0.
-
-    >>> values = np.array([[1.0, 3.0, 2.0], [0.0, 0.0, 0.0]])
-    >>> error_matrix(values, OBJECTIVES["squared"]).tolist()
-    [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
-    """
-    means = values.mean(axis=1)
-    gaps = means[:, None] - means[None, :]
-    weights = np.ones_like(gaps)
-    if objective.near is not None:
-        edge = objective.near * float(np.median(np.abs(gaps[np.triu_indices(len(gaps), 1)])))
-        if edge > 0:
-            weights = 1 / (gaps**2 + edge**2)
-    np.fill_diagonal(weights, 0)
-    # The sum over pairs of w (x_a - x_b)(x_a - x_b)' is X'LX with L the weights' Laplacian.
-    laplacian = np.diag(weights.sum(axis=1)) - weights
-    errors = values - means[:, None]
-    matrix: Floats = errors.T @ (laplacian @ errors)
-    diagonal = np.diag(np.diag(matrix))
-    shrunk = (1 - objective.shrink) * matrix + objective.shrink * diagonal
-    largest = float(np.abs(shrunk).max(initial=0.0))
-    # The last bits of a matrix product differ between processors; a recommendation must not.
-    return np.round(shrunk / largest, 12) if largest > 0 else shrunk
-
-
-class _Problem:
-    """The score table as arrays, and the questions asked of it again and again."""
-
-    def __init__(self, scores: Scores, room: Room, pool: NDArray[np.int64]) -> None:
-        self.values = np.asarray(scores.values)
-        self.numbers = scores.fixed_point()[0]
-        self.order = _signs(self.numbers.sum(axis=1))
-        self.room, self.arrays = room, room.arrays
-        self.pool = pool
-
-    def starts(self, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return some of the drawn subsets to start a search from."""
-        return self.pool[rng.integers(len(self.pool), size=number)]
-
-    def best(self, rows: NDArray[np.int64], name: str, orders: NDArray[np.int64]) -> Any:
-        """Return the columns of the best subset found for some systems."""
-        from treegauge.ranking._swap import descend
-
-        matrix = error_matrix(self.values[rows], OBJECTIVES[name])
-        return descend(matrix, self.room.size, orders, self.arrays)
-
-    def concordance(self, columns: NDArray[np.int64]) -> Floats:
-        """Return systems x systems: 1 where order agrees with the full one, -1 where it does not.
-
-        Pairs that tie over all treebanks are NaN, pairs that tie in the subset 0.
-        """
-        agree = _signs(self.numbers[:, columns].sum(axis=1)) * self.order
-        return np.where(self.order == 0, np.nan, agree)
-
-    def choose(self, rows: NDArray[np.int64], folds: int, rng: np.random.Generator) -> str:
-        """Return the version of the objective that does best in a cross-validation over `rows`."""
-        merit = dict.fromkeys(OBJECTIVES, 0.0)
-        for rest, held in _folds(rows, folds, _INNER, rng):
-            orders = self.starts(_STARTS, rng)
-            for name in merit:
-                agree = self.concordance(self.best(rest, name, orders))
-                merit[name] += float(np.nanmean(agree[np.ix_(held, rows)]))
-        return max(merit, key=merit.__getitem__)
-
-
-def _signs(totals: NDArray[np.int64]) -> Floats:
-    return np.sign(totals[:, None] - totals[None, :]).astype(np.float64)
-
-
-def _folds(
-    rows: NDArray[np.int64], folds: int, repeats: int, rng: np.random.Generator
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield (rest, held out); in every repeat each row is held out once."""
-    for _ in range(repeats):
-        mixed = rng.permutation(rows)
-        for fold in range(min(folds, len(rows))):
-            held = np.sort(mixed[fold::folds])
-            yield np.setdiff1d(rows, held), held
-
-
 def recommend(
     scores: Scores,
     size: int = 10,
@@ -329,18 +217,18 @@ def recommend(
     )
     rng = np.random.default_rng(seed)
     drawn = room.orders(samples, rng)
-    problem = _Problem(scores, room, drawn)
+    problem = Problem(scores, room, drawn)
     chance = [problem.concordance(columns) for columns in drawn[:, :size]]
     judged = _judge(problem, chance, folds, repeats, rng)
     every = np.arange(systems)
     objective = problem.choose(every, folds, rng)
-    columns = np.sort(problem.best(every, objective, problem.starts(10 * _STARTS, rng)))
+    columns = np.sort(problem.best(every, objective, problem.starts(10 * STARTS, rng)))
     demands = [f"demands:{', '.join(room.demands)}".replace("|", "/")] if room.demands else []
     choices = [f"cv:{repeats}x{folds}", f"samples:{samples}", f"seed:{seed}"]
     return Recommendation(
         subset=tuple(scores.treebanks[i] for i in columns),
         objective=objective,
-        fitted=_overall(problem.concordance(columns)),
+        fitted=overall(problem.concordance(columns)),
         held_out=judged,
         named=tuple(_named(scores, problem, named, samples, rng)),
         room=room,
@@ -348,13 +236,8 @@ def recommend(
     )
 
 
-def _overall(agree: Floats) -> float:
-    """Mean over systems of the agreement of the pairs they are in."""
-    return float(_row_means(agree).mean())
-
-
 def _judge(
-    problem: _Problem, chance: list[Floats], folds: int, repeats: int, rng: np.random.Generator
+    problem: Problem, chance: list[Floats], folds: int, repeats: int, rng: np.random.Generator
 ) -> HeldOut:
     from treegauge.stats.bootstrap import bootstrap
 
@@ -362,21 +245,21 @@ def _judge(
     average = np.mean(chance, axis=0)
     agreement = np.zeros(systems)
     both: list[tuple[float, float]] = []
-    for rest, held in _folds(np.arange(systems), folds, repeats, rng):
+    for rest, held in folds_of(np.arange(systems), folds, repeats, rng):
         objective = problem.choose(rest, folds, rng)
-        columns = problem.best(rest, objective, problem.starts(2 * _STARTS, rng))
+        columns = problem.best(rest, objective, problem.starts(2 * STARTS, rng))
         agree = problem.concordance(columns)
-        agreement[held] += _row_means(agree[held]) / repeats
+        agreement[held] += row_means(agree[held]) / repeats
         inner = np.ix_(held, held)
         if not np.isnan(agree[inner]).all():
             known = ~np.isnan(agree[inner])
             both.append((float(agree[inner][known].mean()), float(average[inner][known].mean())))
-    margins = agreement - _row_means(average)
+    margins = agreement - row_means(average)
     per_system = np.stack([margins, np.ones(systems)], axis=1)
     interval = bootstrap(
         per_system, lambda sums: sums[..., [0]] / sums[..., [1]], resamples=2000, method="bca"
     )
-    random = np.array([_overall(one) for one in chance])
+    random = np.array([overall(one) for one in chance])
     new, new_random = np.mean(both, axis=0) if both else (np.nan, np.nan)
     return HeldOut(
         agreement=float(agreement.mean()),
@@ -391,16 +274,9 @@ def _judge(
     )
 
 
-def _row_means(agree: Floats) -> Floats:
-    """Mean over each row of what is known; a system that ties with all others agrees fully."""
-    known = ~np.isnan(agree)
-    sums = np.where(known, agree, 0.0).sum(axis=1)
-    return np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), 1.0)
-
-
 def _named(
     scores: Scores,
-    problem: _Problem,
+    problem: Problem,
     named: Mapping[str, Sequence[str]] | None,
     samples: int,
     rng: np.random.Generator,
@@ -420,10 +296,10 @@ def _named(
         if not found_columns:
             continue
         columns = np.array(sorted(found_columns), dtype=np.int64)
-        found = _overall(problem.concordance(columns))
+        found = overall(problem.concordance(columns))
         random = np.array(
             [
-                _overall(problem.concordance(rng.permutation(held)[: len(columns)]))
+                overall(problem.concordance(rng.permutation(held)[: len(columns)]))
                 for _ in range(samples)
             ]
         )

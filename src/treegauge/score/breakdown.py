@@ -69,7 +69,7 @@ class Breakdown(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a class, the largest first; scores in per cent."""
+        """One row a class, the largest first or in order of the scale; scores in per cent."""
         return self.cells
 
     def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
@@ -180,6 +180,5 @@ def _table(
         },
         nan_to_null=True,
     )
-    return frame.filter((pl.col("gold") > 0) | (pl.col("system") > 0)).sort(
-        "gold", descending=True, maintain_order=True
-    )
+    seen = frame.filter((pl.col("gold") > 0) | (pl.col("system") > 0))
+    return seen if ours.ordered else seen.sort("gold", descending=True, maintain_order=True)

@@ -17,17 +17,21 @@ Classifier = Callable[[Treebank], Sequence[Any] | npt.NDArray[Any]]
 
 
 class Classes(NamedTuple):
-    """The class of each word as a code, and the classes' names in their natural order."""
+    """The class of each word as a code, and the classes' names.
+
+    `ordered` says that the names are steps of a scale, such as distances, and stay in their order.
+    """
 
     codes: Ints
     names: list[str]
+    ordered: bool = False
 
 
 def _binned(values: npt.NDArray[Any], edges: Sequence[int]) -> Classes:
     """Whole numbers up to the last edge alone, everything beyond together."""
     names = [str(low) if high == low + 1 else f"{low}-{high - 1}" for low, high in pairwise(edges)]
     codes = np.searchsorted(np.asarray(edges), values, "right") - 1
-    return Classes(codes.astype(np.int32), [*names, f"{edges[-1]}+"])
+    return Classes(codes.astype(np.int32), [*names, f"{edges[-1]}+"], ordered=True)
 
 
 def _column(name: str) -> Callable[[Treebank], Classes]:
@@ -54,7 +58,7 @@ def _direction(treebank: Treebank) -> Classes:
 def _distance(treebank: Treebank) -> Classes:
     distance = np.abs(trees.displacement(treebank.head, treebank.offsets))
     classes = _binned(distance, (0, 1, 2, 3, 4, 5, 6, 7, 10, 15, 30))
-    return Classes(classes.codes, ["root", *classes.names[1:]])
+    return classes._replace(names=["root", *classes.names[1:]])
 
 
 def _depth(treebank: Treebank) -> Classes:

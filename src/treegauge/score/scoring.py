@@ -84,7 +84,7 @@ class Scores(Result):
     --------
     >>> from treegauge.treebank.conllu import parse_conllu
     >>> gold = parse_conllu("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n")
-    >>> scores = score(gold, gold, resampling=Resampling(resamples=0))
+    >>> scores = evaluate(gold, gold, resampling=Resampling(resamples=0))
     >>> scores.systems[0]["LAS"].f1
     1.0
     """
@@ -152,7 +152,7 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
     return values | {"low": low, "high": high}
 
 
-def score(
+def evaluate(
     gold: Input,
     systems: Input | Systems,
     *,

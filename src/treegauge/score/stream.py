@@ -76,7 +76,7 @@ class _Side:
             if piece is None:
                 self.done = True
                 break
-            if self.policy == "strict" and refusals(piece):
+            if self.policy == piece.policy == "strict" and refusals(piece):
                 raise ConlluError(refusals(piece))
             if headless := int((piece.head < 0).sum()):
                 raise TreegaugeError(

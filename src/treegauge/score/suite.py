@@ -13,7 +13,7 @@ from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.result import Result, sign
 from treegauge.score.comparing import Test, paired
 from treegauge.score.metrics import MORE, canonical
-from treegauge.score.scoring import Progress, Resampling, Scores, choices, score
+from treegauge.score.scoring import Progress, Resampling, Scores, choices, evaluate
 from treegauge.score.statistics import Options
 from treegauge.score.stream import Input, Reading
 from treegauge.stats.conjunction import Conjunction, partial_conjunction
@@ -205,7 +205,7 @@ def score_suite(
     systems
         System names mapped to their outputs by treebank name.
     options, reading, resampling, progress
-        As in :func:`treegauge.score.scoring.score`.
+        As in :func:`treegauge.score.scoring.evaluate`.
     """
     scored: dict[str, Scores] = {}
     failures: dict[tuple[str, str], str] = {}
@@ -216,7 +216,7 @@ def score_suite(
                 failures[treebank, system] = "no output"
                 continue
             try:
-                result = score(
+                result = evaluate(
                     file, {system: outputs[treebank]}, options=options, reading=reading,
                     resampling=resampling, progress=progress,
                 )  # fmt: skip
@@ -242,7 +242,7 @@ def score_suite(
 
 def _check_gold(gold: Input, options: Options | None, reading: Reading | None) -> None:
     """Raise what is wrong with a gold file: that is no system's failure."""
-    score(gold, gold, options=options, reading=reading, resampling=Resampling(resamples=0))
+    evaluate(gold, gold, options=options, reading=reading, resampling=Resampling(resamples=0))
 
 
 def _reason(error: TreegaugeError) -> str:

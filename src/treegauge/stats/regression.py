@@ -143,7 +143,7 @@ def regress(
     Predictors are standardised before the fit and coefficients given back in their own units.
     Adjusted :math:`R^2 = 1 - (1 - R^2)(n - 1)/(n - p - 1)`; each coefficient's p-value from
     Student's t with n - p - 1 degrees of freedom; ``importance`` is the share in percent of
-    :func:`treegauge.stats.importance.relative_importance`, with a BCa interval over rows;
+    :func:`treegauge.stats.importance.relative_importance`, with a bootstrap interval over rows;
     leave-one-out errors are :math:`e_i / (1 - h_i)`, with h the leverage.
 
     Parameters
@@ -211,7 +211,7 @@ def regress(
             target=target,
             on="+".join(on),
             log="+".join(log) or None,
-            ci=f"t{f'+{resamples}xbca' if resamples else ''}@{level}",
+            ci=f"t{f'+{resamples}xpercentile' if resamples else ''}@{level}",
             seed=seed if resamples else None,
         ),
         _sample=sample,
@@ -231,7 +231,7 @@ def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
         "r2": r2,
         "adj_r2": 1 - (1 - r2) * (n - 1) / solved.free,
         "p_value": 0.0
-        if exact
+        if r2 >= 1
         else float(fdtrc(size, solved.free, r2 / (1 - r2) * solved.free / size)),
         "rmse": solved.noise,
         "loo_mae": float(np.abs(solved.left_out).mean()) if predicted else None,
@@ -259,9 +259,16 @@ def _terms(
     if resamples and len(shares) <= _MOST_RESAMPLED:
         order = [*range(1, len(sample.names)), 0]
         interval = bootstrap_rows(
-            sample.values[:, order], _shares, level=level, resamples=resamples, seed=seed
+            sample.values[:, order],
+            _shares,
+            level=level,
+            resamples=resamples,
+            method="percentile",
+            seed=seed,
         )
-        limits = list(zip(interval.low.tolist(), interval.high.tolist(), strict=True))
+        # Shares have a floor at 0, near which all resamples may lie above the share itself.
+        low, high = np.minimum(interval.low, shares), np.maximum(interval.high, shares)
+        limits = list(zip(low.tolist(), high.tolist(), strict=True))
     rows = []
     for j, name in enumerate(sample.names[1:]):
         slope, error, unit = solved.slopes[j], errors[j], solved.scale[j]

@@ -172,7 +172,7 @@ class Treebank:
     def field(self, row: int, number: int) -> str:
         """Return one field of one row as text."""
         start, stop = self.fields[row, number], self.fields[row, number + 1] - 1
-        return bytes(self.raw[start:stop]).decode(errors="replace")
+        return self.raw[start:stop].tobytes().decode(errors="replace")
 
     def line(self, row: int) -> int:
         """Return the number of a row's line in its file."""

@@ -5,6 +5,8 @@ from and how far it goes stands in ``treegauge/data/SOURCES.md``.
 """
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
 
@@ -229,3 +231,28 @@ def is_plain(name: str) -> bool:
     (True, False, False)
     """
     return bool(_PLAIN.fullmatch(name)) and not name.startswith("-")
+
+
+def fold(name: str) -> str:
+    """Return a name as it is compared: without ``UD_``, case, and underscores.
+
+    Examples
+    --------
+    >>> fold("UD_Upper_Sorbian-UFAL")
+    'upper sorbian-ufal'
+    """
+    return name.casefold().replace("_", " ").removeprefix("ud ")
+
+
+def near(name: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that come close to one that is not there.
+
+    Examples
+    --------
+    >>> near("greek_gtd", ["UD_Greek-GDT", "UD_Welsh-CCG"])
+    ['UD_Greek-GDT']
+    """
+    folded: dict[str, str] = {}
+    for one in known:
+        folded.setdefault(fold(one), one)
+    return [folded[one] for one in get_close_matches(fold(name), folded, n=6, cutoff=0.5)]

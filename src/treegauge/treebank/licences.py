@@ -27,6 +27,10 @@ _OTHERS = {
 _GPL = re.compile(r"GNU (?:GENERAL PUBLIC LICENSE|GPL)\W+(?:Version )?(\d)", re.IGNORECASE)
 
 
+Index = dict[tuple[str | None, str], str]
+"""Licences by release and treebank."""
+
+
 @dataclass(frozen=True)
 class Papers:
     """What is written about a treebank; ``"unknown"`` where nothing is.
@@ -99,7 +103,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def read_index(path: Path) -> dict[tuple[str | None, str], str]:
+def read_index(path: Path) -> Index:
     """Read licences from a table with the columns ``release``, ``treebank`` and ``licence``.
 
     Collections whose folders hold nothing but treebanks keep such an ``INDEX.csv`` beside them.

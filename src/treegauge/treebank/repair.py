@@ -83,7 +83,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
-    """Number rows in their order and mend the tree; ranges of fewer than two words lose their ID."""
+    """Give rows new IDs and mend the tree; a range of fewer than two words gets an empty ID."""
     old = [int(fields[0]) for fields in words]
     times = Counter(old)
     new = {value: i + 1 for i, value in enumerate(old) if times[value] == 1}

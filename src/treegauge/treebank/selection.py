@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.result import Result
-from treegauge.treebank.catalogue import Catalogue, Entry
+from treegauge.treebank.catalogue import Catalogue
+from treegauge.treebank.entries import SHARES, SIZES, Entry
 from treegauge.treebank.languages import UNKNOWN
 from treegauge.treebank.sources import SPLITS
 
@@ -34,9 +35,7 @@ _OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     "<": (operator.lt, "less than"),
 }
 _CONDITION = re.compile(r"\s*(\w+)\s*(>=|<=|>|<)\s*([\d_.]+)\s*")
-NUMBERS = tuple(f"{part}_{unit}" for part in SPLITS for unit in ("sentences", "words")) + (
-    "sentences", "words", *LAYERS, "nonprojective",
-)  # fmt: skip
+NUMBERS = (*SIZES, *SHARES)
 """Columns of the catalogue that conditions may name."""
 
 
@@ -83,7 +82,12 @@ class Condition(NamedTuple):
         wanted = f"expected {words} {self.bound:,.10g}"
         if value is None:
             return f"{self.column} missing, {wanted}"
-        return None if holds(value, self.bound) else f"{self.column} {value:,.10g}, {wanted}"
+        if holds(value, self.bound):
+            return None
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+        if shown == f"{self.bound:.4g}":  # rounded onto the bound it misses
+            shown = repr(value)
+        return f"{self.column} {shown}, {wanted}"
 
 
 @dataclass(frozen=True)
@@ -160,8 +164,8 @@ def select(
         A pattern for the licence, such as ``"CC BY-SA *"``, case aside.
     one_per_language
         Keep one of each language and release, among those that meet all else: ``"size"`` the one
-        with most words, ``"annotation"`` the one whose relations were annotated most by hand (in the
-        order of :data:`ANNOTATIONS`), the larger one if that is equal or unknown.
+        with most words, ``"annotation"`` the one whose relations were annotated most by hand (in
+        the order of :data:`ANNOTATIONS`), the larger one if that is equal or unknown.
 
     Examples
     --------

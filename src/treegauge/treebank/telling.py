@@ -1,5 +1,6 @@
 """Putting problems into words: file, line, sent_id, what was found, what was expected."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     from treegauge.treebank.columns import Treebank
 
 
+_PLAIN = {
+    _scan.EMPTY_SENTENCE: "a blank line with no word before it",
+    _scan.NO_FINAL_BLANK: "the end of the file",
+    _scan.BOM: "a byte order mark at the start of the file",
+    _scan.NO_ROOT: "no word with HEAD 0",
+}
+
+
 class Teller:
     """Turns the kernels' codes and positions into problems a person can act on."""
 
@@ -20,18 +29,34 @@ class Teller:
         self.treebank, self.file = treebank, file
         self.starts = _scan.line_starts(treebank.raw, _scan.count_lines(treebank.raw))
         self.sent_id = cache(self._sent_id)
+        self._describe: dict[int, Callable[[int, int, int], str]] = {
+            _scan.ENCODING: lambda where, s, row: f"byte 0x{treebank.raw[where]:02X}",
+            _scan.COLUMNS: lambda where, s, row: _columns(self._line_text(where)),
+            _scan.COMMENT_INSIDE: lambda where, s, row: short(self._line_text(where)),
+            _scan.WORD_ID: lambda where, s, row: self._identifier(row),
+            _scan.INNER_ID: lambda where, s, row: self._identifier(row),
+            _scan.HEAD_NUMBER: lambda where, s, row: f"HEAD {self._field(row, 6)}",
+            _scan.HEAD_RANGE: lambda where, s, row: f"HEAD {self._field(row, 6)}",
+            _scan.CYCLE: lambda where, s, row: _cycle(self._heads(s), self._position(row, s)),
+            _scan.SEVERAL_ROOTS: lambda where, s, row: _roots(self._heads(s)),
+            _scan.EMPTY_FORM: lambda where, s, row: f"FORM {self._field(row, 1)}",
+        }
 
     def tell(self, code: int, where: int, sentence: int, row: int = -1) -> Problem:
         """Describe one problem."""
-        line = self.line(where)
-        found = self._found(code, where, sentence, row)
-        expected = self._expected(code, sentence, row)
-        kind = KINDS[code].name
-        return Problem(kind, self.file, line, self.sent_id(sentence), found, expected, sentence)
+        describe = self._describe.get(code)
+        if code in _PLAIN:
+            found = _PLAIN[code]
+        else:
+            found = describe(where, sentence, row) if describe else f"ID {self._field(row, 0)}"
+        return Problem(
+            KINDS[code].name, self.file, self.line(where), self.sent_id(sentence), found,
+            self._expected(code, sentence, row), sentence,
+        )  # fmt: skip
 
     def line(self, where: int) -> int:
         """Return the number of the line of a position."""
-        return int(np.searchsorted(self.starts, where, "right")) - 1 + self.treebank.first_line
+        return int(self.starts.searchsorted(where, "right")) - 1 + self.treebank.first_line
 
     def place(self, row: int, sentence: int) -> int:
         """Position of a row or, for row -1, of the sentence's first word."""
@@ -44,52 +69,33 @@ class Teller:
     def _sent_id(self, sentence: int) -> str | None:
         return self.treebank[sentence].id if 0 <= sentence < len(self.treebank) else None
 
-    def _found(self, code: int, where: int, sentence: int, row: int) -> str:
-        plain = {
-            _scan.EMPTY_SENTENCE: "a blank line with no word before it",
-            _scan.NO_FINAL_BLANK: "the end of the file",
-            _scan.BOM: "a byte order mark at the start of the file",
-            _scan.NO_ROOT: "no word with HEAD 0",
-        }
-        if code in plain:
-            return plain[code]
-        describe = {
-            _scan.ENCODING: lambda: f"byte 0x{self.treebank.raw[where]:02X}",
-            _scan.COLUMNS: lambda: _columns(self._line_text(where)),
-            _scan.COMMENT_INSIDE: lambda: short(self._line_text(where)),
-            _scan.WORD_ID: lambda: f"ID {self._field(row, 0)} for {self._field(row, 1)}",
-            _scan.INNER_ID: lambda: f"ID {self._field(row, 0)} for {self._field(row, 1)}",
-            _scan.HEAD_NUMBER: lambda: f"HEAD {self._field(row, 6)}",
-            _scan.HEAD_RANGE: lambda: f"HEAD {self._field(row, 6)}",
-            _scan.CYCLE: lambda: f"the cycle {_cycle(self._heads(sentence), self._position(row))}",
-            _scan.SEVERAL_ROOTS: lambda: _roots(self._heads(sentence)),
-            _scan.EMPTY_FORM: lambda: f"FORM {self._field(row, 1)}",
-        }
-        return describe.get(code, lambda: f"ID {self._field(row, 0)}")()
-
     def _expected(self, code: int, sentence: int, row: int) -> str:
         if code in {_scan.WORD_ID, _scan.INNER_ID}:
-            return f"ID '{self._position(row)}'"
+            return f"ID '{self._position(row, sentence)}'"
         if code in {_scan.HEAD_NUMBER, _scan.HEAD_RANGE}:
             return f"a whole number from 0 to {len(self._heads(sentence))}"
         return KINDS[code].expected
 
     def _heads(self, sentence: int) -> npt.NDArray[np.int32]:
-        return self.treebank[sentence].head
+        tb = self.treebank
+        return tb.head[tb.offsets[sentence] : tb.offsets[sentence + 1]]
 
-    def _position(self, row: int) -> int:
+    def _position(self, row: int, sentence: int) -> int:
         """Position in its sentence of the word in a row."""
         tb = self.treebank
-        word = int(np.searchsorted(tb.rows, row))
-        return word - int(tb.offsets[np.searchsorted(tb.offsets, word, "right") - 1]) + 1
+        rows = tb.rows[tb.offsets[sentence] : tb.offsets[sentence + 1]]
+        return int(rows.searchsorted(np.int32(row))) + 1  # another type would copy all of them
 
     def _line_text(self, where: int) -> str:
-        number = int(np.searchsorted(self.starts, where, "right"))
+        number = int(self.starts.searchsorted(where, "right"))
         stop = self.starts[number] if number < len(self.starts) else None
-        return bytes(self.treebank.raw[where:stop]).decode(errors="replace").rstrip("\r\n")
+        return self.treebank.raw[where:stop].tobytes().decode(errors="replace").rstrip("\r\n")
 
     def _field(self, row: int, column: int) -> str:
         return short(self.treebank.field(row, column))
+
+    def _identifier(self, row: int) -> str:
+        return f"ID {self._field(row, 0)} for {self._field(row, 1)}"
 
 
 def _columns(text: str) -> str:
@@ -109,7 +115,8 @@ def _cycle(heads: npt.NDArray[np.int32], first: int) -> str:
     while at != first and len(path) < 8:
         path.append(at)
         at = int(heads[at - 1])
-    return " -> ".join(map(str, [*path, at if at == first else "..."]))
+    steps = " -> ".join(map(str, [*path, at if at == first else "..."]))
+    return f"the cycle {steps}"
 
 
 def short(text: str) -> str:

@@ -1,0 +1,81 @@
+"""``python -m benchmarks [NAMES...]``: all parts or those named, beside their peers."""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from benchmarks import corpus, reading, scoring, streaming
+from benchmarks.measuring import tell
+from benchmarks.tables import Section
+
+PAGE = Path("docs/benchmarks.md")
+CONTESTS = {"reading": reading.run, "scoring": scoring.run, "streaming": streaming.run}
+REPORTS = {"resampling": "Resampling", "ranking": "Ranking"}
+PACKAGES = "treegauge numpy numba polars ufal.udpipe udapi udtools pyconll conllu".split()
+
+
+def main() -> int:
+    """Run the parts; 1 if a target was missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*CONTESTS, *REPORTS]))
+    parser.add_argument("--repeats", type=int, default=3, help="best of so many rounds (3)")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE}")
+    options = parser.parse_args()
+    for name in options.names:
+        if name not in CONTESTS | REPORTS:
+            parser.error(f"no part {name!r}; there are {', '.join([*CONTESTS, *REPORTS])}")
+    names = options.names or [*CONTESTS, *REPORTS]
+    sections = []
+    with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
+        files = corpus.make(Path(folder)) if set(names) & set(CONTESTS) else None
+        for name in names:
+            section = CONTESTS[name](files, options.repeats) if name in CONTESTS and files else None
+            sections.append(section or report(name))
+            print(f"{sections[-1]}\n", flush=True)
+    if options.write:
+        PAGE.write_text("\n\n".join([preface(options.repeats), *map(str, sections)]) + "\n")
+        tell(f"wrote {PAGE}")
+    missed = [target for section in sections for target in section.targets if not target.reached]
+    print(f"{len(missed)} targets missed" if missed else "all targets reached")
+    return 1 if missed else 0
+
+
+def report(name: str) -> Section:
+    """Run a part that prints its own lines."""
+    tell(name)
+    command = [sys.executable, "-m", f"benchmarks.{name}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return Section(REPORTS[name], f"```\n{done.stdout.rstrip()}\n```")
+
+
+def preface(repeats: int) -> str:
+    """Say how the figures were made, and with what."""
+    found = []
+    for package in PACKAGES:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            found.append(f"{package} (not installed)")
+    return "\n".join(
+        [
+            "# Benchmarks",
+            "",
+            "Written by `python -m benchmarks --write`; `make bench` prints the same of your",
+            "machine. Every contender runs in a fresh process, contenders take turns, and each",
+            f"figure is the best of {repeats} rounds. Seconds depend on the machine, ratios much",
+            "less. MB are millions of bytes; peak memory is the most the whole process ever held,",
+            "its interpreter and libraries included.",
+            "",
+            f"Here: {platform.system()}, {os.cpu_count()} cores, Python "
+            f"{platform.python_version()}; {', '.join(found)}.",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

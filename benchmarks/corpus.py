@@ -1,0 +1,138 @@
+"""The files that are read and scored: real treebanks where they are at hand, else synthetic ones.
+
+``python -m benchmarks.corpus FOLDER`` writes them, in a process of its own so that the one that
+starts the contenders stays small.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.measuring import tell
+
+if TYPE_CHECKING:
+    from treegauge.treebank.columns import Treebank
+
+SIZE = 41_300_000
+"""Bytes of the gold file, about."""
+
+SMALL = 200_000
+"""Bytes of the file on which contenders warm up, about."""
+
+DRAWN = 6_000
+"""Synthetic sentences that are repeated up to the size."""
+
+CHANGED = 0.1
+"""Share of the words whose head or relation the system has wrong."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Gold and system files, and the first sentences of both for warming up."""
+
+    folder: Path
+    source: str
+    sentences: int
+    words: int
+    size: int
+
+    @property
+    def gold(self) -> Path:
+        """The gold file."""
+        return self.folder / "gold.conllu"
+
+    @property
+    def system(self) -> Path:
+        """The same text with other heads and relations."""
+        return self.folder / "system.conllu"
+
+    @property
+    def small(self) -> tuple[Path, Path]:
+        """The first sentences of both."""
+        return self.folder / "small-gold.conllu", self.folder / "small-system.conllu"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.size / 1e6:.1f} MB, {self.sentences:,} sentences, {self.words:,} words: "
+            f"{self.source}"
+        )
+
+
+def make(folder: Path) -> Corpus:
+    """Write the files into a folder."""
+    tell("making the files")
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.corpus", str(folder)], stdout=subprocess.PIPE, check=True
+    )
+    return Corpus(folder, **json.loads(done.stdout))
+
+
+def main() -> None:
+    """Write the files and print what they are."""
+    from treegauge.treebank.conllu import parse_conllu, write_conllu
+
+    folder = Path(sys.argv[1])
+    text, source = _real() or _synthetic()
+    text = (text * -(-SIZE // len(text)))[:SIZE]
+    gold = parse_conllu(text[: text.rindex(b"\n\n") + 2], name="gold")
+    system = _system(gold)
+    first = max(1, int(len(gold) * SMALL / SIZE))
+    for name, treebank in (("gold", gold), ("system", system)):
+        write_conllu(treebank, folder / f"{name}.conllu")
+        write_conllu(treebank[:first], folder / f"small-{name}.conllu")
+    size = (folder / "gold.conllu").stat().st_size
+    found = {"source": source, "sentences": len(gold), "words": gold.n_words, "size": size}
+    print(json.dumps(found))
+
+
+def _real() -> tuple[bytes, str] | None:
+    """Take the files of the newest release in the order of their names until there are enough."""
+    folder = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
+    releases = sorted(folder.glob("r*"), key=lambda path: path.name) or [folder]
+    parts: list[bytes] = []
+    treebanks: dict[str, None] = {}
+    for path in sorted(releases[-1].glob("UD_*/*.conllu")):
+        if sum(map(len, parts)) < SIZE:
+            parts.append(path.read_bytes())
+            treebanks[path.parent.name] = None
+    if not parts:
+        return None
+    names = list(treebanks)
+    return b"".join(parts), f"{len(names)} UD treebanks, {names[0]} to {names[-1]}"
+
+
+def _synthetic() -> tuple[bytes, str]:
+    from treegauge.treebank.synthetic import synthetic_conllu
+
+    text = synthetic_conllu(DRAWN, seed=0).encode()
+    return text, f"{DRAWN:,} synthetic sentences, repeated (no treebanks under TREEGAUGE_UD)"
+
+
+def _system(gold: "Treebank") -> "Treebank":
+    """Hang words higher or give them another relation; what moves up its own path keeps a tree."""
+    import numpy as np
+
+    random = np.random.default_rng(0)
+    changed = random.random(gold.n_words) < CHANGED
+    parents = gold.parents
+    above = np.where(parents >= 0, gold.head[parents], 0)
+    moved = changed & (above > 0) & (random.random(gold.n_words) < 0.5)
+    relabelled = changed & ~moved & (gold.head > 0)
+    codes, values = gold.codes("deprel")
+    others = [i for i, value in enumerate(values) if value != "root"]
+    drawn = np.array(others)[random.integers(len(others), size=gold.n_words)]
+    relations = np.where(relabelled, drawn, codes)
+    return gold.with_columns(
+        {
+            "head": np.where(moved, above, gold.head).tolist(),
+            "deprel": [values[code] for code in relations.tolist()],
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()

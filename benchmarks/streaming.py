@@ -1,0 +1,68 @@
+"""A million sentences through the command line, in memory that does not grow."""
+
+import shutil
+from pathlib import Path
+
+from benchmarks.corpus import Corpus
+from benchmarks.measuring import command, tell
+from benchmarks.tables import Section, Target
+
+SENTENCES = 1_000_000
+GROWTH = 1.25
+COMMANDS = {
+    "`treegauge check`": (("check",), 1),
+    "`treegauge score --resamples 0`": (("score", "--resamples", "0"), 2),
+    "`treegauge score`, 1,000 resamples": (("score",), 2),
+}
+
+
+def run(corpus: Corpus, repeats: int) -> Section:
+    """Check and score the corpus, and the corpus repeated up to a million sentences."""
+    del repeats  # minutes of one run are steadier than seconds
+    times = -(-SENTENCES // corpus.sentences)
+    pair = (corpus.gold, corpus.system)
+    needed = times * sum(path.stat().st_size for path in pair)
+    if shutil.disk_usage(corpus.folder).free < 1.1 * needed:
+        raise SystemExit(
+            f"{corpus.folder} has no room for {needed / 1e9:.1f} GB: set TMPDIR to a larger disk"
+        )
+    many = [_repeat(path, times) for path in pair]
+    rows, targets = [], []
+    for name, (arguments, files) in COMMANDS.items():
+        small = command(*arguments, *pair[:files])
+        large = command(*arguments, *many[:files])
+        size = sum(path.stat().st_size for path in many[:files])
+        rows.append(
+            [
+                name,
+                f"{size / 1e9:.2f}",
+                f"{large.seconds:.1f}",
+                f"{size / 1e6 / large.seconds:.0f}",
+                f"{large.peak:.0f}",
+                f"{small.peak:.0f}",
+            ]
+        )
+        if "1,000" not in name:
+            growth = large.peak / small.peak
+            aim = f"{name}: at most {GROWTH} times the memory of {times} times smaller files"
+            targets.append(Target(aim, f"{growth:.2f} times", growth <= GROWTH))
+    for path in many:
+        path.unlink()
+    sentences = times * corpus.sentences
+    text = (
+        f"The same files {times} times over: {sentences:,} sentences, {times * corpus.words:,} "
+        "words. Files are read piece by piece. Only intervals need something of every sentence: "
+        "its sums, 184 bytes."
+    )
+    head = ("a million sentences", "GB", "s", "MB/s", "peak MB", "peak MB of one copy")
+    return Section("Streaming", text, head, rows, targets)
+
+
+def _repeat(path: Path, times: int) -> Path:
+    tell(f"writing {path.name} {times} times")
+    many = path.with_name(f"many-{path.name}")
+    data = path.read_bytes()
+    with many.open("wb") as file:
+        for _ in range(times):
+            file.write(data)
+    return many

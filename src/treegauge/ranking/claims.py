@@ -1,0 +1,246 @@
+r"""The claim "A is better than B", and the smallest change of treebanks that would make it fail.
+
+With :math:`d_t` the score of A minus that of B on treebank :math:`t`, the claim holds on a set of
+treebanks if the :math:`d_t` add up to more than 0. A tie is not a win: a sum of 0 makes it fail.
+Sums are of whole numbers where the scores are decimals, so that a tie is a tie.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.scores import Scores
+from treegauge.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Claim:
+    """System `a` is better than system `b`."""
+
+    a: str
+    b: str
+
+    def __str__(self) -> str:
+        return f"{self.a} > {self.b}"
+
+
+def parse_claim(scores: Scores, text: "str | Claim") -> Claim:
+    """Read ``"A > B"`` or ``"A < B"``; names may have spaces and, if need be, a > themselves.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.scores import read_scores
+    >>> parse_claim(read_scores("conll18"), "turkunlp > UDPipe Future")
+    Claim(a='TurkuNLP', b='UDPipe Future')
+    """
+    if isinstance(text, Claim):
+        text = str(text)
+    sides = []
+    for at, sign in enumerate(text):
+        if sign in "<>":
+            left, right = text[:at].strip(), text[at + 1 :].strip()
+            sides.append((left, right) if sign == ">" else (right, left))
+    sides = [(a, b) for a, b in sides if a and b]
+    if not sides:
+        raise TreegaugeError(
+            f"claim {text!r} is not understood; expected 'A > B' with two of the systems: "
+            f"{', '.join(scores.systems)}"
+        )
+    known = [pair for pair in sides if all(_known(scores, name) for name in pair)]
+    if not known:
+        wrong = next(name for name in sides[0] if not _known(scores, name))
+        raise ChoiceError("system in a claim", wrong, scores.systems)
+    a, b = (scores.systems[scores.system(name)] for name in known[0])
+    if a == b:
+        raise TreegaugeError(f"claim {text!r} compares {a} with itself")
+    return Claim(a, b)
+
+
+def _known(scores: Scores, name: str) -> bool:
+    try:
+        scores.system(name)
+    except ChoiceError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class Flip(Result):
+    """What would make a claim fail.
+
+    Attributes
+    ----------
+    claim
+        The claim.
+    holds
+        Whether it holds on the treebanks in question; if not, there is nothing to flip.
+    treebanks
+        The treebanks in question: all, or those of a subset.
+    removed
+        The fewest treebanks without which the claim fails; None if it holds on every non-empty
+        part of them.
+    swapped
+        For a subset: (out, in), the fewest exchanges with other treebanks that make it fail; None
+        if none does, or if there are no other treebanks.
+    single
+        Treebanks on which, each alone, the claim fails.
+    smallest, largest
+        Sizes of the smallest and the largest subset of these treebanks for which the claim fails;
+        None if there is none.
+    """
+
+    claim: Claim
+    holds: bool
+    treebanks: tuple[str, ...]
+    removed: tuple[str, ...] | None
+    swapped: tuple[tuple[str, str], ...] | None
+    single: tuple[str, ...]
+    smallest: int | None
+    largest: int | None
+    signature: str
+    digits: ClassVar[int] = 2
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per question: what is asked, its number, the treebanks behind it."""
+        import polars as pl
+
+        swaps = None if self.swapped is None else [f"{a}->{b}" for a, b in self.swapped]
+        rows = [
+            ("fewest removals", _number(self.removed), self.removed),
+            ("fewest swaps", _number(swaps), swaps),
+            ("fails alone", len(self.single), self.single),
+            ("smallest counter-example", self.smallest, None),
+            ("largest counter-example", self.largest, None),
+        ]
+        return pl.DataFrame(
+            [
+                {"change": name, "number": number, "treebanks": " ".join(names or ())}
+                for name, number, names in rows
+            ],
+            schema={"change": pl.String, "number": pl.Int64, "treebanks": pl.String},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields but the tables."""
+        swaps = None
+        if self.swapped is not None:
+            swaps = [{"out": gone, "in": come} for gone, come in self.swapped]
+        return {
+            "signature": self.signature,
+            "claim": str(self.claim),
+            "holds": self.holds,
+            "treebanks": len(self.treebanks),
+            "removed": None if self.removed is None else list(self.removed),
+            "swapped": swaps,
+            "single": list(self.single),
+            "smallest": self.smallest,
+            "largest": self.largest,
+        }
+
+
+def _number(things: Sequence[Any] | None) -> int | None:
+    return None if things is None else len(things)
+
+
+def fewest_removals(differences: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return the fewest places without which the rest does not add up to more than 0.
+
+    Taking away the m largest leaves the least sum that any m can leave, so the first m that does is
+    the smallest. None if even the least single difference is more than 0.
+
+    Examples
+    --------
+    >>> fewest_removals(np.array([5, -1, 1, -3])).tolist()
+    [0]
+    """
+    order = np.argsort(-differences, kind="stable")
+    rest = differences.sum() - np.concatenate([[0], np.cumsum(differences[order])])
+    fails = np.flatnonzero(rest[:-1] <= 0)  # something must remain
+    return order[: fails[0]] if len(fails) else None
+
+
+def fewest_swaps(
+    inside: NDArray[np.int64], outside: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return the fewest exchanges after which the inside does not add up to more than 0.
+
+    The m largest inside for the m smallest outside lower the sum most, so the first m that does is
+    the smallest. None if none does.
+
+    Examples
+    --------
+    >>> gone, come = fewest_swaps(np.array([5, 2, -1]), np.array([4, -2, 1]))
+    >>> gone.tolist(), come.tolist()
+    ([0], [1])
+    """
+    gone = np.argsort(-inside, kind="stable")
+    come = np.argsort(outside, kind="stable")
+    most = min(len(gone), len(come))
+    gains = np.cumsum(inside[gone[:most]] - outside[come[:most]])
+    left = inside.sum() - np.concatenate([[0], gains])
+    fails = np.flatnonzero(left <= 0)
+    return (gone[: fails[0]], come[: fails[0]]) if len(fails) else None
+
+
+def flip(scores: Scores, claim: str | Claim, *, subset: Sequence[str] | None = None) -> Flip:
+    """Find the smallest change of treebanks that makes a claim fail.
+
+    Parameters
+    ----------
+    scores
+        The table.
+    claim
+        Such as ``"A > B"``.
+    subset
+        Treebanks to start from; default: all of them, and then there is nothing to swap with.
+
+    Examples
+    --------
+    >>> from treegauge import data
+    >>> from treegauge.ranking.scores import read_scores
+    >>> found = flip(read_scores("conll18"), "TurkuNLP > Stanford", subset=data.subsets()["Ma18"])
+    >>> found.holds
+    False
+    >>> found = flip(read_scores("conll18"), "Stanford > TurkuNLP", subset=data.subsets()["Ma18"])
+    >>> found.holds, len(found.removed), len(found.swapped)
+    (True, 9, 1)
+    """
+    stated = parse_claim(scores, claim)
+    numbers = scores.fixed_point()[0]
+    differences = numbers[scores.system(stated.a)] - numbers[scores.system(stated.b)]
+    every = np.arange(len(scores.treebanks))
+    columns = every if subset is None else np.array([scores.treebank(name) for name in subset])
+    if len(np.unique(columns)) != len(columns) or not len(columns):
+        raise TreegaugeError("a subset is one or more treebanks, each named once")
+    others = np.setdiff1d(every, columns)
+    inside = differences[columns]
+    removed = fewest_removals(inside)
+    swapped = fewest_swaps(inside, differences[others]) if len(others) else None
+    ordered = np.sort(inside)
+    fails = np.flatnonzero(np.cumsum(ordered) <= 0)
+
+    def names(places: NDArray[np.int64]) -> tuple[str, ...]:
+        return tuple(scores.treebanks[i] for i in places)
+
+    part = "" if subset is None else f"|subset:{' '.join(names(columns))}"
+    return Flip(
+        claim=stated,
+        holds=bool(inside.sum() > 0),
+        treebanks=names(columns),
+        removed=None if removed is None else names(columns[removed]),
+        swapped=None
+        if swapped is None
+        else tuple(zip(names(columns[swapped[0]]), names(others[swapped[1]]), strict=True)),
+        single=names(columns[inside <= 0]),
+        smallest=int(fails[0]) + 1 if len(fails) else None,
+        largest=int(fails[-1]) + 1 if len(fails) else None,
+        signature=f"{scores.signature}|claim:{stated}{part}".replace("\n", " "),
+    )

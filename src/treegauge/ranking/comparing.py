@@ -1,0 +1,306 @@
+r"""Comparisons of systems over treebanks that readers know: tests, wins, probabilities.
+
+Every treebank ranks the systems. The Friedman test asks whether the average ranks differ at all.
+Two systems differ by Nemenyi's test if their average ranks are further apart than the critical
+difference
+
+.. math:: CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
+
+for :math:`k` systems and :math:`N` treebanks, with :math:`q_\alpha` from the studentized range
+divided by :math:`\sqrt 2` (Demšar 2006, JMLR 7). It depends on which other systems are in the
+table; Wilcoxon signed-rank tests of every pair with Holm's correction do so only through their
+number, and see how large the differences are.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge import tables
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking._paired import wilcoxon
+from treegauge.ranking.scores import Scores, rank
+from treegauge.result import Result
+from treegauge.stats.multiple import adjust
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Method = Literal["nemenyi", "wilcoxon-holm"]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Test of whether the systems' average ranks differ.
+
+    Attributes
+    ----------
+    statistic, p_value
+        Chi-squared with systems - 1 degrees of freedom, corrected for ties, and its tail.
+    f_statistic, f_p_value
+        Iman and Davenport's less conservative F, and its tail.
+    """
+
+    statistic: float
+    p_value: float
+    f_statistic: float
+    f_p_value: float
+
+
+def friedman(scores: Scores) -> Friedman:
+    r"""Test whether any system differs from the others over treebanks.
+
+    .. math:: \chi^2 = \frac{12 N}{k (k + 1)} \left[\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\right],
+       \quad F = \frac{(N - 1) \chi^2}{N (k - 1) - \chi^2}
+
+    with average ranks :math:`R_j`; :math:`\chi^2` is divided by
+    :math:`1 - \sum (t^3 - t) / N (k^3 - k)` over groups of :math:`t` ties. It agrees with
+    ``scipy.stats.friedmanchisquare``.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.scores import read_scores
+    >>> round(friedman(read_scores("fragility_exp1", missing="drop-treebank")).statistic, 2)
+    74.34
+    """
+    from scipy.stats import chi2, f
+
+    systems, held = len(scores.systems), len(scores.treebanks)
+    if systems < 3:
+        raise TreegaugeError(
+            f"{systems} systems: the Friedman test needs three or more; certify a pair instead"
+        )
+    ranks = treebank_ranks(scores)
+    spread = float((ranks.mean(axis=1) ** 2).sum() - systems * (systems + 1) ** 2 / 4)
+    ties = sum(
+        float((counts**3 - counts).sum())
+        for counts in (np.unique(column, return_counts=True)[1] for column in ranks.T)
+    )
+    share = 1 - ties / (held * (systems**3 - systems))
+    if share <= 0:
+        return Friedman(0.0, 1.0, 0.0, 1.0)
+    statistic = 12 * held / (systems * (systems + 1)) * spread / share
+    rest = held * (systems - 1) - statistic
+    ratio = (held - 1) * statistic / rest if rest > 1e-9 * statistic else float("inf")
+    freedom = (systems - 1, (systems - 1) * (held - 1))
+    return Friedman(
+        statistic=statistic,
+        p_value=float(chi2.sf(statistic, freedom[0])),
+        f_statistic=ratio,
+        f_p_value=float(f.sf(ratio, *freedom)) if freedom[1] else 1.0,
+    )
+
+
+def treebank_ranks(scores: Scores) -> Floats:
+    """Return systems x treebanks: ranks on each treebank, 1 the best, ties averaged."""
+    numbers = scores.fixed_point()[0]
+    return np.stack([rank(column) for column in numbers.T], axis=1)
+
+
+def critical_distance(systems: int, treebanks: int, alpha: float = 0.05) -> float:
+    """Return Nemenyi's critical difference of average ranks.
+
+    Examples
+    --------
+    >>> round(critical_distance(4, 14), 2), round(critical_distance(4, 14, 0.10), 2)
+    (1.25, 1.12)
+    """
+    from scipy.stats import studentized_range
+
+    quantile = float(studentized_range.ppf(1 - alpha, systems, np.inf))
+    return float(quantile / np.sqrt(2) * np.sqrt(systems * (systems + 1) / (6 * treebanks)))
+
+
+@dataclass(frozen=True, eq=False)
+class CriticalDifference(Result):
+    """Which systems cannot be told apart over treebanks.
+
+    Attributes
+    ----------
+    scores
+        The table.
+    order
+        Rows of the systems by average rank, best first; the arrays below are in table order.
+    average
+        Average rank of each system over treebanks.
+    method, alpha
+        The test of pairs, and its level.
+    distance
+        The critical difference (Nemenyi only).
+    p_values
+        Systems x systems: of each pair, corrected for all pairs.
+    cliques
+        Groups of systems next to each other by average rank in which no pair differs, as long as
+        possible; those of one system are left out.
+    friedman
+        The test over all systems. Where it finds nothing, no pair should be called different.
+    """
+
+    scores: Scores
+    order: NDArray[np.int64]
+    average: Floats
+    method: Method
+    alpha: float
+    distance: float | None
+    p_values: Floats
+    cliques: tuple[tuple[str, ...], ...]
+    friedman: Friedman
+    signature: str
+    digits: ClassVar[int] = 2
+
+    @cached_property
+    def table(self) -> "pl.DataFrame":
+        """One row per system: average rank, mean score, treebanks won, groups it belongs to."""
+        import polars as pl
+
+        numbers = self.scores.fixed_point()[0]
+        won = (numbers == numbers.max(axis=0)).sum(axis=1)
+        letters = dict.fromkeys(self.scores.systems, "")
+        for i, clique in enumerate(self.cliques):
+            for name in clique:
+                letters[name] += _letter(i)
+        names = [self.scores.systems[i] for i in self.order]
+        return pl.DataFrame(
+            {
+                "system": names,
+                "average_rank": self.average[self.order],
+                "mean": self.scores.values.mean(axis=1)[self.order],
+                "won": won[self.order],
+                "group": [letters[name] for name in names],
+            }
+        )
+
+    def to_latex(self) -> str:
+        """Return a booktabs table, the best mean and the most treebanks won in bold."""
+        best = ["mean", "won"]
+        return tables.to_latex(self.table, note=self.signature, digits=self.digits, best=best)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return test, groups, systems and every pair."""
+        pairs = combinations(self.order.tolist(), 2)
+        names = self.scores.systems
+        return {
+            "signature": self.signature,
+            "method": self.method,
+            "alpha": self.alpha,
+            "critical_difference": self.distance,
+            "friedman": dict(self.friedman.__dict__),
+            "systems": self.table.to_dicts(),
+            "cliques": [list(clique) for clique in self.cliques],
+            "pairs": [
+                {"system": names[a], "other": names[b], "p_value": float(self.p_values[a, b])}
+                for a, b in pairs
+            ],
+        }
+
+    def __str__(self) -> str:
+        test = self.friedman
+        lines = [tables.to_text(self.table, digits=self.digits)]
+        lines.append(f"Friedman chi-squared {test.statistic:.2f}, p = {test.p_value:.2g}")
+        if self.distance is not None:
+            lines.append(f"critical difference {self.distance:.3f} (alpha {self.alpha:g})")
+        lines.append("systems that share a letter do not differ")
+        return "\n".join([*lines, self.signature])
+
+
+def _letter(place: int) -> str:
+    """Return the name of a group.
+
+    Examples
+    --------
+    >>> _letter(0), _letter(26)
+    ('a', '(27)')
+    """
+    return chr(ord("a") + place) if place < 26 else f"({place + 1})"
+
+
+def critical_difference(
+    scores: Scores, *, method: Method = "nemenyi", alpha: float = 0.05
+) -> CriticalDifference:
+    """Find which systems differ over treebanks, and which groups do not.
+
+    Parameters
+    ----------
+    scores
+        Three systems or more.
+    method
+        ``nemenyi`` compares average ranks with one critical difference; ``wilcoxon-holm`` tests
+        every pair with signed ranks, corrected by Holm.
+    alpha
+        Level of the tests.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.scores import read_scores
+    >>> found = critical_difference(read_scores("fragility_exp1", missing="drop-treebank"))
+    >>> found.cliques
+    (('gb-DM17', 'tb-FG19'),)
+    """
+    if method not in get_args(Method):
+        raise ChoiceError("method", method, get_args(Method))
+    if not 0 < alpha < 1:
+        raise TreegaugeError(f"alpha {alpha}: expected a number between 0 and 1")
+    overall = friedman(scores)
+    average = treebank_ranks(scores).mean(axis=1)
+    order = np.lexsort((np.array(scores.systems), average))
+    distance = None
+    if method == "nemenyi":
+        distance = critical_distance(len(scores.systems), len(scores.treebanks), alpha)
+        p_values = _nemenyi(average, len(scores.treebanks))
+    else:
+        p_values = _wilcoxon_holm(scores)
+    differ = p_values <= alpha
+    return CriticalDifference(
+        scores=scores,
+        order=order,
+        average=average,
+        method=method,
+        alpha=alpha,
+        distance=distance,
+        p_values=p_values,
+        cliques=tuple(
+            tuple(scores.systems[i] for i in clique) for clique in _cliques(differ, order)
+        ),
+        friedman=overall,
+        signature=f"{scores.signature}|test:{method}|alpha:{alpha:g}",
+    )
+
+
+def _nemenyi(average: Floats, treebanks: int) -> Floats:
+    from scipy.stats import studentized_range
+
+    systems = len(average)
+    apart = np.abs(average[:, None] - average[None, :])
+    scaled = apart / np.sqrt(systems * (systems + 1) / (6 * treebanks)) * np.sqrt(2)
+    p_values = np.ones_like(scaled)
+    upper = np.triu_indices(systems, 1)
+    p_values[upper] = studentized_range.sf(scaled[upper], systems, np.inf)
+    p_values.T[upper] = p_values[upper]
+    return np.asarray(p_values)
+
+
+def _wilcoxon_holm(scores: Scores) -> Floats:
+    numbers = scores.fixed_point()[0]
+    upper = np.triu_indices(len(numbers), 1)
+    found = [wilcoxon(numbers[a] - numbers[b])[0] for a, b in zip(*upper, strict=True)]
+    p_values = np.ones((len(numbers), len(numbers)))
+    p_values[upper] = adjust(found, "holm")
+    p_values.T[upper] = p_values[upper]
+    return p_values
+
+
+def _cliques(differ: NDArray[np.bool_], order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the longest runs of systems, in order, without a pair that differs."""
+    found: list[tuple[int, int]] = []
+    for first in range(len(order)):
+        last = first
+        while last + 1 < len(order) and not differ[order[first : last + 1], order[last + 1]].any():
+            last += 1
+        if last > first and not any(a <= first and last <= b for a, b in found):
+            found.append((first, last))
+    return [order[first : last + 1] for first, last in found]

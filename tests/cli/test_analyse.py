@@ -1,0 +1,182 @@
+"""The analyse verb: thin over the library, every format, every error a sentence."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from treegauge.cli.app import app
+from treegauge.data import ud25
+from treegauge.errors import TreegaugeError
+from treegauge.stats.correlation import correlate
+from treegauge.stats.regression import regress
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, ["analyse", *words])
+
+
+def rows(result) -> list[dict]:
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["signature"].startswith("treegauge:")
+    return found["rows"]
+
+
+def test_the_default_command_is_the_partial_correlation_of_the_library():
+    how = "--target las --of test_words --given train_words,mean_test_length --seed 3".split()
+    found = rows(run("ud25", *how, "--resamples", "100", "--format", "json"))
+    expected = correlate(
+        ud25(), "las", ["test_words"], ["train_words", "mean_test_length"], resamples=100, seed=3
+    )
+    assert found == expected.table.to_dicts()
+    named = run("correlation", "ud25", *how, "--resamples", "100", "--format", "json")
+    assert rows(named) == found
+
+
+def test_covariates_with_commas_or_repeated():
+    how = "ud25 --target las --of test_words --resamples 0 --format json".split()
+    joined = rows(run(*how, "--given", "train_words, mean_test_length"))
+    apart = rows(run(*how, "--given", "train_words", "--given", "mean_test_length"))
+    assert joined == apart
+    assert [row["given"] for row in joined] == ["", "train_words", "train_words + mean_test_length"]
+
+
+@pytest.mark.parametrize("method", ["spearman", "pearson", "kendall"])
+@pytest.mark.parametrize("fmt", ["text", "json", "csv", "latex", "html"])
+def test_every_method_prints_in_every_format(method, fmt):
+    result = run(
+        *f"ud25 --target las --of train_words --log train_words --method {method}".split(),
+        *f"--by mean_test_length --cut median --resamples 20 --format {fmt}".split(),
+    )
+    assert result.exit_code == 0, result.output
+    signs = {
+        "text": "note",
+        "json": "notes",
+        "csv": "variable",
+        "latex": "toprule",
+        "html": "<table",
+    }
+    assert "train_words" in result.stdout or "train\\_words" in result.stdout
+    if fmt != "text":
+        assert signs[fmt] in result.stdout
+    assert "nan" not in result.stdout.lower()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "normality ud25",
+        "matrix ud25 --of las,train_words,test_words",
+        "background ud25 --target las --of test_words --given train_words --log train_words "
+        "--resamples 20",
+        "regression ud25 --target las --on train_words,mean_test_length --log train_words "
+        "--resamples 20 --leave-one-out",
+        "shape ud25 --of las --resamples 10",
+        "power --n 94 --r 0.3 --covariates 1",
+    ],
+)
+def test_every_analysis_gives_json_and_csv(words):
+    assert rows(run(*words.split(), "--format", "json"))
+    result = run(*words.split(), "--format", "csv")
+    assert len(list(csv.DictReader(io.StringIO(result.stdout)))) >= 1
+    assert run(*words.split()).stdout.rstrip().splitlines()[-1].startswith("treegauge:")
+
+
+def test_bins(tmp_path):
+    table = tmp_path / "bins.csv"
+    lines = ["treebank,length,las,edv"]
+    lines += [f"T{i},{n},{(i * n) % 13},{i % 7}" for n in (3, 4, 5, 6) for i in range(12)]
+    table.write_text("\n".join(lines))
+    found = rows(run("bins", str(table), *"--target las --of edv --format json".split()))
+    assert [row["length"] for row in found] == [3, 4, 5, 6]
+
+
+def test_tables_are_joined_by_treebank(tmp_path):
+    measured = tmp_path / "measures.json"
+    names = ud25()["treebank"].to_list()[:30]
+    values = [
+        {"measure": "edv", "treebank": f"UD_{name}", "value": (i * 7) % 11}
+        for i, name in enumerate(names)
+    ]
+    measured.write_text(json.dumps({"signature": "s", "measures": values}))
+    result = run(
+        "ud25", str(measured), *"--target las --of edv --resamples 0 --format json".split()
+    )
+    (row,) = rows(result)
+    assert row["n"] == 30
+    assert "left out for want of 'edv'" in json.loads(result.stdout)["notes"][0]
+
+
+def test_unseen_rows_are_predicted(tmp_path):
+    new = tmp_path / "new.csv"
+    ud25().head(5).write_csv(new)
+    how = "--target las --on train_words --log train_words --resamples 0".split()
+    result = run("regression", "ud25", *how, "--predict", str(new), "--format", "json")
+    found = json.loads(result.stdout)
+    model = regress(ud25(), "las", ["train_words"], log=["train_words"], resamples=0)
+    assert found["summary"]["loo_mae"] == model.fit["loo_mae"]
+    assert found["predictions"]["rows"] == model.predict(ud25().head(5)).table.to_dicts()
+
+
+def test_figures_are_written_whole(tmp_path):
+    for words in (
+        "ud25 --target las --of train_words --log train_words --resamples 0",
+        "normality ud25 --of las",
+        "matrix ud25 --of las,test_words",
+        "background ud25 --target las --of test_words --given train_words --resamples 0",
+        "regression ud25 --target las --on train_words --resamples 0",
+        "shape ud25 --of las --resamples 0",
+    ):
+        path = tmp_path / "figure.json"
+        assert run(*words.split(), "--plot", str(path)).exit_code == 0
+        assert "vega-lite" in json.loads(path.read_text())["$schema"]
+    wrong = run(*"shape ud25 --of las --resamples 0 --plot x.bmp".split())
+    assert "unknown kind of figure file 'x.bmp'" in str(wrong.exception)
+
+
+def test_results_go_to_a_file(tmp_path):
+    target = tmp_path / "out.csv"
+    run(*"matrix ud25 --of las,test_words --format csv --out".split(), str(target))
+    assert target.read_text().startswith("x,y,n,r,")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("ud26 --target las", "unknown table 'ud26'; did you mean 'ud25'"),
+        ("ud25 --target lass", "did you mean 'las'?"),
+        ("ud25 --target las --of treebank", "row 1 (Afrikaans-AfriBooms), column 'treebank'"),
+        ("none.csv --target las", "none.csv: No such file"),
+        ("ud25 --target las --of test_words --given test_words", "named twice"),
+        ("regression ud25 --target las --on train_words,train_words", "named twice"),
+        ("background ud25 --target las --of test_words", "at least one covariate"),
+        ("shape ud25 --of edv", "unknown column in ud25: 'edv'"),
+        ("power", "give the number of rows"),
+    ],
+)
+def test_errors_are_sentences(words, message):
+    result = run(*words.split())
+    assert isinstance(result.exception, TreegaugeError)
+    assert message in str(result.exception)
+
+
+def test_errors_end_with_code_2_and_no_traceback():
+    command = [sys.executable, "-m", "treegauge", "analyse", "ud25", "--target", "lass"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: unknown target column in ud25: 'lass'")
+    assert "Traceback" not in done.stderr
+
+
+def test_the_commands_load_nothing_heavy():
+    code = (
+        "import sys, treegauge.cli.app; "
+        "print({'scipy', 'polars', 'numba', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "set()"

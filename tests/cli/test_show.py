@@ -1,0 +1,89 @@
+"""``treegauge show``: trees in the terminal and as SVG."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from treegauge.treebank.conllu import read_conllu, write_conllu
+from treegauge.treebank.synthetic import synthetic
+
+TREEBANK = synthetic(8, seed=2)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "gold.conllu"
+    write_conllu(TREEBANK, path)
+    return path
+
+
+@pytest.fixture
+def system(tmp_path):
+    path = tmp_path / "system.conllu"
+    write_conllu(TREEBANK.with_columns({"deprel": ["wrong"] * TREEBANK.n_words}), path)
+    return path
+
+
+def drawn(*numbers: int) -> str:
+    return "".join(f"# {TREEBANK[i].id}: {TREEBANK[i].text}\n{TREEBANK[i]}\n\n" for i in numbers)
+
+
+def test_the_first_sentences(command, file):
+    assert command("show", file) == (0, drawn(0, 1, 2, 3, 4), "")
+    assert command("show", "--limit", 2, file).out == drawn(0, 1)
+
+
+def test_chosen_sentences(command, file):
+    assert command("show", file, "-s", 3, "-s", TREEBANK[0].id).out == drawn(2, 0)
+    done = command("show", file, "-s", "nope")
+    assert done.code == 2
+    assert "no sentence 'nope' in gold: expected a sent_id or a number from 1 to 8" in done.err
+
+
+def test_standard_input(command):
+    assert command("show", "-", "-s", 1, stdin=TREEBANK.to_bytes()).out == drawn(0)
+
+
+def test_a_sentence_without_a_name(command):
+    done = command("show", "-", stdin=b"1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    assert done.out.startswith("# 1: go\n")
+
+
+def test_gold_and_system(command, file, system):
+    done = command("show", file, "--system", system, "--limit", 1)
+    assert done.out.startswith(drawn(0)[:-1] + "# system\n")
+    assert "wrong" in done.out
+
+
+def test_svg(command, file, system, tmp_path):
+    target = tmp_path / "tree.svg"
+    for extra in ([], ["--system", system]):
+        done = command("show", file, "-s", 2, "--svg", target, *extra)
+        assert (done.code, done.out, done.err) == (0, "", f"wrote {target}\n")
+        text = "".join(ElementTree.parse(target).getroot().itertext())
+        assert all(form in text for form in TREEBANK[1].form)
+        assert ("wrong" in text) == bool(extra)
+
+
+def test_different_words_are_not_drawn_side_by_side(command, file, tmp_path):
+    write_conllu(TREEBANK[:4], tmp_path / "other.conllu")
+    done = command("show", file, "--system", tmp_path / "other.conllu")
+    assert done.code == 2
+    assert "cut into words or sentences differently" in done.err
+
+
+def test_mistakes(command, file, tmp_path):
+    empty = tmp_path / "empty.conllu"
+    empty.touch()
+    assert command("show", empty).err == "error: empty has no sentences\n"
+    assert command("show", "--limit", 0, file).code == 2
+    broken = tmp_path / "broken.conllu"
+    broken.write_text("x\n\n")
+    done = command("show", broken)
+    assert done.code == 2
+    assert f"{broken}:1: error: columns" in done.err
+    assert "Traceback" not in done.err
+    done = command("show", file, "--svg", tmp_path / "no" / "a.svg")
+    assert done.code == 2
+    assert "No such file or directory" in done.err
+    assert read_conllu(file) == TREEBANK

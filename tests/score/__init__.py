@@ -1,0 +1,1 @@
+"""Tests of scoring, with the official script as their oracle."""
