@@ -1,9 +1,9 @@
 """How often intervals of EDV cover the true value, with displacements of real treebanks.
 
 Run ``python -m replications.edv_coverage``; the treebanks are looked for under ``TREEGAUGE_UD``.
-Two parts of a treebank are taken for whole populations, whose EDV is then known. Sentences are drawn
-from them again and again, and each time the basic interval of ``treegauge measure edv --interval``
-and the percentile interval are made.
+Two parts of a treebank are taken for whole populations, whose EDV is then known. Sentences are
+drawn from them again and again, and each time the basic interval, which is that of ``treegauge
+measure edv --interval``, and the percentile interval are made.
 """
 
 import os
@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.displacement import displacement_counts, wasserstein
+from treegauge.measure.displacement import displacement_counts
+from treegauge.stats.distance import wasserstein
 from treegauge.treebank.conllu import read_splits
 
 DRAWS, RESAMPLES, LEVEL, SEED = 200, 400, 0.95, 0

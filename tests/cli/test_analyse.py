@@ -109,6 +109,7 @@ def test_tables_are_joined_by_treebank(tmp_path):
     )
     (row,) = rows(result)
     assert row["n"] == 30
+    assert "|table:ud25+measures.json|" in json.loads(result.stdout)["signature"]
     assert "left out for want of 'edv'" in json.loads(result.stdout)["notes"][0]
 
 

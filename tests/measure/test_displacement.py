@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import wasserstein_distance
+from scipy.stats import spearmanr, wasserstein_distance
 
 from treegauge.measure.displacement import (
     beyond_limit,
@@ -168,3 +168,11 @@ def test_the_other_binnings_of_the_masses(ud):
     parts = read_splits(ud / "r2.5" / "UD_Marathi-UFAL")
     p, q = (displacement_distribution(parts[part]) for part in ("train", "test"))
     assert f"{wasserstein_distance(p, q):.5f}" == "0.00254"
+
+
+def test_the_variants_rank_treebanks_differently(ud):
+    folders = sorted((ud / "r2.9").glob("UD_*"))
+    parts = [read_splits(folder) for folder in folders]
+    each = [[measure(one["train"], one["test"]) for one in parts] for measure in (edv, edv_masses)]
+    assert len(folders) == 37
+    assert f"{spearmanr(*each).statistic:.2f}" == "0.73"

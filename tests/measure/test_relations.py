@@ -9,7 +9,6 @@ from scipy.stats import entropy
 from treegauge.errors import ChoiceError
 from treegauge.measure import relations
 from treegauge.measure.entropy import average_wde, word_dependency_entropy
-from treegauge.score.relations import GRAMMATICAL, LEXICAL
 from treegauge.treebank.synthetic import synthetic
 
 # Table 2 of the Content paper; `list` stands in two columns there and is discussed as other.
@@ -38,11 +37,6 @@ def test_classes_of_the_paper():
 def test_heirs_stay_in_their_class(old, new):
     assert relations.relation_class(old, "v1") == relations.relation_class(new, "v2")
     assert relations.relation_class(old) == relations.relation_class(new)
-
-
-def test_the_same_classes_as_the_scores():
-    assert relations.CONTENT["v1"] | relations.CONTENT["v2"] == LEXICAL
-    assert relations.FUNCTION["v1"] | relations.FUNCTION["v2"] == GRAMMATICAL
 
 
 def test_unknown_version():

@@ -12,11 +12,11 @@ from treegauge.score.align import align
 from treegauge.score.breakdown import CRITERIA, breakdown
 from treegauge.score.classes import REGISTRY
 from treegauge.score.metrics import NUMBER
-from treegauge.score.relations import CONTENT
 from treegauge.score.scoring import evaluate
 from treegauge.score.statistics import Options, join, tally
 from treegauge.score.stream import PairedReader, Reading
 from treegauge.treebank.conllu import parse_conllu
+from treegauge.treebank.relations import CONTENT
 
 from .oracle import (
     TOTALS,

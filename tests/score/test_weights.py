@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from treegauge.errors import TreegaugeError
-from treegauge.score.relations import CONTENT, FUNCTIONAL, universal_relation
 from treegauge.score.weights import packaged_weights, read_weights
 from treegauge.treebank.conllu import parse_conllu
+from treegauge.treebank.relations import CONTENT, FUNCTIONAL, universal_relation
 
 from .oracle import conllu, ours, row
 from .strategies import tree

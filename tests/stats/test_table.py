@@ -67,6 +67,7 @@ def test_tables_join_by_name_whatever_their_order():
         ("UD_D", None, 0.4),
     ]
     assert joined.source == "left + table"
+    assert joined.name == "left+table"
     with pytest.raises(ChoiceError, match="unknown column to join on in left: 'code'"):
         join_tables([left, right], on="code")
     twice = as_table({"treebank": ["A", "UD_A"], "x": [1, 2]}, "twice")
@@ -94,6 +95,16 @@ def test_gaps_are_written_in_many_ways(tmp_path):
     assert table.labels[1] == "row 2"
     assert table.complete(["las", "x"]).notes == (
         "left out for want of 'las': row 2, row 3, row 4, row 5",
+    )
+
+
+def test_columns_that_miss_the_same_rows_share_a_note():
+    table = as_table(
+        {"name": ["A", "B", "C"], "x": [1, None, 2], "y": [3, None, 4], "z": [None, 5, 6]}
+    )
+    assert table.complete(["x", "z", "y"]).notes == (
+        "left out for want of 'x', 'y': B",
+        "left out for want of 'z': A",
     )
 
 

@@ -331,6 +331,14 @@ def test_damage_between_files_is_no_end(save, kind):
         treebanks(save(data))
 
 
+def test_a_zip_file_that_points_before_its_start(save):
+    data = bytearray(zip_bytes(FILES))
+    at = data.rindex(b"PK\x05\x06")
+    data[at + 12 : at + 16] = struct.pack("<I", at - 1)  # the size of its directory
+    with pytest.raises(TreegaugeError, match="cannot unpack"):
+        treebanks(save(bytes(data)))
+
+
 def test_a_flipped_bit_is_noticed(save, empty):
     for kind in ("tar.gz", "zip"):
         data = bytearray(PACKERS[kind]())

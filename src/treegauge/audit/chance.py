@@ -63,12 +63,12 @@ def _chance(
     """Return the distance between the first n sentences and the rest, and its p-value."""
     everything = np.arange(len(both))
     whole, first = histogram(both, everything), histogram(both, everything[:n])
-    seen = wasserstein(first, whole - first)
+    seen = float(wasserstein(first, whole - first))
     if np.isnan(seen):
         return seen, 1.0
     smaller = min(n, len(both) - n)
     beyond = 0
     for _ in range(draws):
         part = histogram(both, random.choice(len(both), smaller, replace=False))
-        beyond += wasserstein(part, whole - part) >= seen - 1e-12
+        beyond += bool(wasserstein(part, whole - part) >= seen - 1e-12)
     return seen, (1 + beyond) / (1 + draws)

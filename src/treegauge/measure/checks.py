@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.measure.registry import FloatArray, MissingError
+from treegauge.treebank import trees
 from treegauge.treebank.columns import Treebank
 
 #: Above this share of ``_`` a column counts as not annotated.
@@ -63,3 +64,9 @@ def per_sentence(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
     """Sum a value of each word over the sentences."""
     weights = np.asarray(values, dtype=np.float64)
     return np.bincount(treebank.sentence_of, weights, len(treebank)).astype(np.float64, copy=False)
+
+
+def arc_table(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
+    """Give each sentence the sum of a value of its words and the number of its arcs."""
+    arcs = trees.displacement(treebank.head, treebank.offsets) != 0
+    return np.column_stack([per_sentence(values, treebank), per_sentence(arcs, treebank)])

@@ -3,8 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.checks import need_column, ratio, ratio_of_sums
-from treegauge.measure.displacement import _arc_table
+from treegauge.measure.checks import arc_table, need_column, ratio, ratio_of_sums
 from treegauge.measure.entropy import entropy_of
 from treegauge.measure.registry import Additive, FloatArray, MissingError, register
 from treegauge.measure.relations import universal_relations
@@ -13,7 +12,7 @@ from treegauge.treebank.columns import Treebank
 
 
 def _left(treebank: Treebank) -> list[FloatArray]:
-    return [_arc_table(trees.direction(treebank.head, treebank.offsets) < 0, treebank)]
+    return [arc_table(trees.direction(treebank.head, treebank.offsets) < 0, treebank)]
 
 
 def _binary(sums: FloatArray) -> FloatArray:

@@ -3,8 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.checks import need_words, per_sentence, ratio, ratio_of_sums
+from treegauge.measure.checks import arc_table, need_words, per_sentence, ratio, ratio_of_sums
 from treegauge.measure.registry import Additive, FloatArray, MissingError, Values, register
+from treegauge.stats.distance import wasserstein
 from treegauge.treebank import trees
 from treegauge.treebank.columns import Ints, Treebank
 
@@ -49,27 +50,6 @@ def displacement_distribution(treebank: Treebank, *, limit: int = LIMIT) -> Floa
     if not len(kept):
         raise MissingError(f"{treebank.name} has no arcs of at most {limit} words")
     return np.bincount(kept + limit, minlength=2 * limit + 1) / len(kept)
-
-
-def wasserstein(one: npt.ArrayLike, two: npt.ArrayLike) -> FloatArray:
-    r"""Return the Wasserstein-1 distance of counts or shares on whole numbers.
-
-    .. math:: W_1(p, q) = \sum_k \Bigl| \sum_{j \le k} (p_j - q_j) \Bigr|
-
-    Parameters
-    ----------
-    one, two
-        Counts (..., values) on the same whole numbers, one after the other; each is divided by
-        its sum first.
-
-    Examples
-    --------
-    >>> float(wasserstein([1, 0, 0], [0, 0, 5]))
-    2.0
-    """
-    p, q = (np.asarray(counts, dtype=np.float64) for counts in (one, two))
-    gap = p / p.sum(axis=-1, keepdims=True) - q / q.sum(axis=-1, keepdims=True)
-    return np.asarray(np.abs(np.cumsum(gap, axis=-1)).sum(axis=-1))
 
 
 def _count_both(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64]]:
@@ -221,22 +201,17 @@ def mean_med(treebank: Treebank) -> float:
     return ratio(_med_table(treebank)[0], treebank, "sentences of two words")
 
 
-def _arc_table(values: npt.NDArray[np.generic], treebank: Treebank) -> FloatArray:
-    arcs = trees.displacement(treebank.head, treebank.offsets) != 0
-    return np.column_stack([per_sentence(values, treebank), per_sentence(arcs, treebank)])
-
-
 def _signed(treebank: Treebank) -> list[FloatArray]:
-    return [_arc_table(trees.displacement(treebank.head, treebank.offsets), treebank)]
+    return [arc_table(trees.displacement(treebank.head, treebank.offsets), treebank)]
 
 
 def _distances(treebank: Treebank) -> list[FloatArray]:
-    return [_arc_table(np.abs(trees.displacement(treebank.head, treebank.offsets)), treebank)]
+    return [arc_table(np.abs(trees.displacement(treebank.head, treebank.offsets)), treebank)]
 
 
 def _beyond(treebank: Treebank) -> list[FloatArray]:
     far = np.abs(trees.displacement(treebank.head, treebank.offsets)) > LIMIT
-    return [_arc_table(far, treebank)]
+    return [arc_table(far, treebank)]
 
 
 @register(

@@ -7,26 +7,17 @@ from treegauge.errors import ChoiceError
 from treegauge.measure.checks import need_words, per_sentence, ratio, ratio_of_sums
 from treegauge.measure.registry import Additive, FloatArray, register
 from treegauge.treebank.columns import Codes, Treebank
-
-_SHARED = "acl advcl advmod amod appos ccomp compound conj csubj dislocated iobj nmod nsubj nummod "
-_SHARED += "parataxis root vocative xcomp"
+from treegauge.treebank.relations import GRAMMATICAL, LEXICAL, universal_relation
 
 #: Content and function relations by version of UD; all other relations are in neither class.
-CONTENT = {
-    "v1": frozenset(f"{_SHARED} csubjpass dobj name nsubjpass remnant".split()),
-    "v2": frozenset(f"{_SHARED} flat obj obl orphan".split()),
-}
-FUNCTION = {
-    "v1": frozenset("aux auxpass case cc cop det expl mark mwe neg".split()),
-    "v2": frozenset("aux case cc clf cop det expl fixed mark".split()),
-}
+CONTENT, FUNCTION = LEXICAL, GRAMMATICAL
 CLASSES = ("content", "function", "other")
 
 
 def universal_relations(treebank: Treebank) -> Codes:
     """Return each word's relation without its subtype, as codes and sorted names."""
     codes, values = treebank.codes("deprel")
-    bases = [value.partition(":")[0] for value in values]
+    bases = [universal_relation(value) for value in values]
     names = sorted(set(bases))
     place = {name: i for i, name in enumerate(names)}
     table = np.array([place[base] for base in bases], np.int32)
@@ -52,7 +43,7 @@ def relation_class(relation: str, version: str | None = None) -> str:
     """
     if version is not None and version not in CONTENT:
         raise ChoiceError("version of UD", version, CONTENT)
-    base = relation.partition(":")[0]
+    base = universal_relation(relation)
     for name, sets in (("content", CONTENT), ("function", FUNCTION)):
         if any(base in sets[one] for one in ([version] if version else sets)):
             return name

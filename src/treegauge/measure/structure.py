@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.checks import need_words, per_sentence, ratio, ratio_of_sums
+from treegauge.measure.checks import arc_table, need_words, per_sentence, ratio, ratio_of_sums
 from treegauge.measure.registry import Additive, FloatArray, register
 from treegauge.treebank import trees
 from treegauge.treebank.columns import Treebank
@@ -41,9 +41,7 @@ def _each_tree(treebank: Treebank) -> list[FloatArray]:
 
 
 def _arcs(treebank: Treebank) -> list[FloatArray]:
-    crooked = trees.nonprojective_arcs(treebank.head, treebank.offsets)
-    arcs = trees.displacement(treebank.head, treebank.offsets) != 0
-    return [np.column_stack([crooked, per_sentence(arcs, treebank)])]
+    return [arc_table(~trees.is_projective_arc(treebank.head, treebank.offsets), treebank)]
 
 
 def _with_count(values: npt.NDArray[np.generic]) -> list[FloatArray]:

@@ -1,7 +1,6 @@
 """Figures of correlations, as Vega-Lite dictionaries."""
 
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Any
 
 from treegauge.plot.marks import POINT, SIDE, panel, quantity, tips
@@ -52,9 +51,7 @@ def scatter(
     return themed(
         {"concat": panels, "columns": min(3, len(panels))},
         title=f"{target} against {', '.join(variables)}",
-        signature=sign(
-            figure="scatter", table=PurePath(table.source).name, log="+".join(log) or None
-        ),
+        signature=sign(figure="scatter", table=table.name, log="+".join(log) or None),
         dark=dark,
     )
 

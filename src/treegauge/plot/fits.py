@@ -1,7 +1,6 @@
 """Figures of distributions and models, as Vega-Lite dictionaries."""
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +81,7 @@ def distributions(
     return themed(
         {"concat": panels, "columns": min(3, len(panels))},
         title="Distributions",
-        signature=sign(figure="distributions", table=PurePath(table.source).name),
+        signature=sign(figure="distributions", table=table.name),
         dark=dark,
     )
 

@@ -98,7 +98,7 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
                 "opacity": {
                     "field": "share",
                     "type": "quantitative",
-                    "scale": {"type": "sqrt", "range": [0.25, 1]},
+                    "scale": {"type": "sqrt", "range": [0.4, 1]},
                     "legend": None,
                 },
                 "tooltip": [
@@ -310,6 +310,7 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
         "datasets": {"systems": systems, "groups": groups},
         "layer": layers[0 if half else 1 :],
     }
+    metric = metric_name(scores.metric)
     how = (
         f"Nemenyi, critical difference {found.distance:.2f}"
         if found.distance is not None
@@ -317,7 +318,7 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     )
     return themed(
         spec,
-        title=f"Average rank by {metric_name(scores.metric)} over {len(scores.treebanks)} treebanks",
+        title=f"Average rank by {metric} over {len(scores.treebanks)} treebanks",
         subtitle=f"{how}, alpha {found.alpha:g}; systems beside one bar do not differ",
         signature=found.signature,
         dark=dark,

@@ -28,7 +28,8 @@ def tail(found: int, *, population: int, members: int, size: int, subsets: int =
         Treebanks in all (N), those of the class (K), treebanks per subset (n).
     subsets
         How many subsets. The distribution of the sum is exact up to a total of 5,000 treebanks in
-        the subsets, and normal beyond.
+        the subsets. Beyond, it is taken as normal: a tail of 0.001 or more is then within a tenth
+        of the exact one, a smaller one right in its order of magnitude at best.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Lay a system's words beside the gold ones, as the CoNLL 2018 script does."""
 
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,7 +11,9 @@ import numpy.typing as npt
 
 from treegauge.errors import TreegaugeError
 from treegauge.score import _align
-from treegauge.score.relations import (
+from treegauge.treebank import _columns
+from treegauge.treebank.columns import NUMBER, Codes, Treebank
+from treegauge.treebank.relations import (
     CONTENT,
     FUNCTIONAL,
     GRAMMATICAL,
@@ -18,8 +21,6 @@ from treegauge.score.relations import (
     universal_features,
     universal_relation,
 )
-from treegauge.treebank import _columns
-from treegauge.treebank.columns import NUMBER, Codes, Treebank
 
 Ints = npt.NDArray[np.int32]
 _MULTIWORD = 1
@@ -82,8 +83,13 @@ class Side:
         return (self.classes & bit) > 0
 
 
+def _either(versions: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Relations of any version of UD; their names do not conflict."""
+    return frozenset().union(*versions.values())
+
+
 CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
-_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (LEXICAL, 4), (GRAMMATICAL, 8))
+_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (_either(LEXICAL), 4), (_either(GRAMMATICAL), 8))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.score.relations import universal_relation
 from treegauge.treebank import trees
 from treegauge.treebank.columns import Treebank
+from treegauge.treebank.relations import universal_relation
 
 Ints = npt.NDArray[np.int32]
 Classifier = Callable[[Treebank], Sequence[Any] | npt.NDArray[Any]]

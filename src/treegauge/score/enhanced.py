@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.score.align import Alignment, Side
-from treegauge.score.relations import universal_relation
 from treegauge.treebank.enhanced import Edge, check_deps, parse_deps
 from treegauge.treebank.problems import ConlluError
+from treegauge.treebank.relations import universal_relation
 
 _UNALIGNED = -2
 

@@ -18,8 +18,8 @@ from treegauge.score.align import (
 )
 from treegauge.score.enhanced import enhanced_counts
 from treegauge.score.metrics import COLUMNS, ENHANCED, METRICS, MORE, NUMBER, WEIGHTED
-from treegauge.score.relations import universal_relation
 from treegauge.treebank.columns import Treebank
+from treegauge.treebank.relations import universal_relation
 
 Array = npt.NDArray[np.float64] | npt.NDArray[np.int32]
 

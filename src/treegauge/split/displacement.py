@@ -158,7 +158,7 @@ def _spread(
 def _distance(histograms: npt.NDArray[np.int32], test: Bools) -> float:
     from treegauge.stats.distance import wasserstein
 
-    return wasserstein(histograms[test].sum(axis=0), histograms[~test].sum(axis=0))
+    return float(wasserstein(histograms[test].sum(axis=0), histograms[~test].sum(axis=0)))
 
 
 def _ascend(

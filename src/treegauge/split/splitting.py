@@ -62,13 +62,13 @@ class Split(Result):
 
     @staticmethod
     def _distance(pair: list[npt.NDArray[np.int64]]) -> float | None:
-        distance = wasserstein(*pair)
+        distance = float(wasserstein(*pair))
         return None if np.isnan(distance) else distance
 
     @property
     def edv(self) -> float:
         """Displacement distance of test from train."""
-        return wasserstein(*self._displacements(self.parts["train"], self.parts["test"]))
+        return float(wasserstein(*self._displacements(self.parts["train"], self.parts["test"])))
 
 
 def split(

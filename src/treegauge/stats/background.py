@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -182,7 +181,7 @@ def remove_background(
         notes=sample.notes,
         signature=sign(
             analysis="background",
-            table=PurePath(table.source).name,
+            table=table.name,
             target=target,
             of=of,
             given="+".join(given),
@@ -212,7 +211,8 @@ def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> li
         slope = float(line.slopes[0] / line.scale[0])
         intercept = line.mean - slope * float(line.centre[0])
         predicted = intercept + slope * covariates[:, j]
-        wrong = np.flatnonzero(predicted * np.sign(line.mean) <= 0)
+        # Below that the line is zero but for rounding.
+        wrong = np.flatnonzero(predicted * np.sign(line.mean) <= 1e-9 * abs(line.mean))
         if len(wrong):
             raise TreegaugeError(
                 f"{source}: the line through {name} predicts {predicted[wrong[0]]:.3g} for "

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,7 +126,7 @@ def correlate_bins(
     enough = len(known) > 3
     signature = sign(
         analysis="bins",
-        table=PurePath(table.source).name,
+        table=table.name,
         bin=f"{bin}:{low}-{high}",
         target=target,
         of=of,

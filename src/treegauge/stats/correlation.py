@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from treegauge.errors import ChoiceError, TreegaugeError
@@ -124,7 +123,7 @@ def correlate(
         notes=tuple(notes),
         signature=sign(
             analysis="correlation",
-            table=PurePath(table.source).name,
+            table=table.name,
             target=target,
             of="+".join(variables) if of else "all",
             given="+".join(given) or None,

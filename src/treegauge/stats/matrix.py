@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,7 +127,7 @@ def correlation_matrix(
         notes=tuple(notes),
         signature=sign(
             analysis="matrix",
-            table=PurePath(table.source).name,
+            table=table.name,
             of="+".join(wanted) if columns else "all",
             method=method,
             log="+".join(log) or None,

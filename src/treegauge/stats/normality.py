@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,7 +95,7 @@ def normality(
         notes=tuple(notes),
         signature=sign(
             analysis="normality",
-            table=PurePath(table.source).name,
+            table=table.name,
             of="+".join(names) if columns else "all",
             log="+".join(log) or None,
             alpha=alpha,

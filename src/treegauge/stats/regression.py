@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,7 +123,7 @@ class Regression(Analysis):
             actual=actual,
             level=self.level,
             notes=(*sample.notes, *notes),
-            signature=f"{self.signature}|predict:{PurePath(table.source).name}",
+            signature=f"{self.signature}|predict:{table.name}",
         )
 
 
@@ -207,7 +206,7 @@ def regress(
         notes=(*sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1])),
         signature=sign(
             analysis="regression",
-            table=PurePath(table.source).name,
+            table=table.name,
             target=target,
             on="+".join(on),
             log="+".join(log) or None,

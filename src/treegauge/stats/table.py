@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -61,6 +62,11 @@ class Table:
 
     frame: "pl.DataFrame"
     source: str = "table"
+
+    @property
+    def name(self) -> str:
+        """The table's name in signatures: file names without their folders."""
+        return "+".join(PurePath(part).name for part in self.source.split(" + "))
 
     def check(self, names: Sequence[str], what: str = "column") -> None:
         """Refuse names that are no columns."""
@@ -122,10 +128,13 @@ class Table:
         values, labels = values[here], np.array(self.labels, dtype=object)[here]
         known = np.isfinite(values)
         whole = known.all(axis=1)
+        wanting: dict[tuple[str, ...], list[str]] = {}
+        for j, name in enumerate(names):
+            if not known[:, j].all():
+                wanting.setdefault(tuple(labels[~known[:, j]]), []).append(repr(name))
         notes = tuple(
-            f"left out for want of {name!r}: {_listed(labels[~known[:, j]].tolist())}"
-            for j, name in enumerate(names)
-            if not known[:, j].all()
+            f"left out for want of {', '.join(columns)}: {_listed(gone)}"
+            for gone, columns in wanting.items()
         )
         return Sample(
             shown, values[whole], tuple(labels[whole]), tuple(here[whole].tolist()), notes

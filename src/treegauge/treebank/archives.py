@@ -7,6 +7,7 @@ small file which claims to be, or grows to be, a huge one ends with an error.
 """
 
 import bz2
+import errno
 import gzip
 import hashlib
 import lzma
@@ -174,7 +175,8 @@ def _members(
     except RecursionError:  # a header that announces a header that announces a header
         raise TreegaugeError(f"{archive}: refused: its headers are nested too deeply") from None
     except _BROKEN as error:
-        if isinstance(error, OSError) and error.errno is not None:
+        # Of the system's errors, EINVAL alone is the archive's: it points before its own start.
+        if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
             raise
         what = "; it is a web page" if start.lstrip()[:1] == b"<" else ""
         raise TreegaugeError(f"{archive}: cannot unpack{what}: {error}") from error

@@ -217,7 +217,9 @@ class _Job:
         arrivals: dict[Folder, Arrival] = {}
         targets: dict[Folder, Path] = {}
         for folder, request in _choose(found, wanted, place):
-            name = request.name or own_name(folder[-1] if folder else "")[0]
+            name = own_name(folder[-1])[0] if folder else ""
+            if request.name and fold(name) != fold(request.name):
+                name = request.name
             if not is_plain(name):
                 raise TreegaugeError(f"{place}: found a treebank {name!r}; name the one you want")
             release = request.release or _told(folder) or told_release(place)
@@ -269,7 +271,8 @@ def _choose(
     """Find the folder of each treebank in an archive."""
     for request in wanted:
         if request.everything:
-            yield from ((folder, request) for folder in found)
+            inner = {f for f in found for cut in range(len(f)) if f[:cut] in found}
+            yield from ((folder, request) for folder in sorted(found) if folder not in inner)
             continue
         named = [f for f in found if f and fold(own_name(f[-1])[0]) == fold(request.name or "")]
         coded = [

@@ -137,12 +137,12 @@ def split_of(path: Source) -> str | None:
 
     Examples
     --------
-    >>> split_of("UD_Greek-GDT/el_gdt-ud-train.conllu.gz")
-    'train'
+    >>> split_of("UD_Greek-GDT/el_gdt-ud-train.conllu.gz"), split_of("cs_pdt-ud-train-c.conllu")
+    ('train', 'train')
     """
     stem = Path(path).name.partition(".conllu")[0]
-    last = stem.replace("_", "-").rpartition("-")[2]
-    return last if last in SPLITS else None
+    last = stem.replace("_", "-").split("-")[-2:]  # the largest train files come in parts
+    return next((part for part in reversed(last) if part in SPLITS), None)
 
 
 def short_name(path: Source) -> str:

@@ -9,12 +9,19 @@ CONTENT = frozenset(
 FUNCTIONAL = frozenset("aux cop mark det clf case cc".split())
 
 # The function/content study of UD 1.2: expl and multiword expressions are function relations, and
-# labels that say nothing of their words are in neither class. UD v1 names beside their v2 heirs.
-LEXICAL = frozenset(
-    "acl advcl advmod amod appos ccomp compound conj csubj csubjpass dislocated dobj obj iobj name "
-    "flat nmod obl nsubj nsubjpass nummod parataxis remnant orphan root vocative xcomp".split()
+# labels that say nothing of their words are in neither class. By version of UD.
+_BOTH = (
+    "acl advcl advmod amod appos ccomp compound conj csubj dislocated iobj nmod nsubj nummod "
+    "parataxis root vocative xcomp"
 )
-GRAMMATICAL = frozenset("aux auxpass case cc clf cop det expl mark neg mwe fixed".split())
+LEXICAL = {
+    "v1": frozenset(f"{_BOTH} csubjpass dobj name nsubjpass remnant".split()),
+    "v2": frozenset(f"{_BOTH} flat obj obl orphan".split()),
+}
+GRAMMATICAL = {
+    "v1": frozenset("aux auxpass case cc cop det expl mark mwe neg".split()),
+    "v2": frozenset("aux case cc clf cop det expl fixed mark".split()),
+}
 
 UNIVERSAL_FEATURES = frozenset(
     "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm "

@@ -1,0 +1,240 @@
+"""Claims: how they are read, what flips them, and what a certificate says of them."""
+
+import json
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.certificate import certify
+from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
+from treegauge.ranking.scores import read_scores
+
+differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
+
+
+def pair(values, **columns):
+    frame = {"treebank": [f"t{i}" for i in range(len(values))], **columns}
+    return read_scores(
+        pl.DataFrame(frame | {"A": [50 + v for v in values], "B": [50.0] * len(values)})
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("A > B", Claim("A", "B")),
+        ("b>a", Claim("B", "A")),
+        ("A < B", Claim("B", "A")),
+        ("A > x > B", Claim("A > x", "B")),
+        (Claim("A", "B"), Claim("A", "B")),
+    ],
+)
+def test_claims_are_read(text, claim):
+    frame = pl.DataFrame({"treebank": ["t"], "A": [1], "B": [2], "A > x": [3]})
+    assert parse_claim(read_scores(frame), text) == claim
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A", "'A' is not understood; expected 'A > B' with two of the systems: A, B"),
+        ("A >", "not understood"),
+        ("A > C", "unknown system in a claim 'C'.* choices: A, B"),
+        ("A > a", "compares A with itself"),
+    ],
+)
+def test_bad_claims_name_the_systems(text, message):
+    with pytest.raises(TreegaugeError, match=message):
+        certify(pair([1, 2]), text)
+
+
+@given(differences)
+@settings(max_examples=150, deadline=None)
+def test_no_fewer_removals_would_do(values):
+    found = fewest_removals(values)
+    places = range(len(values))
+    enough = [
+        removed
+        for removed in range(len(values))
+        if any(
+            values.sum() - values[list(gone)].sum() <= 0 for gone in combinations(places, removed)
+        )
+    ]
+    if found is None:
+        assert not enough
+    else:
+        assert len(found) == enough[0]
+        assert np.delete(values, found).sum() <= 0
+
+
+@given(differences, differences)
+@settings(max_examples=100, deadline=None)
+def test_no_fewer_swaps_would_do(inside, outside):
+    found = fewest_swaps(inside, outside)
+    least = {
+        number: min(
+            inside.sum() - inside[list(gone)].sum() + outside[list(come)].sum()
+            for gone in combinations(range(len(inside)), number)
+            for come in combinations(range(len(outside)), number)
+        )
+        for number in range(min(len(inside), len(outside), 4) + 1)
+    }
+    enough = [number for number, total in least.items() if total <= 0]
+    if enough:
+        gone, come = found
+        assert len(gone) == len(come) == enough[0]
+        assert inside.sum() - inside[gone].sum() + outside[come].sum() <= 0
+    else:
+        assert found is None or len(found[0]) > max(least)
+
+
+@given(differences)
+@settings(max_examples=100, deadline=None)
+def test_smallest_and_largest_counter_examples(values):
+    found = flip(pair(values.tolist()), "A > B")
+    failing = [
+        size
+        for size in range(1, len(values) + 1)
+        if any(sum(part) <= 0 for part in combinations(values.tolist(), size))
+    ]
+    assert found.holds == (values.sum() > 0)
+    assert found.smallest == (failing[0] if failing else None)
+    assert found.largest == (failing[-1] if failing else None)
+    assert len(found.single) == (values <= 0).sum()
+    assert found.to_dict()["signature"] == found.signature
+    if found.removed is not None:
+        assert found.largest == len(values) - len(found.removed)
+
+
+def test_a_flip_within_a_subset_names_what_to_exchange():
+    scores = pair([5, 3, -1, -20])
+    found = flip(scores, "A > B", subset=["t0", "t1", "t2"])
+    assert found.swapped == (("t0", "t3"),)
+    assert found.removed == ("t0", "t1")
+    assert found.table["number"].to_list() == [2, 1, 1, 1, 1]
+    with pytest.raises(TreegaugeError, match="each named once"):
+        flip(scores, "A > B", subset=["t0", "t0"])
+    with pytest.raises(ChoiceError, match="choices: t0, t1, t2, t3"):
+        flip(scores, "A > B", subset=["x"])
+
+
+@given(st.lists(st.integers(-300, 300), min_size=3, max_size=11).map(np.array))
+@settings(max_examples=40, deadline=None)
+def test_win_rates_count_all_subsets(values):
+    scores = pair((values / 100).tolist())
+    sizes = range(1, len(values) + 1)
+    for row in certify(scores, "A > B", size=sizes, resamples=10).wins:
+        sums = [sum(part) for part in combinations(values.tolist(), row["size"])]
+        assert row["how"] == "exact"
+        assert row["subsets"] == comb(len(values), row["size"]) == len(sums)
+        shares = [
+            sum(total > 0 for total in sums),
+            sum(total == 0 for total in sums),
+            sum(total < 0 for total in sums),
+        ]
+        got = [row["wins"], row["ties"], row["losses"]]
+        assert got == pytest.approx([share / len(sums) for share in shares])
+
+
+def test_tests_and_effects_are_scipys():
+    scores = read_scores("conll18")
+    found = certify(scores, "TurkuNLP > UDPipe Future")
+    a, b = (scores.hundredths[scores.system(name)] for name in ("TurkuNLP", "UDPipe Future"))
+    moved = a - b
+    assert found.p_wilcoxon == pytest.approx(scipy.stats.wilcoxon(moved).pvalue)
+    assert found.p_sign == pytest.approx(scipy.stats.binomtest(50, 82).pvalue)
+    assert (found.ahead, found.equal, found.behind) == (50, 0, 32)
+    assert found.improvement.value == pytest.approx(50 / 82)
+    assert found.difference.value == pytest.approx(moved.mean() / 100)
+    oracle = scipy.stats.permutation_test(
+        (moved,), np.mean, permutation_type="samples", n_resamples=20_000, random_state=1
+    )
+    assert found.p_permutation == pytest.approx(oracle.pvalue, abs=0.02)
+    boot = scipy.stats.bootstrap((moved / 100,), np.mean, method="percentile", random_state=1)
+    assert found.difference.low == pytest.approx(boot.confidence_interval.low, abs=0.05)
+    assert found.difference.high == pytest.approx(boot.confidence_interval.high, abs=0.05)
+    small = certify(scores, "TurkuNLP > UDPipe Future", subset=scores.treebanks[:20])
+    assert small.p_wilcoxon == pytest.approx(scipy.stats.wilcoxon(moved[:20]).pvalue)
+
+
+def test_the_rank_biserial_correlation_by_hand():
+    # Ranks of |d|: 1, 2, 3, 4; of them 3 is negative: (1 + 2 + 4 - 3) / 10.
+    assert certify(pair([1, 2, -3, 4]), "A > B").rank_biserial == pytest.approx(0.4)
+
+
+def test_families_are_ordered_from_the_worst():
+    scores = pair([3, 1, -2, -4, 5], genus=["X", "X", "Y", "Y", None])
+    found = certify(scores, "A > B")
+    assert [(row["genus"], row["difference"], row["ahead"]) for row in found.families] == [
+        ("Y", -3.0, 0),
+        ("X", 2.0, 2),
+    ]
+    assert "does not lead in 1 of 2 genera: Y (-3.00)" in found.text
+
+
+def test_a_certificate_is_a_paragraph_and_json(tmp_path):
+    found = certify(read_scores("conll18"), "HIT-SCIR > Stanford")
+    assert "\n" not in found.text
+    stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert stated["signature"] == found.signature
+    assert stated["text"] == found.text
+    assert stated["holds"] is True
+    assert stated["win_rates"][1] == {
+        "size": 10,
+        "wins": 2128746541218 / 2139280241670,
+        "ties": 37161324 / 2139280241670,
+        "losses": 10496539128 / 2139280241670,
+        "subsets": 2139280241670,
+        "how": "exact",
+    }
+    assert "99.51 % of size 10" in found.text
+    assert f"without {len(found.flip.removed)} of the treebanks" in found.text
+    assert str(found).endswith(f"[{found.signature}]")
+    assert found.to_latex().startswith("% treegauge:")
+    assert r"95 \% interval" in found.to_latex()
+    assert found.to_html().startswith("<p>Over 82 treebanks, HIT-SCIR scores higher in LAS")
+
+
+def test_constraints_are_sampled_and_said_to_be():
+    scores = read_scores("conll18")
+    how = {"size": 5, "constraints": ["language:1"], "samples": 5000}
+    found = certify(scores, "Stanford > Uppsala", **how)
+    again = certify(scores, "Stanford > Uppsala", **how)
+    assert found.wins == again.wins
+    assert found.wins[0]["how"] == "sampled"
+    assert "5,000 random ones" in found.text
+    assert "constraints:language:1|samples:5000" in found.signature
+
+
+def test_scores_too_fine_to_count_are_bounded_and_said_to_be(monkeypatch):
+    rng = np.random.default_rng(0)
+    scores = pair(rng.normal(0, 1, 14).tolist())
+    monkeypatch.setattr("treegauge.ranking.exact.MOST_CELLS", 20_000)
+    row = certify(scores, "A > B", size=5).wins[0]
+    values = scores.values[0] - scores.values[1]
+    share = np.mean([sum(part) > 0 for part in combinations(values, 5)])
+    assert row["how"] == "bounds"
+    assert row["wins"] <= share <= row["wins"] + row["ties"]
+
+
+@pytest.mark.parametrize("values", [[0, 0, 0], [1, 1, 1], [-1, -1, -1], [2]])
+def test_degenerate_claims_get_a_certificate(values):
+    found = certify(pair(values), "A > B")
+    assert 0 <= found.p_wilcoxon <= 1
+    assert 0 <= found.p_permutation <= 1
+    assert found.holds == (sum(values) > 0)
+    assert json.dumps(found.to_dict(), allow_nan=False)
+    ending = {True: "No choice of treebanks would make the claim fail.", False: "does not hold on"}
+    assert ending[found.holds] in found.text
+
+
+def test_an_unknown_grouping_names_the_choices():
+    with pytest.raises(ChoiceError, match="choices: genus, stock"):
+        certify(pair([1, 2]), "A > B", by="colour")

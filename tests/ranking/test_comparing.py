@@ -1,0 +1,207 @@
+"""Friedman, Nemenyi, Wilcoxon and the rest against scipy and Demšar's published example."""
+
+import json
+import re
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.comparing import (
+    critical_difference,
+    critical_distance,
+    friedman,
+    treebank_ranks,
+)
+from treegauge.ranking.scores import read_scores
+from treegauge.ranking.wins import improvement, win_tie_loss
+
+# Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
+DEMSAR = [
+    (4, 3, 2, 1), (1, 2, 3, 4), (4, 1, 2, 3), (4, 1, 3, 2), (4, 2, 3, 1), (1, 2.5, 4, 2.5),
+    (3, 2, 4, 1), (2.5, 2.5, 4, 1), (4, 3, 2, 1), (2.5, 2.5, 2.5, 2.5), (4, 2.5, 1, 2.5),
+    (3, 2, 4, 1), (4, 1, 2, 3), (3, 1, 4, 2),
+]  # fmt: skip
+
+
+def table(values, names=None):
+    values = np.asarray(values, dtype=float)
+    columns = dict(zip(names or "ABCDEFGH", values, strict=False))
+    frame = {"treebank": [f"t{i}" for i in range(values.shape[1])]} | columns
+    return read_scores(pl.DataFrame(frame))
+
+
+def demsar():
+    names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
+    return table(10 - np.array(DEMSAR).T, names)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_friedman_is_scipys_ties_included(data):
+    systems, treebanks = data.draw(st.integers(3, 6)), data.draw(st.integers(2, 9))
+    cells = st.lists(st.integers(0, 4), min_size=treebanks, max_size=treebanks)
+    values = data.draw(st.lists(cells, min_size=systems, max_size=systems))
+    found = friedman(table(values))
+    with np.errstate(all="ignore"):
+        oracle = scipy.stats.friedmanchisquare(*values)
+    if np.isnan(oracle.statistic):
+        assert (found.statistic, found.p_value) == (0, 1)
+    else:
+        assert found.statistic == pytest.approx(oracle.statistic, abs=1e-9)
+        assert found.p_value == pytest.approx(oracle.pvalue, abs=1e-9)
+
+
+def test_demsars_example():
+    scores = demsar()
+    ranks = treebank_ranks(scores)
+    assert ranks.T.tolist() == [list(row) for row in DEMSAR]
+    average = ranks.mean(axis=1)
+    assert average.round(3).tolist() == [3.143, 2.0, 2.893, 1.964]
+    # He does not correct for ties: 9.28 and 3.69 follow from the average ranks alone.
+    plain = 12 * 14 / 20 * ((average**2).sum() - 25)
+    assert round(plain, 2) == 9.28
+    assert round(13 * plain / (42 - plain), 2) == 3.69
+    assert friedman(scores).statistic > plain
+    found = critical_difference(scores, alpha=0.10)
+    assert round(found.distance, 2) == 1.12
+    differing = {(a, b) for a, b in combinations(range(4), 2) if found.p_values[a, b] <= 0.10}
+    assert differing == {(0, 1), (0, 3)}, "C4.5 is worse than the two with parameter m"
+    assert found.cliques == (("C4.5+m+cf", "C4.5+m", "C4.5+cf"), ("C4.5+cf", "C4.5"))
+    stricter = critical_difference(scores)
+    assert round(stricter.distance, 2) == 1.25
+    assert len(stricter.cliques) == 1
+
+
+@pytest.mark.parametrize(
+    ("alpha", "printed"),
+    [
+        (0.05, [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]),
+        (0.10, [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920]),
+    ],
+)
+def test_critical_values_are_demsars_table_5(alpha, printed):
+    for systems, value in enumerate(printed, 2):
+        scale = np.sqrt(systems * (systems + 1) / (6 * 30))
+        assert critical_distance(systems, 30, alpha) / scale == pytest.approx(value, abs=1.1e-3)
+
+
+def test_nemenyi_p_values_agree_with_the_distance():
+    found = critical_difference(read_scores("conll18"))
+    apart = np.abs(found.average[:, None] - found.average[None, :])
+    assert ((apart >= found.distance) == (found.p_values <= 0.05)).all()
+
+
+def test_wilcoxon_holm_is_scipys_with_holm_by_hand():
+    scores = read_scores("conll18").select(systems=["Stanford", "Uppsala", "TurkuNLP", "LATTICE"])
+    found = critical_difference(scores, method="wilcoxon-holm")
+    pairs = [*combinations(range(4), 2)]
+    numbers = scores.hundredths
+    raw = [scipy.stats.wilcoxon(numbers[a] - numbers[b]).pvalue for a, b in pairs]
+    so_far, corrected = 0.0, {}
+    for place, i in enumerate(np.argsort(raw)):
+        so_far = max(so_far, min(1.0, (6 - place) * raw[i]))
+        corrected[pairs[i]] = so_far
+    for (a, b), p in corrected.items():
+        assert found.p_values[a, b] == found.p_values[b, a] == pytest.approx(p)
+    assert found.distance is None
+
+
+@given(st.data())
+@settings(max_examples=30, deadline=None)
+def test_cliques_are_the_longest_runs_without_a_difference(data):
+    systems = data.draw(st.integers(3, 6))
+    cells = st.lists(st.integers(0, 30), min_size=8, max_size=8)
+    scores = table(data.draw(st.lists(cells, min_size=systems, max_size=systems)))
+    found = critical_difference(scores, alpha=0.3)
+    order = [scores.systems[i] for i in found.order]
+    assert np.all(np.diff(found.average[found.order]) >= 0)
+
+    def same(names):
+        rows = [scores.system(name) for name in names]
+        return all(found.p_values[a, b] > 0.3 for a, b in combinations(rows, 2))
+
+    runs = [
+        tuple(order[i:j])
+        for i in range(systems)
+        for j in range(i + 2, systems + 1)
+        if same(order[i:j])
+    ]
+    longest = [run for run in runs if not any(set(run) < set(other) for other in runs)]
+    assert list(found.cliques) == longest
+
+
+def test_wins_are_counted():
+    found = win_tie_loss(table([[3, 3, 3, 1], [2, 3, 1, 2], [9, 9, 9, 9]]))
+    assert found.systems == ("C", "A", "B")
+    assert found.table["B"].to_list() == ["4/0/0", "2/1/1", ""]
+    near = win_tie_loss(table([[81.1, 80.0], [81.0, 80.2]]), margin=0.1)
+    assert near.won.tolist() == [[0, 1], [0, 0]]
+    assert near.tied[0, 1] == 1
+    rows = near.to_dict()
+    assert rows["signature"] == near.signature
+    assert rows["pairs"][0] == {"system": "B", "other": "A", "wins": 1, "ties": 1, "losses": 0}
+    with pytest.raises(TreegaugeError, match="margin -1"):
+        win_tie_loss(table([[1], [2]]), margin=-1)
+
+
+def test_improvement_counts_ties_half_and_runs_against_each_other():
+    found = improvement(table([[3, 3, 3, 1], [2, 3, 1, 2]]))
+    assert found.probability.tolist() == [[0.5, 0.625], [0.375, 0.5]]
+    assert (found.low <= found.probability).all()
+    assert (found.high >= found.probability).all()
+    frame = pl.DataFrame(
+        {
+            "treebank": ["t"] * 4,
+            "system": ["A", "A", "B", "B"],
+            "seed": [1, 2, 1, 2],
+            "score": [80.0, 84.0, 82.0, 80.0],
+        }
+    )
+    # 80 against 82 and 80: 0 and a half; 84 against both: two wins. That is 2.5 of 4.
+    assert improvement(read_scores(frame)).probability[0, 1] == 0.625
+
+
+def test_latex_is_a_whole_booktabs_table_with_the_best_in_bold():
+    scores = read_scores("conll18").select(systems=["CUNI x-ling", "HIT-SCIR", "Stanford"])
+    for result in (critical_difference(scores), improvement(scores), win_tie_loss(scores)):
+        lines = result.to_latex().split("\n")
+        assert lines[0] == f"% {result.signature}"
+        layout = re.fullmatch(r"\\begin\{tabular\}\{([lr]+)\}", lines[1])[1]
+        assert [line for line in lines if line.endswith("rule")] == [
+            r"\toprule", r"\midrule", r"\bottomrule",
+        ]  # fmt: skip
+        assert lines[-1] == r"\end{tabular}"
+        rows = [line for line in lines if line.endswith(r"\\")]
+        assert len(rows) == 4
+        assert all(len(re.split(r"(?<!\\)&", row)) == len(layout) for row in rows)
+        body = "".join(rows)
+        assert body.count("{") == body.count("}")
+        assert not re.search(r"(?<!\\)[_#%$]", body)
+    ranks = scipy.stats.rankdata(-scores.hundredths, axis=0)
+    mean, average, won = scores.values[1].mean(), ranks[1].mean(), (ranks[1] == 1).sum()
+    row = rf"HIT-SCIR & {average:.2f} & \textbf{{{mean:.2f}}} & \textbf{{{won}}}"
+    assert row in critical_difference(scores).to_latex()
+
+
+def test_json_is_complete():
+    found = critical_difference(read_scores("conll18"))
+    stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert stated["signature"].endswith("test:nemenyi|alpha:0.05")
+    assert len(stated["pairs"]) == 325
+    assert stated["systems"][0]["system"] == "HIT-SCIR"
+    assert "critical difference" in str(found)
+
+
+def test_bad_requests_name_the_choices():
+    with pytest.raises(ChoiceError, match="choices: nemenyi, wilcoxon-holm"):
+        critical_difference(table([[1], [2], [3]]), method="tukey")
+    with pytest.raises(TreegaugeError, match="alpha 2"):
+        critical_difference(table([[1], [2], [3]]), alpha=2)
+    with pytest.raises(TreegaugeError, match="2 systems: the Friedman test needs three"):
+        critical_difference(table([[1], [2]]))

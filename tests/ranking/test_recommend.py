@@ -1,0 +1,229 @@
+"""Recommended subsets: they keep their promises, and are judged by systems they have not seen."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.ranking._room import room_of
+from treegauge.ranking._selection import OBJECTIVES, Problem, error_matrix, folds_of
+from treegauge.ranking._swap import descend
+from treegauge.ranking.recommend import recommend
+from treegauge.ranking.scores import read_scores
+
+CONLL = read_scores("conll18")
+
+
+def table(values, **metadata):
+    frame = {"treebank": [f"t{i}" for i in range(len(values[0]))], **metadata}
+    return read_scores(pl.DataFrame(frame | {f"S{i}": row for i, row in enumerate(values)}))
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_the_quadratic_form_is_the_sum_over_pairs(name):
+    near, shrink = OBJECTIVES[name]
+    rng = np.random.default_rng(1)
+    values = rng.normal(0, 3, (6, 9))
+    gaps = {(a, b): (values[a] - values[b]).mean() for a, b in combinations(range(6), 2)}
+    middle = np.median(np.abs([*gaps.values()]))
+    totals = []
+    for columns in combinations(range(9), 3):
+        total = 0.0
+        for (a, b), gap in gaps.items():
+            errors = (values[a] - values[b] - gap)[list(columns)]
+            weight = 1.0 if near is None else 1 / (gap**2 + (near * middle) ** 2)
+            alone = (errors**2).sum()
+            total += weight * ((1 - shrink) * errors.sum() ** 2 + shrink * alone)
+        totals.append(total)
+    matrix = error_matrix(values, OBJECTIVES[name])
+    forms = [matrix[np.ix_(columns, columns)].sum() for columns in combinations(range(9), 3)]
+    assert np.array(forms) / forms[0] == pytest.approx(np.array(totals) / totals[0], rel=1e-6)
+
+
+def test_exchanges_find_the_best_of_all_subsets():
+    rng = np.random.default_rng(2)
+    found = 0
+    for _ in range(20):
+        scores = table(rng.integers(0, 100, (7, 11)).tolist())
+        room = room_of(scores, 4)
+        matrix = error_matrix(scores.values, OBJECTIVES["squared"])
+        got = descend(matrix, 4, room.orders(50, rng), room.arrays)
+        forms = {c: matrix[np.ix_(c, c)].sum() for c in combinations(range(11), 4)}
+        best = min(forms.values())
+        found += matrix[np.ix_(got, got)].sum() <= best + 1e-9
+    assert found == 20
+
+
+def test_one_of_each_kind_is_taken():
+    """Four kinds of treebanks, three of each: one of every kind predicts the whole perfectly."""
+    kinds = np.random.default_rng(3).normal(70, 8, (12, 4)).round(2)
+    scores = table(np.repeat(kinds, 3, axis=1).tolist())
+    found = recommend(scores, 4, repeats=1, samples=50)
+    assert sorted(int(code[1:]) // 3 for code in found.subset) == [0, 1, 2, 3]
+    assert found.fitted == 1
+    assert found.held_out.agreement == 1
+
+
+def test_it_beats_random_subsets_in_systems_it_has_not_seen():
+    """The figure the documentation states: held-out agreement beyond 1,000 random subsets."""
+    found = recommend(CONLL, 10, repeats=5, samples=1000)
+    judged = found.held_out
+    assert judged.margin == pytest.approx(judged.agreement - judged.random_mean)
+    assert judged.low > 0
+    assert 0.02 < judged.margin < 0.08
+    assert judged.beaten > 0.7
+    assert judged.both_new > judged.both_new_random
+    assert found.fitted > judged.agreement, "fitting and judging by the same systems flatters"
+
+
+def test_with_nothing_to_learn_nothing_is_claimed():
+    """Scores without any structure: the held-out figure must not see what only fitting sees."""
+    rng = np.random.default_rng(4)
+    margins, fitted = [], []
+    for seed in range(8):
+        scores = table(rng.normal(70, 5, (10, 25)).round(2).tolist())
+        found = recommend(scores, 5, repeats=2, samples=100, seed=seed)
+        margins.append(found.held_out.margin)
+        fitted.append(found.fitted - found.held_out.random_mean)
+    assert abs(np.mean(margins)) < 3 * np.std(margins, ddof=1) / np.sqrt(8) + 0.02
+    assert np.mean(fitted) > np.mean(margins) + 0.1
+
+
+def test_those_who_choose_never_judge():
+    rows, rng = np.arange(11), np.random.default_rng(0)
+    for rest, held in folds_of(rows, 4, 3, rng):
+        assert sorted([*rest, *held]) == rows.tolist()
+        assert not set(rest) & set(held)
+    held_out = np.concatenate([held for _, held in folds_of(rows, 4, 3, rng)])
+    assert (np.bincount(held_out) == 3).all()
+
+
+def test_agreement_is_kendalls_tau():
+    from scipy.stats import kendalltau
+
+    room = room_of(CONLL, 10)
+    problem = Problem(CONLL, room, room.orders(1, np.random.default_rng(0)))
+    columns = np.arange(5, 15)
+    agree = problem.concordance(columns)
+    upper = agree[np.triu_indices(26, 1)]
+    full, part = CONLL.values.mean(axis=1), CONLL.values[:, columns].mean(axis=1)
+    assert upper.mean() == pytest.approx(kendalltau(full, part).statistic)
+
+
+def test_demands_are_met_by_the_recommended_and_the_random_subsets():
+    demands = {
+        "at_most": ["language:1", "genus:3", "resource=big:6"],
+        "at_least": ["resource=low-resource:1", "genus=Slavic:1"],
+        "tokens": 1_500_000,
+        "include": ["zh_gsd"],
+        "exclude": ["en_ewt", "UD_Czech-PDT"],
+    }
+    room = room_of(CONLL, 10, **demands)
+    drawn = [
+        [CONLL.treebanks[i] for i in order[:10]]
+        for order in room.orders(200, np.random.default_rng(0))
+    ]
+    found = recommend(CONLL, 10, **demands, repeats=1, samples=50)
+    assert len({tuple(sorted(codes)) for codes in drawn}) > 150
+    for codes in [found.subset, *drawn]:
+        chosen = CONLL.metadata.filter(pl.col("treebank").is_in(codes))
+        assert len(set(codes)) == 10
+        assert chosen["language"].n_unique() == 10
+        assert chosen["genus"].value_counts()["count"].max() <= 3
+        assert (chosen["resource"] == "big").sum() <= 6
+        assert (chosen["resource"] == "low-resource").sum() >= 1
+        assert (chosen["genus"] == "Slavic").sum() >= 1
+        assert chosen["tokens"].sum() <= 1_500_000
+        assert "zh_gsd" in codes
+        assert not {"en_ewt", "cs_pdt", "sme_giella"} & set(codes)
+    assert "at most 1500000 tokens" in found.signature
+
+
+def test_random_subsets_are_uniform_under_demands():
+    """Six treebanks, three of X and three of Y, four taken, two of X: nine subsets, all alike."""
+    scores = table(np.ones((2, 6)).tolist(), genus=["X"] * 3 + ["Y"] * 3)
+    room = room_of(scores, 4, at_most=["genus=X:2"], at_least=["genus=X:2"])
+    orders = room.orders(3600, np.random.default_rng(0))
+    counts = np.unique(np.sort(orders[:, :4], axis=1), axis=0, return_counts=True)[1]
+    assert len(counts) == 9
+    # Chi-squared with 8 degrees of freedom: beyond 26 in one case of a thousand.
+    assert ((counts - 400) ** 2 / 400).sum() < 26
+
+
+def test_stratified_subsets_have_the_shares_of_the_whole():
+    found = recommend(CONLL, 10, at_most=["resource:stratified"], repeats=1, samples=20)
+    chosen = CONLL.metadata.filter(pl.col("treebank").is_in(found.subset))
+    shares = dict(chosen["resource"].value_counts().iter_rows())
+    assert shares == {"big": 7, "PUD": 1, "small": 1, "low-resource": 1}
+
+
+def test_named_subsets_are_compared_with_random_ones_of_their_size():
+    found = recommend(CONLL, 10, repeats=1, samples=200)
+    rows = {row["subset"]: row for row in found.table.to_dicts()}
+    assert next(iter(rows)) == "recommended"
+    assert {"Ma18", "Lh16", "AG20", "D21", "SA17", "Sm18", "Ku19", "Easy"} < set(rows)
+    assert (rows["Ma18"]["size"], rows["Ma18"]["absent"]) == (12, 0)
+    assert (rows["Lh16"]["size"], rows["Lh16"]["absent"]) == (7, 1)
+    own = recommend(CONLL, 10, named={"mine": ["cs_pdt", "en_ewt"]}, repeats=1, samples=20)
+    assert own.table["subset"].to_list() == ["recommended", "mine"]
+    with pytest.raises(ChoiceError, match="unknown treebank 'xx'"):
+        recommend(CONLL, 10, named={"mine": ["xx"]}, repeats=1, samples=20)
+
+
+def test_same_seed_same_recommendation():
+    found, again, other = (
+        recommend(CONLL, 6, repeats=1, samples=30, seed=seed) for seed in (1, 1, 2)
+    )
+    assert found.to_dict() == again.to_dict()
+    assert found.held_out != other.held_out
+    stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert stated["signature"].endswith("|size:6|cv:1x5|samples:30|seed:1")
+    assert len(stated["subset"]) == 6
+    assert "Margin" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("demands", "message"),
+    [
+        ({"size": 83}, "size 83: the table has 82 treebanks; choose a size from 1 to 82"),
+        (
+            {"at_most": ["stock:1"], "size": 20},
+            "no subset of size 20 satisfies at most stock:1; it would do to drop stock:1",
+        ),
+        (
+            {"at_most": ["genus=Slavic:1"], "at_least": ["genus=Slavic:2"]},
+            "to drop genus=Slavic:1 or at least genus=Slavic:2",
+        ),
+        ({"tokens": 1000}, "no subset of size 10 .* drop tokens:1000"),
+        ({"at_least": ["genus=Klingon:1"]}, "unknown genus 'Klingon'.* choices: .*Slavic"),
+        ({"at_most": ["colour:1"]}, "choices: language, family"),
+        ({"at_least": ["resource:stratified"]}, "stratified is no least number"),
+        ({"include": ["xx"]}, "unknown treebank 'xx'"),
+        ({"include": ["en_ewt"], "exclude": ["en_ewt"]}, "both as included and as excluded"),
+        ({"include": ["en_ewt", "cs_pdt"], "size": 1}, "2 treebanks must be included"),
+        ({"include": ["sme_giella"], "tokens": 10**7}, "tokens of sme_giella are not known"),
+        ({"exclude": CONLL.treebanks[:75]}, "no subset of size 10"),
+        ({"folds": 1}, "expected at least 2, 1 and 2"),
+    ],
+)
+def test_demands_that_cannot_be_met_say_why(demands, message):
+    with pytest.raises(TreegaugeError, match=message):
+        recommend(CONLL, **{"size": 10, "repeats": 1, "samples": 10} | demands)
+
+
+def test_too_few_systems_or_unknown_metadata_say_so():
+    few = table([[1, 2, 3]] * 4)
+    with pytest.raises(TreegaugeError, match="4 systems: a recommendation needs at least 6"):
+        recommend(few, 2)
+    many = table(np.random.default_rng(0).integers(0, 9, (7, 5)).tolist())
+    with pytest.raises(TreegaugeError, match="genus is not known for t0, t1"):
+        recommend(many, 2, at_most=["genus:1"])
+
+
+def test_ties_everywhere_are_no_obstacle():
+    found = recommend(table([[50, 50, 50, 50]] * 7), 2, repeats=1, samples=10)
+    assert found.fitted == found.held_out.agreement == 1
+    assert found.held_out.margin == 0
