@@ -47,15 +47,26 @@ def same(ours: Treebank, numbers: list[int], whole: Treebank) -> None:
 # Choosing sentences
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        slice(None), slice(3, 9), slice(9, 3), slice(-4, None), slice(100, 200), slice(0, 0),
-        slice(None, None, 3), slice(None, None, -1), [5, 2, 2, -1], [], np.array([]),
-        np.array([7, 0]), np.arange(40) % 7 == 0, np.zeros(40, bool), range(4, 8), [True] * 40,
-    ],
-    ids=str,
-)  # fmt: skip
+KEYS = {
+    "all": slice(None),
+    "some": slice(3, 9),
+    "none": slice(9, 3),
+    "last": slice(-4, None),
+    "beyond": slice(100, 200),
+    "steps": slice(None, None, 3),
+    "reversed": slice(None, None, -1),
+    "list": [5, 2, 2, -1],
+    "empty list": [],
+    "empty array": np.array([]),
+    "array": np.array([7, 0]),
+    "mask": np.arange(40) % 7 == 0,
+    "empty mask": np.zeros(40, bool),
+    "list of truths": [True] * 40,
+    "range": range(4, 8),
+}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
 def test_choosing_sentences(treebank, key):
     plain = key if isinstance(key, slice) else np.asarray(key, None if len(key) else int)
     same(treebank[key], np.arange(40)[plain].tolist(), treebank)

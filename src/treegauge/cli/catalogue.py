@@ -66,7 +66,7 @@ def catalogue(
     treegauge catalogue ud --has-features --min-words 30000 --max-nonprojective 0.1
     --one-per-language --explain
     """
-    from treegauge.cli.stages import stages
+    from treegauge.cli.progress import stages
     from treegauge.errors import TreegaugeError
     from treegauge.result import Result
     from treegauge.treebank.catalogue import catalogue as run

@@ -42,7 +42,7 @@ def fetch(
 
     treegauge fetch UD_Greek-GDT@2.9 --from ud-treebanks-v2.9.tgz
     """
-    from treegauge.cli.stages import stages
+    from treegauge.cli.progress import stages
     from treegauge.errors import TreegaugeError
     from treegauge.treebank.fetching import fetch as run
     from treegauge.treebank.places import Wanted, advice

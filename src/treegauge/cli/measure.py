@@ -1,14 +1,12 @@
 """``treegauge measure``: numbers of treebanks, and of train against test."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from treegauge.cli.output import Choice, Format, Policy, emit
+from treegauge.cli.progress import steps
 
 
 class Part(Choice):
@@ -69,7 +67,7 @@ def measure(
             "expected a measure and what to measure, such as: treegauge measure edv UD_Greek-GDT; "
             "treegauge measure --list shows the measures"
         )
-    with _bar() as progress:
+    with steps("treebanks") as progress:
         result = run(
             names, *paths, part=part.value, errors=errors.value, seed=seed, threads=threads,
             resampling=Resampling(resamples, level) if interval else None, progress=progress,
@@ -77,18 +75,3 @@ def measure(
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
     emit(result, fmt, out)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None] | None]:
-    """Show how many treebanks are done; nothing when nobody watches."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), "treebanks", TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("treebanks", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
