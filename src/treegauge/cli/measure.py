@@ -46,13 +46,16 @@ def measure(
     ] = None,
     fmt: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw displacements or wde to this Vega-Lite .json file.")
+    ] = None,
 ) -> None:
     """Measure treebanks: displacement, structure, morphology, vocabulary, train against test.
 
     A value that a treebank does not have is left empty with the reason, which is told on standard
     error, too. `treegauge measure --list` says what each measure is.
     """
-    from treegauge.errors import TreegaugeError
+    from treegauge.errors import ChoiceError, TreegaugeError
     from treegauge.measure.measuring import Resampling
     from treegauge.measure.measuring import measure as run
     from treegauge.measure.registry import measures, select
@@ -67,6 +70,14 @@ def measure(
             "expected a measure and what to measure, such as: treegauge measure edv UD_Greek-GDT; "
             "treegauge measure --list shows the measures"
         )
+    draw = None
+    if plot is not None:
+        from treegauge.plot.saving import save
+        from treegauge.plot.treebanks import KINDS
+
+        if names not in KINDS:
+            raise ChoiceError("measure to draw", names, KINDS)
+        draw = KINDS[names]
     with steps("treebanks") as progress:
         result = run(
             names, *paths, part=part.value, errors=errors.value, seed=seed, threads=threads,
@@ -75,3 +86,5 @@ def measure(
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
     emit(result, fmt, out)
+    if draw is not None and plot is not None:
+        save(draw(result), plot)

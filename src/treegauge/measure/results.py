@@ -113,18 +113,7 @@ class Measures(Result):
             "measures": [one.to_dict() for one in self.measured],
         }
 
-    def to_latex(self) -> str:
-        """Return a booktabs table."""
-        return tables.to_latex(self._shown(), note=self.signature)
-
-    def to_html(self) -> str:
-        """Return an HTML table."""
-        return tables.to_html(self._shown(), note=self.signature)
-
-    def __str__(self) -> str:
-        return f"{tables.to_text(self._shown())}\n{self.signature}"
-
-    def _shown(self) -> "pl.DataFrame":
+    def shown(self) -> "pl.DataFrame":
         """Lay the numbers out for people: rounded, several treebanks under each other."""
         names = {one.measure for one in self.measured}
         treebanks = {one.treebank for one in self.measured}

@@ -54,7 +54,7 @@ def memory(actions: int, templates: int) -> Memory:
     """Make an empty memory."""
     return Memory(
         np.zeros(REMEMBERED, np.uint64), np.zeros((REMEMBERED, actions), np.float32),
-        np.full(1, 8, np.uint64), np.zeros(len(ATOMS), np.uint64), np.zeros(3 * templates, np.uint64),
+        np.array([8,0,0,0,0,0,0,0], np.uint64), np.zeros(len(ATOMS), np.uint64), np.zeros(3 * templates, np.uint64),
     )  # fmt: skip
 
 
@@ -183,6 +183,7 @@ def scores(
     _look_cross(sentence, arena, number, atoms)
     count = _keys(templates, CROSS, 0, atoms, keys, 0)
     sums[:] = 0
+    memory.clock[7] += np.uint64(1)
     accumulate(weights, keys, count, sums)
     for part in range(6):
         signature = _mix(memory.clock[0], part)
@@ -202,6 +203,7 @@ def scores(
             signature = _mix(_mix(signature, word), arena.sides[side].signature)
         place = np.int64(signature >> np.uint64(40)) % REMEMBERED
         if memory.signatures[place] != signature:
+            memory.clock[1+part] += np.uint64(1)
             memory.signatures[place] = signature
             if part == 0:
                 _look_front(sentence, item.front, atoms)
