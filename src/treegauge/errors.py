@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Self
 
 
 class TreegaugeError(Exception):
@@ -32,3 +33,6 @@ class ChoiceError(TreegaugeError, ValueError):
         hint = f"; did you mean {close[0]!r}?" if close else ";"
         super().__init__(f"unknown {what} {str(found)!r}{hint} choices: {', '.join(names)}")
         self.what, self.found, self.choices = what, found, names
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, object, list[str]]]:
+        return type(self), (self.what, self.found, self.choices)

@@ -1,7 +1,7 @@
 """Choose a subset for some systems, and see whether others are ranked the same by it."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,63 +10,40 @@ from treegauge.ranking._room import Room
 from treegauge.ranking.scores import Scores
 
 Floats = NDArray[np.float64]
-STARTS = 5
+WEIGHTS = (0.01, 0.1, 0.3, 1.0)
+"""How much the squared error may count beside the order; cross-validation takes its pick."""
+STARTS = 4
 """Starts of a search within a cross-validation; more are taken where it counts."""
-_INNER = 4
+_INNER = 2
 
 
-class Objective(NamedTuple):
-    """A version of the squared error: how much close pairs count more, and how much to shrink."""
+def error_matrix(values: Floats) -> Floats:
+    r"""Return Q, with which a subset's squared error is a quadratic form.
 
-    near: float | None
-    shrink: float
-
-
-OBJECTIVES = {
-    "squared": Objective(None, 0.0),
-    "squared, shrunk": Objective(None, 0.2),
-    "close pairs": Objective(0.3, 0.0),
-    "close pairs, shrunk": Objective(0.3, 0.2),
-}
-
-
-def error_matrix(values: Floats, objective: Objective) -> Floats:
-    """Return Q: the weighted sum over pairs of products of their errors on two treebanks.
-
-    Scaled so that its largest entry is 1.
+    For systems a, b and treebank t let :math:`e_{abt} = d_{abt} - \bar d_{ab}`, their difference
+    there minus its mean. Then :math:`Q_{st} \propto \sum_{ab} e_{abs} e_{abt}`, scaled so that its
+    diagonal is 1 on average: :math:`\sum_{s,t \in S} Q_{st} / k` is 1 for an average subset whose
+    errors neither cancel out nor add up.
 
     Parameters
     ----------
     values
         Systems x treebanks.
-    objective
-        How pairs are weighted and Q is shrunk.
 
     Examples
     --------
     Two systems, ahead by 1, 3 and 2 (2 on average): the errors are -1, 1 and 0.
 
-    >>> values = np.array([[1.0, 3.0, 2.0], [0.0, 0.0, 0.0]])
-    >>> error_matrix(values, OBJECTIVES["squared"]).tolist()
-    [[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    >>> error_matrix(np.array([[1.0, 3.0, 2.0], [0.0, 0.0, 0.0]])).tolist()
+    [[1.5, -1.5, 0.0], [-1.5, 1.5, 0.0], [0.0, 0.0, 0.0]]
     """
-    means = values.mean(axis=1)
-    gaps = means[:, None] - means[None, :]
-    weights = np.ones_like(gaps)
-    if objective.near is not None:
-        edge = objective.near * float(np.median(np.abs(gaps[np.triu_indices(len(gaps), 1)])))
-        if edge > 0:
-            weights = 1 / (gaps**2 + edge**2)
-    np.fill_diagonal(weights, 0)
-    # The sum over pairs of w (x_a - x_b)(x_a - x_b)' is X'LX with L the weights' Laplacian.
-    laplacian = np.diag(weights.sum(axis=1)) - weights
-    errors = values - means[:, None]
-    matrix: Floats = errors.T @ (laplacian @ errors)
-    diagonal = np.diag(np.diag(matrix))
-    shrunk = (1 - objective.shrink) * matrix + objective.shrink * diagonal
-    largest = float(np.abs(shrunk).max(initial=0.0))
+    errors = values - values.mean(axis=1, keepdims=True)
+    # The sum over all pairs of squares of differences is that of squares around the mean.
+    errors = errors - errors.mean(axis=0)
+    matrix: Floats = errors.T @ errors
+    scale = float(np.trace(matrix)) / len(matrix)
     # The last bits of a matrix product differ between processors; a recommendation must not.
-    return np.round(shrunk / largest, 12) if largest > 0 else shrunk
+    return np.round(matrix / scale, 12) + 0.0 if scale > 0 else np.zeros_like(matrix)
 
 
 class Problem:
@@ -76,19 +53,27 @@ class Problem:
         self.values = np.asarray(scores.values)
         self.numbers = scores.fixed_point()[0]
         self.order = _signs(self.numbers.sum(axis=1))
-        self.room, self.arrays = room, room.arrays
-        self.pool = pool
+        self.room, self.arrays, self.pool = room, room.arrays, pool
 
     def starts(self, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return some of the drawn subsets to start a search from."""
         return self.pool[rng.integers(len(self.pool), size=number)]
 
-    def best(self, rows: NDArray[np.int64], name: str, orders: NDArray[np.int64]) -> Any:
+    def best(self, rows: NDArray[np.int64], weight: float, orders: NDArray[np.int64]) -> Any:
         """Return the columns of the best subset found for some systems."""
         from treegauge.ranking._swap import descend
 
-        matrix = error_matrix(self.values[rows], OBJECTIVES[name])
-        return descend(matrix, self.room.size, orders, self.arrays)
+        totals = self.numbers[rows].sum(axis=1)
+        best_first = rows[np.argsort(-totals, kind="stable")]
+        return descend(
+            np.ascontiguousarray(self.numbers[best_first]),
+            np.ascontiguousarray(self.order[np.ix_(best_first, best_first)] != 0),
+            error_matrix(self.values[rows]),
+            weight,
+            self.room.size,
+            orders,
+            self.arrays,
+        )
 
     def concordance(self, columns: NDArray[np.int64]) -> Floats:
         """Return systems x systems: 1 where order agrees with the full one, -1 where it does not.
@@ -98,14 +83,14 @@ class Problem:
         agree = _signs(self.numbers[:, columns].sum(axis=1)) * self.order
         return np.where(self.order == 0, np.nan, agree)
 
-    def choose(self, rows: NDArray[np.int64], folds: int, rng: np.random.Generator) -> str:
-        """Return the version of the objective that does best in a cross-validation over `rows`."""
-        merit = dict.fromkeys(OBJECTIVES, 0.0)
+    def choose(self, rows: NDArray[np.int64], folds: int, rng: np.random.Generator) -> float:
+        """Return the weight that does best in a cross-validation over `rows`."""
+        merit = dict.fromkeys(WEIGHTS, 0.0)
         for rest, held in folds_of(rows, folds, _INNER, rng):
             orders = self.starts(STARTS, rng)
-            for name in merit:
-                agree = self.concordance(self.best(rest, name, orders))
-                merit[name] += float(row_means(agree[np.ix_(held, rows)]).mean())
+            for weight in merit:
+                agree = self.concordance(self.best(rest, weight, orders))
+                merit[weight] += float(row_means(agree[np.ix_(held, rows)]).mean())
         return max(merit, key=merit.__getitem__)
 
 

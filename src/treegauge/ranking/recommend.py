@@ -1,19 +1,19 @@
 r"""Which treebanks to evaluate on when there is time for k of them only.
 
-For a subset :math:`S` of size :math:`k`, the error in the difference of two systems is
+For a subset :math:`S` of size :math:`k`, :math:`\tau(S)` is Kendall's tau between the rankings over
+:math:`S` and over all treebanks, and :math:`e_{ab}(S)` the error in the difference of two systems:
 
 .. math:: e_{ab}(S) = \frac1k \sum_{t \in S} (d_{abt} - \bar d_{ab}),
 
 with :math:`d_{abt}` their difference on treebank :math:`t` and :math:`\bar d_{ab}` its mean over
-all treebanks. What is minimised is :math:`\sum_{ab} w_{ab} e_{ab}^2`, a quadratic form
-:math:`\mathbf 1_S^\top Q \mathbf 1_S / k^2`, by exchanging treebanks from several random starts.
-Four versions of it are tried: weights :math:`w = 1` or :math:`1 / (\bar d^2 + (c\,m)^2)`, which
-cares for close pairs (:math:`m` the median of :math:`|\bar d|`), each with Q as it is or with its
-off-diagonal shrunk, which trusts less in errors of different treebanks cancelling out. The version
-is chosen by cross-validation over systems.
+all treebanks. What is minimised is :math:`1 - \tau(S) + \lambda \sum_{ab} e_{ab}(S)^2 / c`, where
+:math:`c` is what the sum would be on average if errors on different treebanks were independent. The
+order alone is soon perfect for the systems at hand and says little about others; the squared error
+alone cares for outliers. How much it counts, :math:`\lambda`, is chosen by cross-validation over
+systems. The search exchanges treebanks from several random starts; it is not exhaustive.
 
 All that is said about how good a recommendation is comes from another cross-validation around
-that: the subset (version included) is chosen without some systems, and judged by these.
+that: the subset (:math:`\lambda` included) is chosen without some systems, and judged by these.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -75,8 +75,8 @@ class Recommendation(Result):
     ----------
     subset
         The treebanks, chosen with all systems.
-    objective
-        The version of the error that generalised best.
+    weight
+        How much the squared error counted beside the order: what generalised best.
     fitted
         Agreement of this subset with the full ranking of the very systems it was chosen with:
         too good to be expected again.
@@ -91,7 +91,7 @@ class Recommendation(Result):
     """
 
     subset: tuple[str, ...]
-    objective: str
+    weight: float
     fitted: float
     held_out: HeldOut
     named: tuple[dict[str, Any], ...]
@@ -120,11 +120,11 @@ class Recommendation(Result):
         return pl.DataFrame([first, *named], infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return subset, objective, held-out figures and the comparison."""
+        """Return subset, weight, held-out figures and the comparison."""
         return {
             "signature": self.signature,
             "subset": list(self.subset),
-            "objective": self.objective,
+            "weight": self.weight,
             "demands": list(self.room.demands),
             "fitted": self.fitted,
             "held_out": dict(self.held_out.__dict__),
@@ -221,13 +221,13 @@ def recommend(
     chance = [problem.concordance(columns) for columns in drawn[:, :size]]
     judged = _judge(problem, chance, folds, repeats, rng)
     every = np.arange(systems)
-    objective = problem.choose(every, folds, rng)
-    columns = np.sort(problem.best(every, objective, problem.starts(10 * STARTS, rng)))
+    weight = problem.choose(every, folds, rng)
+    columns = np.sort(problem.best(every, weight, problem.starts(10 * STARTS, rng)))
     demands = [f"demands:{', '.join(room.demands)}".replace("|", "/")] if room.demands else []
     choices = [f"cv:{repeats}x{folds}", f"samples:{samples}", f"seed:{seed}"]
     return Recommendation(
         subset=tuple(scores.treebanks[i] for i in columns),
-        objective=objective,
+        weight=weight,
         fitted=overall(problem.concordance(columns)),
         held_out=judged,
         named=tuple(_named(scores, problem, named, samples, rng)),
@@ -246,8 +246,8 @@ def _judge(
     agreement = np.zeros(systems)
     both: list[tuple[float, float]] = []
     for rest, held in folds_of(np.arange(systems), folds, repeats, rng):
-        objective = problem.choose(rest, folds, rng)
-        columns = problem.best(rest, objective, problem.starts(2 * STARTS, rng))
+        weight = problem.choose(rest, folds, rng)
+        columns = problem.best(rest, weight, problem.starts(2 * STARTS, rng))
         agree = problem.concordance(columns)
         agreement[held] += row_means(agree[held]) / repeats
         inner = np.ix_(held, held)

@@ -113,14 +113,21 @@ def _expand(
                 continue
             dependent, head = (top, front) if direction == 0 else (front, top)
             bounds = labels.bounds[sentence.tag[dependent], sentence.tag[head], direction]
-            for place in range(bounds[0], bounds[1]):
+            right_arc = judged and cost[2 + direction] == least
+            best = ARCS + 2 * labels.labels[bounds[0]] + direction
+            for place in range(bounds[0] + 1, bounds[1]):
                 action = ARCS + 2 * labels.labels[place] + direction
-                score = base + (sums[action] + sums[tied + direction])
-                ok = judged and cost[2 + direction] == least
-                ok = ok and label_cost(states, number, gold, action) == 0
-                count = _offer(found, count, score, number, action, ok)
-                if ok:
-                    _offer_right(right, score, number, action)
+                if sums[action] > sums[best]:
+                    best = action
+            score = base + (sums[best] + sums[tied + direction])
+            ok = right_arc and label_cost(states, number, gold, best) == 0
+            count = _offer(found, count, score, number, best, ok)
+            if ok:
+                _offer_right(right, score, number, best)
+            elif right_arc:
+                best = ARCS + 2 * gold.label[dependent] + direction
+                score = base + (sums[best] + sums[tied + direction])
+                _offer_right(right, score, number, best)
     return count
 
 
