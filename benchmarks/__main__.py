@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks import corpus, reading, scoring, streaming
 from benchmarks.measuring import tell
-from benchmarks.tables import Section
+from benchmarks.tables import Section, wrap
 
 PAGE = Path("docs/benchmarks.md")
 CONTESTS = {"reading": reading.run, "scoring": scoring.run, "streaming": streaming.run}
@@ -41,7 +41,7 @@ def main() -> int:
         PAGE.write_text("\n\n".join([preface(options.repeats), *map(str, sections)]) + "\n")
         tell(f"wrote {PAGE}")
     missed = [target for section in sections for target in section.targets if not target.reached]
-    print(f"{len(missed)} targets missed" if missed else "all targets reached")
+    print("\n".join(map(str, missed)) if missed else "all targets reached")
     return 1 if missed else 0
 
 
@@ -61,20 +61,18 @@ def preface(repeats: int) -> str:
             found.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             found.append(f"{package} (not installed)")
-    return "\n".join(
-        [
-            "# Benchmarks",
-            "",
-            "Written by `python -m benchmarks --write`; `make bench` prints the same of your",
-            "machine. Every contender runs in a fresh process, contenders take turns, and each",
-            f"figure is the best of {repeats} rounds. Seconds depend on the machine, ratios much",
-            "less. MB are millions of bytes; peak memory is the most the whole process ever held,",
-            "its interpreter and libraries included.",
-            "",
-            f"Here: {platform.system()}, {os.cpu_count()} cores, Python "
-            f"{platform.python_version()}; {', '.join(found)}.",
-        ]
+    how = (
+        "Written by `python -m benchmarks --write`; `make bench` prints the same of your machine. "
+        "Every contender runs in a fresh process, contenders take turns, and each figure is the "
+        f"best of {repeats} rounds. Seconds depend on the machine and on what else it does, ratios "
+        "much less. MB are millions of bytes; peak memory is the most the whole process ever "
+        "held, its interpreter and libraries included."
     )
+    here = (
+        f"Here: {platform.system()}, {os.cpu_count()} cores, load {os.getloadavg()[2]:.1f} (1 is "
+        f"the benchmarks' own), Python {platform.python_version()}; {', '.join(found)}."
+    )
+    return "\n\n".join(["# Benchmarks", wrap(how), wrap(here)])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from textwrap import fill
+from textwrap import TextWrapper
 
 from benchmarks.measuring import Measured
 
@@ -30,13 +30,18 @@ class Section:
     targets: Sequence[Target] = field(default=())
 
     def __str__(self) -> str:
-        text = self.text if self.text.startswith("```") else fill(self.text, 100)
+        text = self.text if self.text.startswith("```") else wrap(self.text)
         parts = [f"## {self.title}", text]
         if self.rows:
             parts.append(_table(self.head, self.rows))
         if self.targets:
             parts.append("\n".join(f"- {target}" for target in self.targets))
         return "\n\n".join(parts)
+
+
+def wrap(text: str) -> str:
+    """Break a paragraph into lines, never inside a name."""
+    return TextWrapper(width=100, break_on_hyphens=False, break_long_words=False).fill(text)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

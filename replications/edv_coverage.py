@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.displacement import displacement_counts
 from treegauge.stats.distance import wasserstein
 from treegauge.treebank.conllu import read_splits
+from treegauge.treebank.displacements import displacement_counts
 
 DRAWS, RESAMPLES, LEVEL, SEED = 200, 400, 0.95, 0
 #: Treebank, the parts that train and test are drawn from, and their sentences.

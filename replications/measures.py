@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from treegauge.files import atomic
-from treegauge.measure.displacement import displacement_counts
 from treegauge.measure.measuring import measure
 from treegauge.measure.registry import FAMILIES, MissingError, measures
 from treegauge.measure.results import Measures, short
 from treegauge.stats.distance import wasserstein
 from treegauge.treebank.conllu import read_splits
+from treegauge.treebank.displacements import displacement_counts
 
 TARGET = Path(__file__).parents[1] / "docs" / "measures" / "treebanks.md"
 RANDOM_SPLITS, SEED = 200, 0

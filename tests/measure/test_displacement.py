@@ -8,7 +8,6 @@ from scipy.stats import spearmanr, wasserstein_distance
 
 from treegauge.measure.displacement import (
     beyond_limit,
-    displacement_counts,
     displacement_distribution,
     displacement_shares,
     displacements,
@@ -18,12 +17,12 @@ from treegauge.measure.displacement import (
     mean_dependency_distance,
     mean_displacement,
     mean_med,
-    med,
     slv,
-    wasserstein,
 )
 from treegauge.measure.registry import MissingError
+from treegauge.stats.distance import wasserstein
 from treegauge.treebank.conllu import parse_conllu, read_splits
+from treegauge.treebank.displacements import displacement_counts, mean_edge_displacement
 from treegauge.treebank.synthetic import synthetic
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from treegauge.measure.displacement import displacement_counts
 from treegauge.measure.intervals import interval
 from treegauge.measure.registry import measures
 from treegauge.stats.bootstrap import bootstrap
 from treegauge.stats.distance import wasserstein
 from treegauge.treebank.columns import concat
+from treegauge.treebank.displacements import displacement_counts
 from treegauge.treebank.synthetic import synthetic
 
 MEASURES = measures()

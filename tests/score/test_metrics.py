@@ -6,10 +6,10 @@ import pytest
 from udtools import udeval
 
 from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.score import relations
 from treegauge.score.layout import official_table
 from treegauge.score.metrics import METRICS, Metric, canonical
 from treegauge.score.scoring import Scores, SystemScore
+from treegauge.treebank import relations
 
 from .oracle import assert_parity, chain, conllu, four, official, ours, row
 

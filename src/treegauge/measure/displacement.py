@@ -3,14 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.checks import arc_table, need_words, per_sentence, ratio, ratio_of_sums
+from treegauge.measure.checks import arc_table, need_words, ratio, ratio_of_sums
 from treegauge.measure.registry import Additive, FloatArray, MissingError, Values, register
 from treegauge.stats.distance import wasserstein
 from treegauge.treebank import trees
 from treegauge.treebank.columns import Ints, Treebank
+from treegauge.treebank.displacements import LIMIT, displacement_counts, mean_edge_displacement
 
-#: Displacements beyond this on either side are left out, as in the paper.
-LIMIT = 30
 #: Sentence lengths that EDV is looked at one by one.
 LENGTHS = range(3, 31)
 
@@ -31,15 +30,6 @@ def displacements(treebank: Treebank) -> Ints:
     return arcs
 
 
-def displacement_counts(treebank: Treebank, *, limit: int = LIMIT) -> npt.NDArray[np.int64]:
-    """Count the displacements from -limit to limit of each sentence: (sentences, 2 limit + 1)."""
-    found = trees.displacement(treebank.head, treebank.offsets)
-    kept = (found != 0) & (np.abs(found) <= limit)
-    width = 2 * limit + 1
-    cells = treebank.sentence_of[kept].astype(np.int64) * width + found[kept] + limit
-    return np.bincount(cells, minlength=len(treebank) * width).reshape(len(treebank), width)
-
-
 def displacement_distribution(treebank: Treebank, *, limit: int = LIMIT) -> FloatArray:
     """Return the share of each displacement from -limit to limit among those inside these bounds.
 
@@ -52,7 +42,7 @@ def displacement_distribution(treebank: Treebank, *, limit: int = LIMIT) -> Floa
     return np.bincount(kept + limit, minlength=2 * limit + 1) / len(kept)
 
 
-def _count_both(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64]]:
+def _count_both(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int32]]:
     return [displacement_counts(train), displacement_counts(test)]
 
 
@@ -137,12 +127,10 @@ def edv_by_length(train: Treebank, test: Treebank) -> Values:
 
 
 def _counts_by_length(treebank: Treebank) -> npt.NDArray[np.int64]:
-    longest, width = LENGTHS[-1], 2 * LIMIT + 1
-    found = trees.displacement(treebank.head, treebank.offsets)
-    lengths = treebank.lengths[treebank.sentence_of].astype(np.int64)
-    kept = (found != 0) & (lengths <= longest)
-    cells = lengths[kept] * width + found[kept] + LIMIT
-    return np.bincount(cells, minlength=(longest + 1) * width).reshape(longest + 1, width)
+    short = treebank.lengths <= LENGTHS[-1]
+    found = np.zeros((LENGTHS[-1] + 1, 2 * LIMIT + 1), np.int64)
+    np.add.at(found, treebank.lengths[short], displacement_counts(treebank)[short])
+    return found
 
 
 def _length_tables(train: Treebank, test: Treebank) -> list[npt.NDArray[np.uint8]]:
@@ -173,22 +161,8 @@ def slv(train: Treebank, test: Treebank) -> float:
     return float(wasserstein(*(np.bincount(one.lengths, minlength=size) for one in (train, test))))
 
 
-def med(treebank: Treebank) -> FloatArray:
-    r"""Return the mean edge displacement of each sentence.
-
-    .. math:: \mathrm{MED} = \frac{1}{N - 1} \sum_n s_n
-
-    NaN for sentences of one word, which have no edge.
-    """
-    total = per_sentence(trees.displacement(treebank.head, treebank.offsets), treebank)
-    edges = treebank.lengths - 1.0
-    each = np.full(len(total), np.nan)
-    np.divide(total, edges, out=each, where=edges > 0)
-    return each
-
-
 def _med_table(treebank: Treebank) -> list[FloatArray]:
-    each = med(treebank)
+    each = mean_edge_displacement(treebank)
     return [np.column_stack([np.nan_to_num(each), ~np.isnan(each)])]
 
 
@@ -197,7 +171,7 @@ def _med_table(treebank: Treebank) -> list[FloatArray]:
     bounds=(-np.inf, np.inf), additive=Additive(_med_table, ratio_of_sums),
 )  # fmt: skip
 def mean_med(treebank: Treebank) -> float:
-    """Average :func:`med` over the sentences of two words and more."""
+    """Average the mean edge displacement over the sentences of two words and more."""
     return ratio(_med_table(treebank)[0], treebank, "sentences of two words")
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.treebank import trees
 from treegauge.treebank.columns import Treebank, concat
 from treegauge.treebank.conllu import Errors, read_conllu
+from treegauge.treebank.displacements import displacement_counts, mean_edge_displacement
 from treegauge.treebank.sources import Source, find
 
-REACH = 30
 _DOCUMENT = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
 
 
@@ -48,19 +47,12 @@ class Pool:
     @cached_property
     def histograms(self) -> npt.NDArray[np.int32]:
         """For each sentence how often each displacement from -30 to 30 occurs."""
-        tb = self.treebank
-        displacement = trees.displacement(tb.head, tb.offsets)
-        kept = (tb.head > 0) & (np.abs(displacement) <= REACH)
-        cells = tb.sentence_of[kept].astype(np.int64) * (2 * REACH + 1) + displacement[kept] + REACH
-        counts = np.bincount(cells, minlength=len(tb) * (2 * REACH + 1))
-        return counts.reshape(len(tb), 2 * REACH + 1).astype(np.int32)
+        return displacement_counts(self.treebank)
 
     @cached_property
     def med(self) -> npt.NDArray[np.float64]:
-        r"""Mean edge displacement of each sentence: the sum over its words by :math:`N - 1`."""
-        tb = self.treebank
-        sums = np.bincount(tb.sentence_of, trees.displacement(tb.head, tb.offsets), len(tb))
-        return np.asarray(sums / np.maximum(self.lengths - 1, 1))
+        """Mean edge displacement of each sentence, 0 for those of one word."""
+        return np.nan_to_num(mean_edge_displacement(self.treebank))
 
     @cached_property
     def documents(self) -> npt.NDArray[np.int32]:

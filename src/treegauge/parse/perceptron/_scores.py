@@ -37,6 +37,7 @@ class Sentence(NamedTuple):
 
     form: Words64
     tag: Words64
+    suffix: Words64
     length: int
 
 
@@ -106,6 +107,8 @@ def _look_pair(sentence: Sentence, top: int, front: int, atoms: Words64) -> None
     _look(sentence, top, atoms, _S0)
     _look(sentence, front, atoms, _N0)
     _look(sentence, front + 1, atoms, _N1)
+    atoms[_S0 + 2] = sentence.suffix[top]
+    atoms[_N0 + 2] = sentence.suffix[front]
     atoms[_D] = min(front - top, LARGEST_DISTANCE) if top > 0 else 0
 
 

@@ -30,6 +30,7 @@ class Words(NamedTuple):
 
     form: Ints
     tag: Ints
+    suffix: Ints
     offsets: Ints
 
 
@@ -49,12 +50,15 @@ def sentence_of(words: Words, number: int) -> Sentence:
     length = stop - start
     form = np.full(length + 4, NONE, np.uint64)
     tag = np.full(length + 4, NONE, np.uint64)
+    suffix = np.full(length + 4, NONE, np.uint64)
     form[length + 1] = ROOT
+    suffix[length + 1] = ROOT
     tag[length + 1] = ROOT
     for word in range(length):
         form[word + 1] = words.form[start + word]
         tag[word + 1] = words.tag[start + word]
-    return Sentence(form, tag, length)
+        suffix[word + 1] = words.suffix[start + word]
+    return Sentence(form, tag, suffix, length)
 
 
 @kernel
@@ -218,7 +222,7 @@ def parse_all(
 def _learn(
     states: Arena, good: int, good_action: int, bad: int, bad_action: int, sentence: Sentence,
     templates: Templates, weights: Weights, memory: Memory, keys: npt.NDArray[np.uint64],
-    clock: float,
+    clock: float, lab: Ints,
 ) -> Weights:  # fmt: skip
     """Raise the weights of one derivation and lower those of the other where they part."""
     items = states.items
@@ -231,7 +235,8 @@ def _learn(
             weights = roomy(weights, keys, count, 2)
             change = np.float32(1 - 2 * way)
             for place in range(count):
-                add(weights, keys[place], action, change, clock)
+                if action < ARCS or not tie or lab[place]:
+                    add(weights, keys[place], action, change, clock)
                 if tie and action >= ARCS:
                     add(weights, keys[place], tied + (action - ARCS) % 2, change, clock)
         if good == bad:
@@ -245,7 +250,7 @@ def _learn(
 @kernel
 def learn_all(
     words: Words, heads: Ints, relations: Ints, order: Longs, templates: Templates,
-    weights: Weights, labels: Labels, memory: Memory, beam: int, seen: int,
+    weights: Weights, labels: Labels, memory: Memory, beam: int, seen: int, lab: Ints,
 ) -> Weights:  # fmt: skip
     """Learn from every sentence in turn; `seen` sentences have been learned from before."""
     found, right = candidates(beam), candidates(1)
@@ -272,7 +277,7 @@ def learn_all(
             if not found.correct[:count].any():
                 weights = _learn(
                     states, right.item[0], right.action[0], found.item[0], found.action[0],
-                    sentence, templates, weights, memory, keys, clock,
+                    sentence, templates, weights, memory, keys, clock, lab,
                 )  # fmt: skip
                 last = first + 1
                 states.items[first].correct = 1
@@ -284,6 +289,6 @@ def learn_all(
             weights = _learn(
                 states, states.items[good].previous, states.items[good].action,
                 states.items[first].previous, states.items[first].action,
-                sentence, templates, weights, memory, keys, clock,
+                sentence, templates, weights, memory, keys, clock, lab,
             )  # fmt: skip
     return weights

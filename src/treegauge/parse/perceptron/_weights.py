@@ -57,7 +57,11 @@ def accumulate(weights: Weights, keys: Keys, count: int, sums: Floats) -> None:
     slots, pairs = weights.slots, weights.pairs
     for index in range(count):
         slot = slots[find(slots, keys[index])]
-        for pair in range(slot.start, slot.start + slot.size):
+        keys[index] = (np.uint64(slot.start) << np.uint64(32)) | np.uint64(slot.size)
+    for index in range(count):
+        start = np.int64(keys[index] >> np.uint64(32))
+        size = np.int64(keys[index] & np.uint64(0xffffffff))
+        for pair in range(start, start + size):
             sums[pairs[pair].action] += pairs[pair].weight
 
 
@@ -141,7 +145,7 @@ def averaged(weights: Weights, sentences: float) -> tuple[Keys, Ints, Ints, Floa
 def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats) -> Weights:
     """Make the table of a finished model again."""
     size = 16
-    while size < 2 * len(keys):
+    while 3 * size < 4 * len(keys):
         size *= 2
     weights = empty(size, len(actions))
     for row in range(len(keys)):

@@ -13,18 +13,21 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+import os
+X=os.environ.get("XT","")
 GROUPS = {
     "front": "N0w N0p N0w.N0p N1w N1p N1w.N1p N2w N2p N2w.N2p N0p.N1p N0p.N1p.N2p",
-    "pair": """
+    "pair": f"""
         S0w S0p S0w.S0p S0w.S0p.N0w.N0p S0w.S0p.N0w S0w.N0w.N0p S0w.S0p.N0p S0p.N0w.N0p S0w.N0w
         S0p.N0p S0p.N0p.N1p S0w.d S0p.d N0w.d N0p.d S0w.N0w.d S0p.N0p.d
+        {X}
     """,
     "head": "S0l hw hp hl h2w h2p S0p.hp.h2p",
     "side": "1w 1p 1l 2w 2p 2l Xp.1p.2p Xw.v Xp.v Xw.s Xp.s",
     "cross": "S0p.N0p.hp S0p.N0p.l1p S0p.N0p.r1p S0p.N0p.n1p",
 }
 ATOMS = """
-    none S0w S0p N0w N0p N1w N1p N2w N2p d S0l hw hp hl h2w h2p
+    none S0w S0p S0x N0w N0p N0x N1w N1p N2w N2p d S0l hw hp hl h2w h2p
     Xw Xp 1w 1p 1l 2w 2p 2l v s l1p r1p n1p
 """.split()
 """What is looked at, in the order in which the kernels write it down."""

@@ -1,0 +1,191 @@
+"""Kernels that find the best tree of a matrix of arc scores."""
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge._jit import kernel
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+@kernel
+def eisner(scores: Floats, heads: Ints) -> float:
+    """Best projective tree with one root; ``scores[h, d]``, 0 is the root, words from 1.
+
+    Spans over the words alone are built bottom up; the root's child is chosen last, so that there
+    is exactly one.
+    """
+    n = len(scores) - 1
+    open_left = np.full((n + 1, n + 1), -np.inf)  # arc from the right end to the left end
+    open_right = np.full((n + 1, n + 1), -np.inf)
+    full_left = np.full((n + 1, n + 1), -np.inf)  # headed by the right end
+    full_right = np.full((n + 1, n + 1), -np.inf)
+    split_open = np.zeros((n + 1, n + 1), np.int32)
+    split_left = np.zeros((n + 1, n + 1), np.int32)
+    split_right = np.zeros((n + 1, n + 1), np.int32)
+    for i in range(1, n + 1):
+        full_left[i, i] = full_right[i, i] = 0.0
+    for size in range(1, n):
+        for i in range(1, n + 1 - size):
+            j = i + size
+            best, at = -np.inf, i
+            for k in range(i, j):
+                value = full_right[i, k] + full_left[k + 1, j]
+                if value > best:
+                    best, at = value, k
+            split_open[i, j] = at
+            open_left[i, j] = best + scores[j, i]
+            open_right[i, j] = best + scores[i, j]
+            best, at = -np.inf, i
+            for k in range(i, j):
+                value = full_left[i, k] + open_left[k, j]
+                if value > best:
+                    best, at = value, k
+            full_left[i, j], split_left[i, j] = best, at
+            best, at = -np.inf, j
+            for k in range(i + 1, j + 1):
+                value = open_right[i, k] + full_right[k, j]
+                if value > best:
+                    best, at = value, k
+            full_right[i, j], split_right[i, j] = best, at
+    total, root = -np.inf, 1
+    for r in range(1, n + 1):
+        value = full_left[1, r] + full_right[r, n] + scores[0, r]
+        if value > total:
+            total, root = value, r
+    heads[root] = 0
+    stack = np.empty((4 * n + 8, 3), np.int32)  # left end, right end, kind
+    stack[0, 0], stack[0, 1], stack[0, 2] = 1, root, 2
+    stack[1, 0], stack[1, 1], stack[1, 2] = root, n, 3
+    top = 2
+    while top:
+        top -= 1
+        i, j, kind = stack[top]
+        if i == j:
+            continue
+        if kind < 2:
+            heads[i if kind == 0 else j] = j if kind == 0 else i
+            k = split_open[i, j]
+            stack[top, 0], stack[top, 1], stack[top, 2] = i, k, 3
+            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = k + 1, j, 2
+        elif kind == 2:
+            k = split_left[i, j]
+            stack[top, 0], stack[top, 1], stack[top, 2] = i, k, 2
+            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = k, j, 0
+        else:
+            k = split_right[i, j]
+            stack[top, 0], stack[top, 1], stack[top, 2] = i, k, 1
+            stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = k, j, 3
+        top += 2
+    return total
+
+
+@kernel
+def _cycle(best: Ints, alive: npt.NDArray[np.bool_], seen: Ints, found: Ints) -> int:
+    """Write the nodes of one cycle of best arcs; returns their number, 0 if there is none."""
+    n = len(best)
+    for v in range(n):
+        seen[v] = 0
+    for v in range(1, n):
+        if not alive[v] or seen[v]:
+            continue
+        at = v
+        while at != 0 and seen[at] == 0:
+            seen[at] = v
+            at = best[at]
+        if at != 0 and seen[at] == v:
+            size, node = 0, at
+            while True:
+                found[size] = node
+                size += 1
+                node = best[node]
+                if node == at:
+                    return size
+    return 0
+
+
+@kernel
+def spanning_tree(scores: Floats, heads: Ints) -> None:
+    """Best tree, projective or not, by contracting cycles; ``scores[h, d]``, 0 is the root.
+
+    Every contraction costs n squared; few are needed on real sentences.
+    """
+    n = len(scores)
+    score = scores.copy()
+    head = np.empty((n, n), np.int32)  # the arc of words behind an arc of contracted nodes
+    dependent = np.empty((n, n), np.int32)
+    for h in range(n):
+        for d in range(n):
+            head[h, d], dependent[h, d] = h, d
+    alive = np.ones(n, np.bool_)
+    best = np.zeros(n, np.int32)
+    seen, found = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    group = np.arange(n).astype(np.int32)
+    levels = 0
+    sizes = np.zeros(n, np.int32)
+    arcs = np.zeros((n, n, 2), np.int32)
+    members = np.zeros((n, n), np.int32)
+    groups = np.zeros((n, n), np.int32)
+    while True:
+        for v in range(1, n):
+            if not alive[v]:
+                continue
+            top, at = -np.inf, -1
+            for u in range(n):
+                if alive[u] and u != v and (at < 0 or score[u, v] > top):
+                    top, at = score[u, v], u
+            best[v] = at
+        size = _cycle(best, alive, seen, found)
+        if size == 0:
+            break
+        c = found[0]
+        sizes[levels] = size
+        for k in range(size):
+            v = found[k]
+            members[levels, k] = v
+            arcs[levels, k, 0] = head[best[v], v]
+            arcs[levels, k, 1] = dependent[best[v], v]
+        groups[levels] = group
+        inside = np.zeros(n, np.bool_)
+        for k in range(size):
+            inside[found[k]] = True
+        for u in range(n):
+            if not alive[u] or inside[u]:
+                continue
+            into, out, entry, leave = -np.inf, -np.inf, found[0], found[0]
+            for k in range(size):
+                v = found[k]
+                gain = score[u, v] - score[best[v], v]
+                if gain > into or k == 0:
+                    into, entry = gain, v
+                if score[v, u] > out or k == 0:
+                    out, leave = score[v, u], v
+            h, d = head[u, entry], dependent[u, entry]
+            score[u, c], head[u, c], dependent[u, c] = into, h, d
+            h, d = head[leave, u], dependent[leave, u]
+            score[c, u], head[c, u], dependent[c, u] = out, h, d
+        for k in range(1, size):
+            alive[found[k]] = False
+        for w in range(n):
+            if inside[group[w]]:
+                group[w] = c
+        levels += 1
+    for v in range(1, n):
+        if alive[v]:
+            heads[dependent[best[v], v]] = head[best[v], v]
+    fixed = np.zeros(n, np.bool_)
+    for v in range(1, n):
+        if alive[v]:
+            fixed[dependent[best[v], v]] = True
+    for level in range(levels - 1, -1, -1):
+        entered = -1
+        for w in range(1, n):
+            if fixed[w]:
+                for k in range(sizes[level]):
+                    if groups[level, w] == members[level, k]:
+                        entered = members[level, k]
+        for k in range(sizes[level]):
+            if members[level, k] != entered:
+                heads[arcs[level, k, 1]] = arcs[level, k, 0]
+                fixed[arcs[level, k, 1]] = True

@@ -1,0 +1,1 @@
+"""First-order graph parsers over hashed features: MIRA, and a log-linear model of heads."""
