@@ -226,3 +226,20 @@ def test_ties_everywhere_are_no_obstacle():
     found = recommend(table([[50, 50, 50, 50]] * 7), 2, repeats=1, samples=10)
     assert found.fitted == found.held_out.agreement == 1
     assert found.held_out.margin == 0
+
+
+def test_systems_may_be_held_out_one_at_a_time():
+    few = table(np.random.default_rng(0).integers(0, 90, (6, 9)).tolist())
+    found = recommend(few, 3, folds=6, repeats=1, samples=20)
+    assert found.held_out.both_new is None
+    assert "new systems only" not in str(found)
+    assert json.dumps(found.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("size", [1, 9])
+def test_the_smallest_and_the_largest_size(size):
+    few = table(np.random.default_rng(0).integers(0, 90, (7, 9)).tolist())
+    found = recommend(few, size, repeats=1, samples=20)
+    assert len(found.subset) == size
+    if size == 9:
+        assert (found.fitted, found.held_out.margin) == (1, 0)

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from itertools import combinations, cycle
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -126,30 +126,29 @@ def test_distance_is_that_of_scipy(p, q):
     assert distance(np.array(p, float), np.array(q, float)) == pytest.approx(expected, abs=1e-12)
 
 
-def naive_sampler(lengths, med, order, adversarial):
+def naive_sampler(lengths, med, luck, adversarial):
     """The published sampler, written plainly in quadratic time."""
     free, train, test = set(range(len(lengths))), [], []
-    seen, total, edges = cycle(order), 0.0, 0.0
-    while free:
-        seed = next(i for i in seen if i in free)
-        target = med[seed] if not train else total / max(edges, 1.0)
-        current = None
-        for step in range(5):
+    for chance in luck[:-1]:
+        if not free:
+            break
+        there = sorted({lengths[i] for i in free})
+        length = there[int(chance * len(there))]
+        if train:
+            arcs = [lengths[i] - 1 for i in train]
+            wanted = sum(med[i] * n for i, n in zip(train, arcs, strict=True)) / sum(arcs)
+        else:
+            values = sorted(med[i] for i in free if lengths[i] == length)
+            wanted = values[int(luck[-1] * len(values))]
+        for part in (train, train, train, train, test):
             if not free:
                 break
-            home = min({lengths[i] for i in free}, key=lambda n: (abs(n - lengths[seed]), n))
-            near = [i for i in free if lengths[i] == home]
-            wanted = target if step == 0 else current
-            gaps = [abs(med[i] - wanted) for i in near]
-            best = max(gaps) if step == 4 and adversarial else min(gaps)
-            chosen = [i for i, gap in zip(near, gaps, strict=True) if gap == best]
-            assert len(chosen) == 1, "ties are tested elsewhere"
-            current = med[chosen[0]] if step == 0 else current
-            (test if step == 4 else train).append(chosen[0])
-            if step < 4:
-                total += med[chosen[0]] * max(home - 1, 1)
-                edges += max(home - 1, 1)
-            free.remove(chosen[0])
+            home = min({lengths[i] for i in free}, key=lambda n: (abs(n - length), n))
+            gaps = {abs(med[i] - wanted): i for i in free if lengths[i] == home}
+            chosen = gaps[max(gaps) if part is test and adversarial else min(gaps)]
+            part.append(chosen)
+            free.remove(chosen)
+    assert not free
     return set(test)
 
 
@@ -160,14 +159,14 @@ def test_sampler_equals_a_plain_one(adversarial, seed):
         pass
 
     random, few = np.random.default_rng(seed), Few()
-    few.lengths = random.integers(3, 12, 83).astype(np.int32)
-    few.med = random.normal(size=83)
-    index = np.arange(83)
-    found = sampled_test(few, index, adversarial=adversarial, seed=seed)
-    sorting = np.lexsort((few.med, few.lengths))
-    order = sorting[np.random.default_rng(seed).permutation(83)]
-    expected = naive_sampler(few.lengths.tolist(), few.med.tolist(), order.tolist(), adversarial)
+    few.lengths = random.choice([3, 4, 5, 6, 8, 11, 12, 40], 80 + seed).astype(np.int32)
+    few.med = random.normal(size=80 + seed)  # no two alike
+    found = sampled_test(few, np.arange(80 + seed), adversarial=adversarial, seed=seed)
+    luck = np.random.default_rng(seed).random((80 + seed) // 5 + 2)
+    expected = naive_sampler(few.lengths.tolist(), few.med.tolist(), luck, adversarial)
     assert set(np.flatnonzero(found).tolist()) == expected
+    other = sampled_test(few, np.arange(80 + seed), adversarial=not adversarial, seed=seed)
+    assert sorted(few.lengths[found]) == sorted(few.lengths[other])
 
 
 def test_optimiser_is_near_the_best_of_all_small_splits():
@@ -200,6 +199,7 @@ def test_high_random_low_on_real_treebanks(ud, name):
         "high": split(sentences, "high", seed=0),
         "low": split(sentences, "low", seed=0),
         "sampler": split(sentences, "high", seed=0, method="sampler"),
+        "sampler low": split(sentences, "low", seed=0, method="sampler"),
     }
     assert parts["high"].edv > parts["random"].edv > parts["low"].edv
     assert parts["high"].edv > parts["sampler"].edv > parts["random"].edv
@@ -212,9 +212,10 @@ def test_high_random_low_on_real_treebanks(ud, name):
         for index in found.parts.values():
             got += multiset(sentences.treebank, index)
         assert got == expected
-    for part in ("test",):
-        words = [int(sentences.lengths[parts[k].parts[part]].sum()) for k in ("high", "low")]
-        assert words[0] == pytest.approx(words[1], rel=0.01)
+    for one, other in (("high", "low"), ("sampler", "sampler low")):
+        for part in ("train", "dev", "test"):
+            pair = [sentences.lengths[parts[kind].parts[part]] for kind in (one, other)]
+            assert sorted(pair[0]) == sorted(pair[1])
 
 
 def test_written_and_rebuilt(tmp_path, invented):

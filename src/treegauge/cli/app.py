@@ -50,10 +50,7 @@ def main() -> None:
     """Run the command line; user errors end with exit code 2 and no traceback."""
     try:
         app()
-    except TreegaugeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:  # a folder that is not there, a full disk
+    except (TreegaugeError, OSError) as error:  # OSError: a folder not there, a full disk
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:

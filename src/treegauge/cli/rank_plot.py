@@ -29,7 +29,7 @@ class Kind(Choice):
     critical = "critical"
 
 
-class Test(Choice):
+class PairTest(Choice):
     """Tests behind critical differences."""
 
     nemenyi = "nemenyi"
@@ -54,7 +54,7 @@ def plot(
         bool, typer.Option("--exact", help="For pairs: count over all subsets of a size.")
     ] = False,
     subset: SubsetOption = None,
-    test: Annotated[Test, typer.Option(help="For critical differences.")] = Test.nemenyi,
+    test: Annotated[PairTest, typer.Option(help="For critical differences.")] = PairTest.nemenyi,
     alpha: Annotated[float, typer.Option(help="Level of that test.")] = 0.05,
     dark: Annotated[bool, typer.Option("--dark", help="Light on dark.")] = False,
     missing: MissingOption = Missing.error,

@@ -53,7 +53,8 @@ class HeldOut:
     beaten
         Share of random subsets that agree less.
     both_new, both_new_random
-        Agreement in pairs of which both systems were held out: recommended, and random.
+        Agreement in pairs of which both systems were held out: recommended, and random; None if
+        systems are held out one at a time.
     """
 
     agreement: float
@@ -63,8 +64,8 @@ class HeldOut:
     low: float
     high: float
     beaten: float
-    both_new: float
-    both_new_random: float
+    both_new: float | None
+    both_new_random: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +137,10 @@ class Recommendation(Result):
         verdict = (
             "better than chance" if judged.low > 0 else "NOT shown to be better than a random one"
         )
+        new = ""
+        if judged.both_new is not None:
+            pair = f"{judged.both_new:.3f} against {judged.both_new_random:.3f}"
+            new = f" Among new systems only: {pair}."
         shown = self.table.drop("treebanks")
         return (
             f"{' '.join(self.subset)}\n\n"
@@ -143,8 +148,7 @@ class Recommendation(Result):
             f"{judged.agreement:.3f};\nrandom subsets of {len(self.subset)}: "
             f"{judged.random_mean:.3f} (sd {judged.random_sd:.3f}). Margin {judged.margin:+.3f}, "
             f"95 % interval {judged.low:+.3f} to {judged.high:+.3f}: {verdict}.\n"
-            f"It beats {judged.beaten:.0%} of the random subsets. Among new systems only: "
-            f"{judged.both_new:.3f} against {judged.both_new_random:.3f}.\n\n"
+            f"It beats {judged.beaten:.0%} of the random subsets.{new}\n\n"
             f"{tables.to_text(shown, digits=self.digits)}\n{self.signature}"
         )
 
@@ -260,7 +264,7 @@ def _judge(
         per_system, lambda sums: sums[..., [0]] / sums[..., [1]], resamples=2000, method="bca"
     )
     random = np.array([overall(one) for one in chance])
-    new, new_random = np.mean(both, axis=0) if both else (np.nan, np.nan)
+    new, new_random = np.mean(both, axis=0).tolist() if both else (None, None)
     return HeldOut(
         agreement=float(agreement.mean()),
         random_mean=float(random.mean()),
@@ -269,8 +273,8 @@ def _judge(
         low=float(interval.low[0]),
         high=float(interval.high[0]),
         beaten=float((random < agreement.mean()).mean()),
-        both_new=float(new),
-        both_new_random=float(new_random),
+        both_new=new,
+        both_new_random=new_random,
     )
 
 

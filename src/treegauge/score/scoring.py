@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from treegauge.errors import TreegaugeError
 from treegauge.result import Result, sign
 from treegauge.score import metrics
 from treegauge.score.layout import official_lines, official_table, overview
-from treegauge.score.metrics import ALL, METRICS, NUMBER, Metric, canonical
+from treegauge.score.metrics import ALL, MORE, NUMBER, Metric, canonical
 from treegauge.score.statistics import Options, Statistics, join, tally
 from treegauge.score.stream import Input, PairedReader, Reading
 from treegauge.stats.bootstrap import bootstrap, bootstrap_runs
@@ -101,11 +102,11 @@ class Scores(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a system and metric; scores are fractions."""
+        """One row a system and metric; `predicted` counts the system's, scores are fractions."""
         import polars as pl
 
         rows = [
-            {"system": one.system, "metric": name} | _flat(metric.to_dict())
+            {"system": one.system, "metric": name} | _flat(metric)
             for one in self.systems
             for name, metric in one.metrics.items()
         ]
@@ -138,7 +139,7 @@ class Scores(Result):
         """Return a booktabs table of F1 in per cent, the best system of each metric in bold."""
         import polars as pl
 
-        names = [name for name in METRICS if name in self.systems[0].metrics]
+        names = [name for name in self.systems[0].metrics if name not in MORE]
         frame = pl.DataFrame(
             {"system": [one.system for one in self.systems]}
             | {name: [100 * one.metrics[name].f1 for one in self.systems] for name in names}
@@ -147,9 +148,12 @@ class Scores(Result):
         return tables.to_latex(frame, note=self.signature, best=best)
 
 
-def _flat(values: dict[str, Any]) -> dict[str, Any]:
+def _flat(metric: Metric) -> dict[str, Any]:
+    """Return a metric as columns; the count called "system" in JSON would hide the name."""
+    values = metric.to_dict()
     low, high = values.pop("interval") or (None, None)
-    return values | {"low": low, "high": high}
+    renamed = {"predicted" if key == "system" else key: value for key, value in values.items()}
+    return renamed | {"low": low, "high": high}
 
 
 def evaluate(
@@ -189,11 +193,12 @@ def evaluate(
     named = _named(systems)
     if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read once only
         gold = read_conllu("-", errors=reading.errors, allow=reading.allow)
-    scored, sentences = [], 0
+    scored, sentences, digest = [], 0, sha256()
     for name, outputs in named.items():
         runs, sides = [], []
         for output in outputs:
-            reader = PairedReader(gold, output, reading)
+            first = not (scored or runs)
+            reader = PairedReader(gold, output, reading, seen=digest.update if first else None)
             runs.append(_statistics(reader, options, resampling.resamples > 0, progress))
             sides += [reader.gold, reader.system]
         sentences = runs[0].sentences
@@ -201,9 +206,9 @@ def evaluate(
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
         scored.append(SystemScore(name, values, tuple(runs), tuple(problems), policies))
+    title = gold.name if isinstance(gold, Treebank) else short_name(gold)
     signature = sign(
-        tb=gold.name if isinstance(gold, Treebank) else short_name(gold),
-        **choices(options, reading, resampling, scored),
+        tb=f"{title}#{digest.hexdigest()[:6]}", **choices(options, reading, resampling, scored)
     )
     return Scores(tuple(scored), sentences, signature)
 
@@ -300,7 +305,7 @@ def choices(
         "punct": options.punct,
         "subtypes": options.subtypes,
         "enhanced": options.enhanced or None,
-        "weights": None if options.weights is None else f"{len(options.weights)}rels",
+        "weights": options.weights_mark,
         "errors": f"{errors}({touched})" if touched else errors,
         "allow": "+".join(sorted(passed)) or None,
         "ci": boot,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,8 @@ class Options:
         Whether relations are compared with their subtypes.
     enhanced
         Whether ELAS and EULAS are computed.
-    weights
-        Weight of each universal relation for WLAS; relations not named weigh `default_weight`.
+    weights, default_weight
+        Weight of each universal relation for WLAS, and of relations that are not named.
     """
 
     punct: bool = True
@@ -56,6 +57,14 @@ class Options:
         if self.weights is not None:
             chosen = chosen | WEIGHTED
         return list(chosen)
+
+    @property
+    def weights_mark(self) -> str | None:
+        """Number and checksum of the weights, as signatures show them."""
+        if self.weights is None:
+            return None
+        told = repr((sorted(self.weights.items()), self.default_weight))
+        return f"{len(self.weights)}rels#{sha256(told.encode()).hexdigest()[:6]}"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Reading gold and system side by side in bounded memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -60,6 +60,7 @@ class _Side:
     pieces: Iterator[Treebank]
     policy: str
     pending: Pending
+    seen: Callable[[bytes], object] | None = None
     done: bool = False
     problems: list[Problem] = field(default_factory=list)
 
@@ -82,6 +83,8 @@ class _Side:
                 raise TreegaugeError(
                     f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word"
                 )
+            if self.seen:
+                self.seen(piece.to_bytes())
             self.policy = piece.policy
             self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
             parts.append(piece)
@@ -104,13 +107,22 @@ class PairedReader:
         Treebanks, or files of any size.
     reading
         How files are read.
+    seen
+        Called with the gold bytes as they are read, to know later what was scored against.
     """
 
-    def __init__(self, gold: Input, system: Input, reading: Reading | None = None) -> None:
+    def __init__(
+        self,
+        gold: Input,
+        system: Input,
+        reading: Reading | None = None,
+        *,
+        seen: Callable[[bytes], object] | None = None,
+    ) -> None:
         self.reading = reading or Reading()
-        self.gold, self.system = self._side(gold), self._side(system)
+        self.gold, self.system = self._side(gold, seen), self._side(system)
 
-    def _side(self, source: Input) -> _Side:
+    def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
         how = self.reading
         pieces = (
             iter([source])
@@ -120,7 +132,7 @@ class PairedReader:
         nothing = parse_conllu(
             b"", name=source.name if isinstance(source, Treebank) else str(source)
         )
-        return _Side(pieces, how.errors, Pending(nothing, segmentation(nothing)))
+        return _Side(pieces, how.errors, Pending(nothing, segmentation(nothing)), seen)
 
     def __iter__(self) -> Iterator[Alignment]:
         left, right = self.gold, self.system

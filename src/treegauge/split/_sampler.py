@@ -11,8 +11,8 @@ TRAIN, TEST, FREE = 0, 2, 3
 
 
 @kernel
-def _alive(links: Ints, i: int) -> int:
-    """Follow links past deleted places, shortening the way for the next time."""
+def _free(links: Ints, i: int) -> int:
+    """Follow links past taken places, shortening the way for the next time."""
     root = i
     while links[root] != root:
         root = links[root]
@@ -22,54 +22,48 @@ def _alive(links: Ints, i: int) -> int:
 
 
 @kernel
-def _bin(left: Ints, right: Ints, lengths: Ints, b: int) -> int:
+def _nearest(live: Ints, lengths: Ints, home: int) -> int:
     """The bin itself if it has sentences left, else the one with the nearest length."""
-    low, high = _alive(left, b + 1) - 1, _alive(right, b)
-    if low < 0:
-        return high
-    if high >= len(lengths):
-        return low
-    return low if lengths[b] - lengths[low] <= lengths[high] - lengths[b] else high
+    place = np.searchsorted(live, home)
+    if place == len(live):
+        return int(live[place - 1])
+    if live[place] == home or place == 0:
+        return int(live[place])
+    low, high = live[place - 1], live[place]
+    nearer = lengths[home] - lengths[low] <= lengths[high] - lengths[home]
+    return int(low if nearer else high)
 
 
 @kernel
-def draw(med: Floats, starts: Ints, lengths: Ints, order: Ints, adversarial: bool) -> Ints:
+def draw(med: Floats, starts: Ints, lengths: Ints, luck: Floats, adversarial: bool) -> Ints:
     """Deal sentences to train and test.
 
-    Sentences are sorted by length and MED; bin ``b`` is ``starts[b]:starts[b + 1]``. ``order`` is
-    a random order of the sentences: lengths are those of its free ones in turn, round and round.
+    Sentences are sorted by length and MED; bin ``b`` is ``starts[b]:starts[b + 1]``. ``luck`` has a
+    number from 0 to 1 for the length of each round, and a last one for the MED of the first.
     """
-    n, bins = len(med), len(lengths)
+    n = len(med)
     part = np.full(n, FREE, np.int32)
     # links to the nearest free place: to the left, counted from 1 (0: none), and to the right
     left, right = np.arange(n + 1).astype(np.int32), np.arange(n + 1).astype(np.int32)
-    bin_left = np.arange(bins + 1).astype(np.int32)
-    bin_right = np.arange(bins + 1).astype(np.int32)
+    live = np.arange(len(lengths)).astype(np.int32)
     remaining = np.diff(starts)
-    bin_of = np.empty(n, np.int32)
-    for b in range(bins):
-        bin_of[starts[b] : starts[b + 1]] = b
-    total, words, free, next_in_order, first = 0.0, 0.0, n, 0, True
+    total, edges, free, rounds = 0.0, 0.0, n, 0
     while free > 0:
-        while part[order[next_in_order]] != FREE:
-            next_in_order = (next_in_order + 1) % n
-        seed_place = order[next_in_order]
-        next_in_order = (next_in_order + 1) % n
-        home = bin_of[seed_place]
-        target = med[seed_place] if first else total / max(words, 1.0)
-        current = 0.0
-        for step in range(5):
-            if free == 0:
-                break
-            b = _bin(bin_left, bin_right, lengths, home)
+        home = live[int(luck[rounds] * len(live))]
+        if rounds == 0:
+            wanted = med[starts[home] + int(luck[-1] * remaining[home])]
+        else:
+            wanted = total / edges
+        rounds += 1
+        for step in range(min(5, free)):
+            b = _nearest(live, lengths, home)
             lo, hi = starts[b], starts[b + 1]
-            wanted = target if step == 0 else current
             if step == 4 and adversarial:
-                small, large = _alive(right, lo), _alive(left, hi) - 1
+                small, large = _free(right, lo), _free(left, hi) - 1
                 chosen = small if wanted - med[small] > med[large] - wanted else large
             else:
                 place = lo + np.searchsorted(med[lo:hi], wanted)
-                after, before = _alive(right, place), _alive(left, place) - 1
+                after, before = _free(right, place), _free(left, place) - 1
                 if after >= hi:
                     chosen = before
                 elif before < lo:
@@ -77,19 +71,15 @@ def draw(med: Floats, starts: Ints, lengths: Ints, order: Ints, adversarial: boo
                 else:
                     near = wanted - med[before] <= med[after] - wanted
                     chosen = before if near else after
-            if step == 0:
-                current = med[chosen]
             part[chosen] = TEST if step == 4 else TRAIN
             if step < 4:
-                edges = max(lengths[b] - 1, 1)
-                total += med[chosen] * edges
-                words += edges
+                arcs = max(lengths[b] - 1, 1)
+                total += med[chosen] * arcs
+                edges += arcs
             left[chosen + 1] = chosen
             right[chosen] = chosen + 1
             remaining[b] -= 1
-            if remaining[b] == 0:
-                bin_left[b + 1] = b
-                bin_right[b] = b + 1
             free -= 1
-        first = False
+            if remaining[b] == 0:
+                live = live[live != b]
     return part

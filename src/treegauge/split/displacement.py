@@ -6,8 +6,10 @@ import numpy.typing as npt
 from treegauge.split._optimise import swap
 from treegauge.split._sampler import TEST, draw
 from treegauge.split.pool import Pool
+from treegauge.split.strata import Bools, Strata
+from treegauge.stats.distance import wasserstein
 
-Bools = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int32]
 _SWAPS = 20  # proposals per sentence; the distance hardly moves after ten
 _ROUNDS = 30
 
@@ -18,10 +20,13 @@ def sampled_test(
     """Choose the test fifth by the published sampler.
 
     Sentences are binned by length and sorted by mean edge displacement (MED). Each round takes a
-    length at random (that of a random sentence still free), the sentence of that length whose MED
-    is nearest to the MED of the train data so far (in the first round a random one), and the three
-    nearest to it into train, then into test the nearest again (complementary) or the furthest of
-    that length (adversarial). Where a length has run out, the nearest length serves.
+    length at random among those that have sentences left, and an MED: in the first round that of a
+    random sentence of this length, later the MED of the train data so far. The four sentences
+    nearest to it go into train, then into test the nearest again (complementary) or the furthest
+    of that length (adversarial). Where a length has run out, the nearest length serves.
+
+    The lengths drawn do not depend on the objective: with one seed, the test sentences of both have
+    the same lengths.
 
     Parameters
     ----------
@@ -36,20 +41,26 @@ def sampled_test(
     -------
     numpy.ndarray
         For each of `sentences` whether it is a test sentence.
+
+    Notes
+    -----
+    Anderson and Gómez-Rodríguez (2022), section 6.1, which leaves open whether the other sentences
+    of a round follow its MED, as here, or that of the first one taken. With the latter, low splits
+    come out worse than random ones.
     """
     lengths, med = pool.lengths[sentences], pool.med[sentences]
     sorting = np.lexsort((med, lengths))
     sizes, starts = np.unique(lengths[sorting], return_index=True)
-    order = np.random.default_rng(seed).permutation(len(sentences)).astype(np.int32)
+    luck = np.random.default_rng(seed).random(len(sentences) // 5 + 2)
     bounds = np.append(starts, len(sentences)).astype(np.int32)
-    part = draw(med[sorting], bounds, sizes.astype(np.int32), order, adversarial)
+    part = draw(med[sorting], bounds, sizes.astype(np.int32), luck, adversarial)
     test = np.empty(len(sentences), bool)
     test[sorting] = part == TEST
     return test
 
 
 def optimised_test(
-    histograms: npt.NDArray[np.int32],
+    histograms: Counts,
     strata: npt.NDArray[np.int32],
     share: float,
     *,
@@ -82,92 +93,31 @@ def optimised_test(
         As in :func:`sampled_test`.
     """
     random = np.random.default_rng(seed)
-    sorting, bounds, take = _quota(strata, share, random)
+    groups = Strata.of(strata, share)
+    mean = _mean(histograms)
     if adversarial:
-        starts = [_start(histograms, sorting, bounds, take, side) for side in (1, -1)]
-        ends = [_ascend(histograms, sorting, bounds, take, test) for test in starts]
+        ends = [_ascend(histograms, groups, groups.top(side * mean)) for side in (1, -1)]
         test = max(ends, key=lambda found: _distance(histograms, found))
     else:
-        test = _spread(histograms, sorting, bounds, take)
+        test = groups.spread(mean)
     proposals = random.integers(0, 2**62, size=(max(_SWAPS * len(strata), 2000), 2))
     proposals[:, 0] %= max(len(strata), 1)
     sign = 1.0 if adversarial else -1.0
-    swap(histograms, sorting.astype(np.int32), bounds, test, proposals, sign)
+    swap(histograms, groups.units.astype(np.int32), groups.bounds, test, proposals, sign)
     return test
 
 
-def _quota(
-    strata: npt.NDArray[np.int32], share: float, random: np.random.Generator
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Units by stratum, and how many of each go to test: the shares add up to the whole share."""
-    sorting = np.argsort(strata, kind="stable")
-    sizes = np.unique(strata[sorting], return_counts=True)[1]
-    bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
-    ends = np.rint(np.cumsum(sizes) * share + random.random() * 1e-9).astype(np.int64)
-    return sorting, bounds, np.diff(ends, prepend=0)
-
-
-def _mean(histograms: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+def _mean(histograms: Counts) -> npt.NDArray[np.float64]:
     places = np.arange(histograms.shape[1]) - histograms.shape[1] // 2
     return np.asarray(histograms @ places / np.maximum(histograms.sum(axis=1), 1))
 
 
-def _top(
-    score: npt.NDArray[np.float64],
-    sorting: npt.NDArray[np.intp],
-    bounds: npt.NDArray[np.int32],
-    take: npt.NDArray[np.int64],
-) -> Bools:
-    """Take from each stratum the units with the highest scores."""
-    stratum = np.repeat(np.arange(len(take)), np.diff(bounds))
-    ranked = sorting[np.lexsort((-score[sorting], stratum))]
-    place = np.arange(len(sorting)) - bounds[stratum]
-    test = np.zeros(len(sorting), bool)
-    test[ranked[place < take[stratum]]] = True
-    return test
-
-
-def _start(
-    histograms: npt.NDArray[np.int32],
-    sorting: npt.NDArray[np.intp],
-    bounds: npt.NDArray[np.int32],
-    take: npt.NDArray[np.int64],
-    side: int,
-) -> Bools:
-    return _top(side * _mean(histograms), sorting, bounds, take)
-
-
-def _spread(
-    histograms: npt.NDArray[np.int32],
-    sorting: npt.NDArray[np.intp],
-    bounds: npt.NDArray[np.int32],
-    take: npt.NDArray[np.int64],
-) -> Bools:
-    """Take units evenly along each stratum's order of mean displacement."""
-    stratum = np.repeat(np.arange(len(take)), np.diff(bounds))
-    ranked = sorting[np.lexsort((_mean(histograms)[sorting], stratum))]
-    sizes = np.diff(bounds)[stratum]
-    place = np.arange(len(sorting)) - bounds[stratum]
-    quota = take[stratum]
-    chosen = (place * quota + quota // 2) // sizes < ((place + 1) * quota + quota // 2) // sizes
-    test = np.zeros(len(sorting), bool)
-    test[ranked[chosen]] = True
-    return test
-
-
-def _distance(histograms: npt.NDArray[np.int32], test: Bools) -> float:
-    from treegauge.stats.distance import wasserstein
-
+def _distance(histograms: Counts, test: Bools) -> float:
     return float(wasserstein(histograms[test].sum(axis=0), histograms[~test].sum(axis=0)))
 
 
-def _ascend(
-    histograms: npt.NDArray[np.int32],
-    sorting: npt.NDArray[np.intp],
-    bounds: npt.NDArray[np.int32],
-    take: npt.NDArray[np.int64],
-    test: Bools,
-) -> Bools:
+def _ascend(histograms: Counts, groups: Strata, test: Bools) -> Bools:
+    """Take the units with the best scores under the best function, until nothing changes."""
     best, reached = test, _distance(histograms, test)
     for _ in range(_ROUNDS):
         inside = histograms[test].sum(axis=0, dtype=np.float64)
@@ -177,7 +127,7 @@ def _ascend(
         gap = np.cumsum(outside / outside.sum() - inside / inside.sum())
         potential = np.concatenate(([0.0], np.cumsum(np.where(gap[:-1] >= 0, 1.0, -1.0))))
         middle = (potential @ inside) / inside.sum()
-        test = _top(histograms @ (potential - middle), sorting, bounds, take)
+        test = groups.top(histograms @ (potential - middle))
         now = _distance(histograms, test)
         if now <= reached:
             return best

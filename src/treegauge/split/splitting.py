@@ -11,6 +11,7 @@ from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.result import Result, sign
 from treegauge.split.displacement import optimised_test, sampled_test
 from treegauge.split.pool import Pool
+from treegauge.split.strata import Strata
 from treegauge.stats.distance import wasserstein
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def _steered(
     documents: bool,
     seed: int,
 ) -> npt.NDArray[np.int64]:
-    """Choose the test part by the objective, then dev at random from the rest."""
+    """Choose the test part by the objective, then dev from the rest."""
     random = np.random.default_rng([seed, 1])
     lengths = pool.lengths[kept]
     if objective == "length":
@@ -229,9 +230,27 @@ def _steered(
         test = chosen[groups]
     labels = np.where(test, 2, 0)
     if shares[1] > 0:
-        inner = np.flatnonzero(~test)
-        names, local = np.unique(groups[inner], return_inverse=True)
-        part = shares[:2] / shares[:2].sum()
-        dev = _cut(local.reshape(-1), weight[inner], part, random.permutation(len(names)))
-        labels[inner] = dev
+        labels[~test] = _dev(
+            groups[~test], lengths[~test], weight[~test], shares, documents, random
+        )
     return labels
+
+
+def _dev(
+    groups: npt.NDArray[np.int64],
+    lengths: npt.NDArray[np.int32],
+    weight: npt.NDArray[np.int32],
+    shares: npt.NDArray[np.float64],
+    documents: bool,
+    random: np.random.Generator,
+) -> npt.NDArray[np.int64]:
+    """Divide what is not test into train (0) and dev (1): by chance, the same share of any length.
+
+    Whole documents cannot be had by length.
+    """
+    part = shares[:2] / shares[:2].sum()
+    if documents:
+        names, local = np.unique(groups, return_inverse=True)
+        return _cut(local.reshape(-1), weight, part, random.permutation(len(names)))
+    strata = Strata.of(lengths, float(part[1]))
+    return strata.top(random.random(len(lengths))).astype(np.int64)

@@ -90,15 +90,6 @@ def views(raw: Bytes, fields: Ints, rows: Ints, column: int) -> Ints:
 
 
 @kernel
-def lengths(fields: Ints, rows: Ints, column: int) -> Ints:
-    """Bytes of a column's values."""
-    out = np.empty(len(rows), np.int32)
-    for i in range(len(rows)):
-        out[i] = fields[rows[i], column + 1] - 1 - fields[rows[i], column]
-    return out
-
-
-@kernel
 def rewrite(
     raw: Bytes,
     fields: Ints,

@@ -20,11 +20,13 @@ Words64 = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]
 
 REMEMBERED = 1024
-LARGEST_DISTANCE = 10
+import os
+LARGEST_DISTANCE = int(os.environ.get('LD','10'))
 FRONT, PAIR, HEAD, SIDE, CROSS = range(5)
 _S0, _N0, _N1, _N2 = (ATOMS.index(name) for name in ("S0w", "N0w", "N1w", "N2w"))
 _D, _S0L, _H, _H2 = (ATOMS.index(name) for name in ("d", "S0l", "hw", "h2w"))
 _X, _1, _2, _V = (ATOMS.index(name) for name in ("Xw", "1w", "2w", "v"))
+_T = ATOMS.index("Tp")
 _L1P, _R1P, _N1P = (ATOMS.index(name) for name in ("l1p", "r1p", "n1p"))
 _ODD = np.array(
     [0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93,
@@ -109,6 +111,9 @@ def _look_pair(sentence: Sentence, top: int, front: int, atoms: Words64) -> None
     _look(sentence, front + 1, atoms, _N1)
     atoms[_S0 + 2] = sentence.suffix[top]
     atoms[_N0 + 2] = sentence.suffix[front]
+    atoms[_T] = sentence.tag[top + 1] if top > 0 else 1
+    atoms[_T + 1] = sentence.tag[max(top - 1, 0)]
+    atoms[_T + 2] = sentence.tag[front - 1]
     atoms[_D] = min(front - top, LARGEST_DISTANCE) if top > 0 else 0
 
 
@@ -149,6 +154,8 @@ def _look_cross(sentence: Sentence, arena: Arena, number: int, atoms: Words64) -
     atoms[_H + 1] = tag[arena.nodes[_above(arena.nodes, item.top)].word]
     atoms[_L1P] = tag[arena.sides[top.left].first]
     atoms[_R1P] = tag[arena.sides[top.right].first]
+    atoms[_T + 3] = tag[arena.nodes[top.below].word]
+    atoms[_T + 4] = sentence.form[arena.nodes[top.below].word]
     atoms[_N1P] = tag[arena.sides[item.left].first]
 
 

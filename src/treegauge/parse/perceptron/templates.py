@@ -24,11 +24,11 @@ GROUPS = {
     """,
     "head": "S0l hw hp hl h2w h2p S0p.hp.h2p",
     "side": "1w 1p 1l 2w 2p 2l Xp.1p.2p Xw.v Xp.v Xw.s Xp.s",
-    "cross": "S0p.N0p.hp S0p.N0p.l1p S0p.N0p.r1p S0p.N0p.n1p",
+    "cross": "S0p.N0p.hp S0p.N0p.l1p S0p.N0p.r1p S0p.N0p.n1p "+os.environ.get("XC",""),
 }
 ATOMS = """
     none S0w S0p S0x N0w N0p N0x N1w N1p N2w N2p d S0l hw hp hl h2w h2p
-    Xw Xp 1w 1p 1l 2w 2p 2l v s l1p r1p n1p
+    Xw Xp 1w 1p 1l 2w 2p 2l v s l1p r1p n1p Tp Up Bp S1p S1w
 """.split()
 """What is looked at, in the order in which the kernels write it down."""
 WIDEST = 4
