@@ -27,13 +27,24 @@ def sign(**parts: object) -> str:
     >>> sign(m="las", punct=True, seed=0, weights=None).split("|", 1)[1]
     'm:las|punct:yes|seed:0'
     """
+    return countersign(f"treegauge:{__version__}", **parts)
+
+
+def countersign(signature: str, **parts: object) -> str:
+    """Add further choices to a signature: those of what was done with a signed result.
+
+    Examples
+    --------
+    >>> countersign("treegauge:1.0|m:las", test="permutation", seed=0)
+    'treegauge:1.0|m:las|test:permutation|seed:0'
+    """
     words = {True: "yes", False: "no"}
     pairs = [
         f"{key}:{words[value] if isinstance(value, bool) else value}"
         for key, value in parts.items()
         if value is not None
     ]
-    return "|".join([f"treegauge:{__version__}", *(pair.replace("|", "/") for pair in pairs)])
+    return "|".join([signature, *(" ".join(pair.replace("|", "/").split()) for pair in pairs)])
 
 
 class Result(ABC):

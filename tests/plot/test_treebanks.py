@@ -36,6 +36,15 @@ def test_relations_are_sorted_by_entropy_and_coloured_by_class():
     assert json.loads(to_json(spec)) == spec
 
 
+def test_the_average_is_drawn_and_is_no_treebank_of_its_own():
+    found = measure("wde", *(synthetic(40, seed=seed) for seed in (1, 2, 3)))
+    spec = relation_spectrum(found)
+    assert spec["title"]["text"].endswith("3 treebanks")
+    average = next(one.value for one in found.measured if one.averaged == 3)
+    for row in spec["data"]["values"]:
+        assert row["wde"] == pytest.approx(average[row["relation"]], abs=1e-12)
+
+
 def test_other_measures_cannot_be_drawn():
     with pytest.raises(TreegaugeError, match="expected the measure 'wde', found edv"):
         relation_spectrum(measure("edv", synthetic(9, seed=1), synthetic(9, seed=2)))

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -44,13 +45,16 @@ class Policy(Choice):
 
 @dataclass(frozen=True)
 class Bundle(Result):
-    """Several results that are printed together; JSON nests the later ones in the first."""
+    """Several results that are printed together; JSON nests the later ones in the first.
+
+    A part is one result, or a list of results of one kind.
+    """
 
     main: Result
-    parts: dict[str, Result]
+    parts: Mapping[str, Result | Sequence[Result]]
 
     @classmethod
-    def of(cls, main: Result, parts: dict[str, Result]) -> Result:
+    def of(cls, main: Result, parts: Mapping[str, Result | Sequence[Result]]) -> Result:
         """Return the first result alone if there are no others."""
         return cls(main, parts) if parts else main
 
@@ -62,14 +66,18 @@ class Bundle(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """The table asked for last: a CSV file holds one."""
-        return [self.main, *self.parts.values()][-1].table
+        return self._each()[-1].table
 
     def _each(self) -> list[Result]:
-        return [self.main, *self.parts.values()]
+        lists = ([part] if isinstance(part, Result) else part for part in self.parts.values())
+        return [self.main, *(result for results in lists for result in results)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the first result's dictionary with the others under their names."""
-        return self.main.to_dict() | {name: part.to_dict() for name, part in self.parts.items()}
+        return self.main.to_dict() | {
+            name: part.to_dict() if isinstance(part, Result) else [one.to_dict() for one in part]
+            for name, part in self.parts.items()
+        }
 
     def to_latex(self) -> str:
         """Return all tables one after the other."""

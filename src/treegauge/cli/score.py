@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from treegauge.result import Result
     from treegauge.score.align import Alignment
     from treegauge.score.scoring import Scores
+    from treegauge.score.stream import Reading
     from treegauge.score.suite import Suite
 
 
@@ -42,10 +43,14 @@ def score(
     ],
     by: Annotated[
         list[str] | None,
-        typer.Option(help="Break down by a class of words, such as relation or upos,direction."),
+        typer.Option(
+            help="Break down by relation, upos, direction, distance, depth, length, projectivity, "
+            "head-upos, position, feats:NAME ...; upos,direction crosses two."
+        ),
     ] = None,
     examples: Annotated[
-        str | None, typer.Option(help="Draw sentences in which words of this class went wrong.")
+        str | None,
+        typer.Option(help="With --by: draw sentences in which words of this class went wrong."),
     ] = None,
     confusion: Annotated[
         str | None, typer.Option(help="Confusion of relation, head-upos, upos or another class.")
@@ -72,7 +77,9 @@ def score(
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     official: Annotated[bool, typer.Option("--official", help="The official table only.")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="The official counts only.")] = False,
-    fmt: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+    fmt: Annotated[
+        Format, typer.Option("--format", help="How to print; csv: one table.")
+    ] = Format.text,
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
 ) -> None:
     """Score parsers as the CoNLL 2018 script does, with intervals, tests and breakdowns.
@@ -89,38 +96,42 @@ def score(
     plain, folder = official or counts, Path(gold).is_dir()
     details = bool(by or confusion)
     _check(folder, fmt, plain=plain, details=details, examples=examples is not None, by=bool(by))
+    chosen = _metrics(metric, folder=folder, details=details)
+    _check_inputs(gold, named)
     reading = Reading(errors.value, tuple(allow or ()))
+    values, default = _weights(weights)
     how: dict[str, Any] = {
-        "options": Options(punct, subtypes, enhanced, _weights(weights)),
+        "options": Options(punct, subtypes, enhanced, values, default),
         "reading": reading,
         "resampling": Resampling(0 if plain else resamples, interval.value, level, seed),
     }
     tests: dict[str, Any] = {"test": test.value, "draws": draws, "seed": seed}
-    compared = len(named) > 1 and test is not Test.none and resamples > 0
-    parts: dict[str, Result] = {}
+    tested = test is not Test.none and resamples > 0 and fmt is not Format.csv
+    compared = tested and len(named) > 1
     if folder:
         suite = _suite(gold, named, how)
         _tell(suite.treebanks.values())
-        if compared:
-            claims = suite.claims(metric=(metric or ["LAS"])[0], **tests)
-            parts = {f"{a} > {b}": claim for a, b, claim in claims}
-        emit(Bundle.of(suite, parts), fmt, out)
+        claims = {"claims": suite.claims(metric=chosen[0], **tests)} if compared else {}
+        emit(Bundle.of(suite, claims), fmt, out)
         return
-    alignment = _alignment(gold, named, reading) if details else None
+    alignments = _alignments(gold, named, reading) if details else {}
     sides: Any = gold, named
-    if alignment is not None:  # it has been read, perhaps from a stream that is gone
-        sides = alignment.gold.treebank, {next(iter(named)): alignment.system.treebank}
+    if alignments:  # they have been read, perhaps from a stream that is gone
+        read = {name: alignment.system.treebank for name, alignment in alignments.items()}
+        sides = next(iter(alignments.values())).gold.treebank, read
     with counting("sentences") as progress:
         scores = evaluate(*sides, progress=progress, **how)
     _tell([scores])
     if plain:
         write(scores.official(counts=counts, enhanced=enhanced), out)
         return
+    found: dict[str, Any] = {}
     if compared:
-        parts["comparisons"] = compare(scores, metric=metric or "LAS", **tests)
-    if alignment is not None:
-        parts |= _details(alignment, by or [], confusion, (metric or ["LAS"])[0], examples)
-    emit(Bundle.of(scores, parts), fmt, out)
+        found["comparisons"] = compare(scores, metric=chosen, **tests)
+    asked = _details(alignments.values(), by or [], confusion, chosen[0], examples)
+    if fmt is Format.csv and sum(map(len, asked.values())) > 1:
+        typer.echo("CSV holds one table, the last of these; JSON holds all", err=True)
+    emit(Bundle.of(scores, found | asked), fmt, out)
 
 
 def _check(
@@ -141,6 +152,26 @@ def _check(
         raise TreegaugeError("--examples draws words of a class: say which classes with --by")
 
 
+def _metrics(names: list[str] | None, *, folder: bool, details: bool) -> list[str]:
+    """Return the metrics of tests and breakdowns; the latter know some of their own."""
+    from treegauge.errors import TreegaugeError
+    from treegauge.score.breakdown import CRITERIA
+    from treegauge.score.metrics import canonical
+
+    chosen = names or ["LAS"]
+    if (folder or details) and len(chosen) > 1:
+        raise TreegaugeError(f"breakdowns and folders take one --metric, found {len(chosen)}")
+    known = {name.lower() for name in CRITERIA} if details else set()
+    return [name if name.lower() in known else canonical(name) for name in chosen]
+
+
+def _check_inputs(gold: str, named: dict[str, list[str]]) -> None:
+    from treegauge.errors import TreegaugeError
+
+    if [gold, *(path for paths in named.values() for path in paths)].count("-") > 1:
+        raise TreegaugeError("standard input (-) can be read once: give the other as a file")
+
+
 def _tell(results: "Iterable[Scores]") -> None:
     """Say on standard error what was skipped or mended."""
     problems = [p for scores in results for one in scores.systems for p in one.problems]
@@ -151,6 +182,7 @@ def _tell(results: "Iterable[Scores]") -> None:
 
 def _named(systems: list[str]) -> dict[str, list[str]]:
     """Read NAME=PATH; a path that exists is a path even with an equals sign in it."""
+    from treegauge.errors import TreegaugeError
     from treegauge.treebank.sources import short_name
 
     named: dict[str, list[str]] = {}
@@ -160,66 +192,76 @@ def _named(systems: list[str]) -> dict[str, list[str]]:
             name, path = short_name(word), word
             if name in named:
                 name = word
+        if not (name and path):
+            raise TreegaugeError(f"found {word!r}, expected PATH or NAME=PATH")
         named.setdefault(name, []).append(path)
     return named
 
 
-def _weights(source: str | None) -> dict[str, float] | None:
-    from treegauge.score.weights import packaged_weights, read_weights
+def _weights(source: str | None) -> tuple[dict[str, float] | None, float]:
+    """Return weights and that of other relations: for WDE, what a treebank without them gets."""
+    from treegauge.score.weights import OTHER, packaged_weights, read_weights
 
     if source is None:
-        return None
+        return None, 1.0
     if source == "wde":
-        return packaged_weights()
+        return packaged_weights(), OTHER
     if Path(source).is_dir() or ".conllu" in Path(source).name:
         from treegauge.measure.entropy import word_dependency_entropy
         from treegauge.treebank.conllu import read_conllu
 
-        return word_dependency_entropy(read_conllu(source))
-    return read_weights(source)
+        return word_dependency_entropy(read_conllu(source)), OTHER
+    return read_weights(source), 1.0
 
 
-def _alignment(gold: str, named: dict[str, list[str]], reading: Any) -> "Alignment":
+def _alignments(
+    gold: str, named: dict[str, list[str]], reading: "Reading"
+) -> "dict[str, Alignment]":
     from treegauge.errors import TreegaugeError
     from treegauge.score.align import align
     from treegauge.treebank.conllu import read_conllu
 
-    files = [path for paths in named.values() for path in paths]
-    if len(files) > 1:
-        raise TreegaugeError(f"breakdowns are of one system, there are {len(files)} files")
-    how = {"errors": reading.errors, "allow": reading.allow}
-    return align(read_conllu(gold, **how), read_conllu(files[0], **how))
+    for name, files in named.items():
+        if len(files) > 1:
+            raise TreegaugeError(f"breakdowns are of one run, {name!r} has {len(files)}")
+    how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
+    ours = read_conllu(gold, **how)
+    return {
+        name: align(ours, read_conllu(file, name=name, **how)) for name, (file,) in named.items()
+    }
 
 
 def _details(
-    alignment: "Alignment", by: list[str], of: str | None, metric: str, examples: str | None
-) -> "dict[str, Result]":
+    alignments: "Iterable[Alignment]",
+    by: list[str],
+    of: str | None,
+    metric: str,
+    examples: str | None,
+) -> "dict[str, list[Result]]":
     from treegauge.score.breakdown import breakdown
     from treegauge.score.confusion import confusion
+    from treegauge.score.examples import examples as find
 
-    parts: dict[str, Result] = {}
-    for one in by:
-        result = breakdown(alignment, by=one, metric=metric)
-        parts["breakdown" if len(by) == 1 else f"breakdown by {one}"] = result
-        for place in result.errors(examples, limit=5) if examples else ():
-            sentence = alignment.gold.treebank[place.sentence]
-            marks = ", ".join(f"{word} {sentence.form[word - 1]}" for word in place.words)
-            name = place.sent_id or place.sentence + 1
-            typer.echo(f"# {name}: wrong at {marks}\n{sentence}\n", err=True)
-    if of is not None:
-        parts["confusion"] = confusion(alignment, of=of)
-    return parts
+    parts: dict[str, list[Result]] = {"breakdowns": [], "examples": [], "confusions": []}
+    for alignment in alignments:
+        cells = [breakdown(alignment, by=one, metric=metric) for one in by]
+        parts["breakdowns"] += cells
+        if examples is not None:
+            having = [one for one in cells if examples in one.gold.names] or cells
+            parts["examples"].append(find(having[0], examples))
+        if of is not None:
+            parts["confusions"].append(confusion(alignment, of=of))
+    return {kind: found for kind, found in parts.items() if found}
 
 
 def _suite(gold: str, named: dict[str, list[str]], how: dict[str, Any]) -> "Suite":
     from treegauge.errors import TreegaugeError
-    from treegauge.score.suite import pair_folders, score_suite
+    from treegauge.score.folders import pair_folders
+    from treegauge.score.suite import score_suite
 
-    for name, paths in named.items():
-        if len(paths) > 1 or not Path(paths[0]).is_dir():
-            raise TreegaugeError(
-                f"{gold} is a folder, so each system must be one folder; {name!r} is {paths}"
-            )
-    pairs = pair_folders(gold, {name: paths[0] for name, paths in named.items()})
+    for path in (path for paths in named.values() for path in paths):
+        if not Path(path).is_dir():
+            raise TreegaugeError(f"{gold} is a folder, so systems must be folders; {path} is none")
+    pairs = pair_folders(gold, named)
     with counting("sentences") as progress:
         return score_suite(pairs.gold, pairs.systems, progress=progress, **how)

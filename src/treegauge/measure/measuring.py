@@ -175,6 +175,7 @@ def _averages(chosen: list[Measure], measured: list[Measured]) -> list[Measured]
             if row.measure == measure.name and isinstance(row.value, dict)
         ]
         if measure.average is not None and len(values) > 1:
+            average = dict(measure.average(values))
             name = f"average of {len(values)} treebanks"
-            rows.append(Measured(measure.name, name, None, dict(measure.average(values))))
+            rows.append(Measured(measure.name, name, None, average, averaged=len(values)))
     return rows

@@ -28,6 +28,8 @@ class Measured:
         Its limits, where they were asked for and make sense.
     missing, note
         Why there is no value; what to know about the one there is.
+    averaged
+        Of how many treebanks it is the average; 0 for a treebank's own.
     """
 
     measure: str
@@ -37,6 +39,7 @@ class Measured:
     interval: tuple[float, float] | None = None
     missing: str | None = None
     note: str | None = None
+    averaged: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; what is not there is left out, but for the value."""

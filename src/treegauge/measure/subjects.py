@@ -9,7 +9,8 @@ from treegauge.errors import TreegaugeError
 from treegauge.measure.registry import MissingError
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import Errors, read_conllu
-from treegauge.treebank.sources import ENDINGS, Source, find, short_name, split_of
+from treegauge.treebank.entries import holds_treebank
+from treegauge.treebank.sources import Source, find, short_name, split_of
 
 
 class Lazy:
@@ -101,12 +102,9 @@ def _absent(reason: str) -> Treebank:
 
 
 def _treebank_folders(path: Path) -> Iterator[Path]:
-    def holds_files(folder: Path) -> bool:
-        return any(next(folder.glob(f"*.conllu{end}"), None) for end in ENDINGS)
-
-    if holds_files(path):
+    if holds_treebank(path):
         return iter([path])
-    below = [one for one in sorted(path.rglob("*")) if one.is_dir() and holds_files(one)]
+    below = [one for one in sorted(path.rglob("*")) if one.is_dir() and holds_treebank(one)]
     if not below:
         raise TreegaugeError(f"{path}: found no .conllu file in this folder nor below it")
     return iter(below)

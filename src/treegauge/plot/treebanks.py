@@ -1,15 +1,18 @@
 """Figures of measured treebanks: displacements side by side, relations along their entropy."""
 
 from treegauge.errors import TreegaugeError
+from treegauge.measure.entropy import average_wde
 from treegauge.measure.registry import Value
+from treegauge.measure.relations import CLASSES, relation_class
 from treegauge.measure.results import Measures
 from treegauge.plot.theme import PALETTE, Spec, themed
-from treegauge.treebank.relations import GRAMMATICAL, LEXICAL
 
 
 def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]:
     values: dict[str, Value | None] = {
-        one.treebank: one.value for one in found.measured if one.measure == measure
+        one.treebank: one.value
+        for one in found.measured
+        if one.measure == measure and not one.averaged
     }
     kept = {name: value for name, value in values.items() if isinstance(value, dict)}
     if not kept:
@@ -79,19 +82,17 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
     >>> spec["data"]["values"][0]["class"] in {"content", "function", "other"}
     True
     """
-    from treegauge.measure.entropy import average_wde
-
     each = [
         {name: value for name, value in values.items() if value is not None}
         for values in _values(found, "wde").values()
     ]
     average = average_wde(each)
     rows = [
-        {"relation": name, "wde": average[name], "class": _class(name)}
+        {"relation": name, "wde": average[name], "class": relation_class(name)}
         for name in sorted(average, key=lambda name: (average[name], name))
     ]
     colours = {
-        "domain": ["content", "function", "other"],
+        "domain": list(CLASSES),
         "range": [PALETTE[0], PALETTE[5], "#888"],
     }
     spec = {
@@ -105,15 +106,9 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
             "color": {"field": "class", "type": "nominal", "scale": colours},
         },
     }
-    title = f"Relations from function to content, {len(each)} treebanks"
+    count = "1 treebank" if len(each) == 1 else f"{len(each)} treebanks"
+    title = f"Relations from function to content, {count}"
     return themed(spec, title=title, signature=found.signature, dark=dark)
-
-
-def _class(relation: str) -> str:
-    for name, versions in (("content", LEXICAL), ("function", GRAMMATICAL)):
-        if any(relation in members for members in versions.values()):
-            return name
-    return "other"
 
 
 KINDS = {"displacements": displacements, "wde": relation_spectrum}

@@ -120,6 +120,13 @@ class Alignment:
         counts = per_sentence(self.gold.segments, self.system.starts)
         return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
 
+    @property
+    def signed(self) -> dict[str, str]:
+        """The part of a signature that says what was aligned, and how it was read."""
+        gold, system = self.gold.treebank, self.system.treebank
+        policies = "+".join(sorted({gold.policy, system.policy}))
+        return {"tb": gold.mark, "system": system.name, "errors": policies}
+
     def right(self, bits: int) -> npt.NDArray[np.bool_]:
         """Which gold words have all of these flags."""
         return np.asarray((self.flags & bits) == bits)

@@ -125,7 +125,7 @@ def breakdown(
     s_right[alignment.to_system[right]] = True
     table = _table(ours, theirs, right, s_right, alignment.to_system >= 0)
     told = by if isinstance(by, str) else "×".join(_name(one) for one in _several(by))
-    signature = sign(m=metric, by=told, tb=alignment.gold.treebank.name)
+    signature = sign(m=metric, by=told, **alignment.signed)
     return Breakdown(table, alignment, ours, theirs, bits, signature)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import Result, sign
+from treegauge.result import Result, countersign
 from treegauge.score import metrics
 from treegauge.score.metrics import canonical
 from treegauge.score.scoring import Scores, SystemScore
@@ -40,10 +40,6 @@ class Comparisons(Result):
         import polars as pl
 
         return pl.DataFrame(list(self.rows), infer_schema_length=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return signature and rows under the name ``comparisons``."""
-        return {"signature": self.signature, "comparisons": list(self.rows)}
 
     def shown(self) -> "pl.DataFrame":
         """Return scores in per cent and p-values with four digits."""
@@ -114,9 +110,10 @@ def compare(
             )
     held = adjust([row["p_value"] for row in rows], "holm")
     rows = [row | {"p_holm": float(p)} for row, p in zip(rows, held, strict=True)]
-    signature = sign(
-        test=f"paired-{test}", m="+".join(names), draws=draws, seed=seed, adjust="holm"
-    )
+    signature = countersign(
+        scores.signature, test=f"paired-{test}", m="+".join(names), draws=draws, seed=seed,
+        adjust="holm",
+    )  # fmt: skip
     return Comparisons(tuple(rows), signature)
 
 

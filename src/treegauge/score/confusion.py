@@ -89,5 +89,5 @@ def confusion(
     paired = alignment.to_system >= 0
     pairs = g[paired].astype(np.int64) * len(names) + s[alignment.to_system[paired]]
     counts = np.bincount(pairs, minlength=len(names) ** 2).reshape(len(names), len(names))
-    signature = sign(m="confusion", of=of, tb=alignment.gold.treebank.name)
+    signature = sign(m="confusion", of=of, **alignment.signed)
     return Confusion(tuple(names), counts, alignment, (g, s), signature)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 from treegauge.errors import TreegaugeError
@@ -38,8 +39,8 @@ def pair_folders(gold: Source, systems: Mapping[str, Source | Sequence[Source]])
 
 
 def _runs(folders: Source | Sequence[Source], whole: bool) -> dict[str, list[str]]:
-    several = isinstance(folders, Sequence) and not isinstance(folders, str)
-    runs = [_by_name(Path(one), whole) for one in (folders if several else [folders])]  # type: ignore[arg-type, list-item]
+    each = [folders] if isinstance(folders, str | PathLike) else folders
+    runs = [_by_name(Path(one), whole) for one in each]
     return {name: [run[name] for run in runs] for name in runs[0] if all(name in r for r in runs)}
 
 

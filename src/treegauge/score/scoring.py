@@ -101,6 +101,11 @@ class Scores(Result):
         return found[system]
 
     @property
+    def treebank(self) -> str:
+        """Name and checksum of the gold treebank, as they stand in the signature."""
+        return self.signature.split("|")[1].removeprefix("tb:")
+
+    @property
     def table(self) -> "pl.DataFrame":
         """One row a system and metric; `predicted` counts the system's, scores are fractions."""
         import polars as pl
@@ -194,11 +199,12 @@ def evaluate(
     if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read once only
         gold = read_conllu("-", errors=reading.errors, allow=reading.allow)
     scored, sentences, digest = [], 0, sha256()
+    seen: Callable[[bytes], object] | None = digest.update
     for name, outputs in named.items():
         runs, sides = [], []
         for output in outputs:
-            first = not (scored or runs)
-            reader = PairedReader(gold, output, reading, seen=digest.update if first else None)
+            reader = PairedReader(gold, output, reading, seen=seen)
+            seen = None  # gold is the same for all
             runs.append(_statistics(reader, options, resampling.resamples > 0, progress))
             sides += [reader.gold, reader.system]
         sentences = runs[0].sentences

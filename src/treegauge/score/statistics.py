@@ -63,7 +63,7 @@ class Options:
         """Number and checksum of the weights, as signatures show them."""
         if self.weights is None:
             return None
-        told = repr((sorted(self.weights.items()), self.default_weight))
+        told = repr([*sorted(self.weights.items()), self.default_weight])
         return f"{len(self.weights)}rels#{sha256(told.encode()).hexdigest()[:6]}"
 
 

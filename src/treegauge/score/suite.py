@@ -1,23 +1,23 @@
 """Many treebanks at once: scores of each, macro averages, and what holds across them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treegauge import tables
 from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import Result, sign
+from treegauge.result import Result, countersign, sign
+from treegauge.score.claims import Claims, make_claims
 from treegauge.score.comparing import Test, paired
 from treegauge.score.metrics import MORE, canonical
 from treegauge.score.scoring import Progress, Resampling, Scores, choices, evaluate
 from treegauge.score.statistics import Options
 from treegauge.score.stream import Input, Reading
 from treegauge.stats.conjunction import Conjunction, partial_conjunction
-from treegauge.treebank.sources import ENDINGS, Source, short_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,17 +60,32 @@ class Suite(Result):
         rows = [row(treebank, system) for treebank in self.treebanks for system in self.systems]
         return pl.DataFrame(rows, infer_schema_length=None)
 
+    @property
+    def averaged(self) -> list[str]:
+        """Names of the metrics of which averages are shown."""
+        return [name for name in self.metrics if name not in MORE]
+
     def averages(self) -> "pl.DataFrame":
-        """Return macro averages of F1 in per cent, one row a system."""
+        """Return macro averages of F1 as fractions, one row a system."""
         import polars as pl
 
-        means = [pl.col(name).mean() * 100 for name in self.metrics if name not in MORE]
         failures = pl.col("failure").is_not_null().sum().alias("failures")
-        return self.table.group_by("system", maintain_order=True).agg([*means, failures])
+        grouped = self.table.group_by("system", maintain_order=True)
+        return grouped.agg(*(pl.col(name).mean() for name in self.averaged), failures)
+
+    def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
+        """Return F1 of one metric as fractions: a row a treebank, a column a system."""
+        import polars as pl
+
+        name = canonical(metric)
+        columns = {s: [self.f1(t, s, name) for t in self.treebanks] for s in self.systems}
+        return pl.DataFrame({"treebank": list(self.treebanks)} | columns)
 
     def shown(self) -> "pl.DataFrame":
-        """Return the averages."""
-        return self.averages()
+        """Return the averages in per cent."""
+        import polars as pl
+
+        return self.averages().with_columns(pl.col(self.averaged) * 100)
 
     def conjunction(
         self,
@@ -85,7 +100,9 @@ class Suite(Result):
     ) -> Conjunction:
         """Say on how many treebanks A is better than B, by partial conjunction.
 
-        One-sided p-values come from a paired test on each treebank on which both have scores.
+        One-sided p-values come from a paired test on each treebank on which both have scores. A
+        and B must be chosen before their scores are seen; :meth:`claims` allows for both
+        directions and for many pairs.
         """
         name, used = canonical(metric), self.shared(a, b)
         if not used:
@@ -98,7 +115,28 @@ class Suite(Result):
             for treebank in used
         ]  # fmt: skip
         p_values = np.array([float(result.p_value[0]) for result in results])
-        return partial_conjunction(p_values, alpha=alpha, names=used)
+        outcome = partial_conjunction(p_values, alpha=alpha, names=used)
+        signature = countersign(
+            self.signature, a=a, b=b, test=f"paired-{test}", m=name, draws=draws, seed=seed,
+            claims="partial-conjunction", alpha=alpha,
+        )  # fmt: skip
+        return replace(outcome, signature=signature)
+
+    def claims(
+        self,
+        *,
+        metric: str = "LAS",
+        test: Test = "permutation",
+        draws: int = 10_000,
+        alpha: float = 0.05,
+        seed: int = 0,
+    ) -> Claims:
+        """Say for every pair of systems on how many treebanks each is better than the other."""
+        shared = {(a, b): self.shared(a, b) for a, b in combinations(self.systems, 2)}
+        return make_claims(
+            self.treebanks, shared, metric=canonical(metric), test=test, draws=draws, alpha=alpha,
+            seed=seed, signature=self.signature,
+        )  # fmt: skip
 
     def shared(self, a: str, b: str) -> list[str]:
         """Return the treebanks on which both systems have scores."""
@@ -123,73 +161,22 @@ class Suite(Result):
         }
 
     def to_latex(self) -> str:
-        """Return macro averages as a booktabs table, the best in bold."""
-        best = [name for name in self.metrics if name not in MORE]
-        return tables.to_latex(self.averages(), note=self.signature, best=best)
+        """Return macro averages as a booktabs table, the best of several in bold."""
+        best = self.averaged if len(self.systems) > 1 else []
+        return tables.to_latex(self.shown(), note=self.signature, best=best)
 
     def __str__(self) -> str:
+        import polars as pl
+
+        each = self.by_treebank().with_columns(pl.col(self.systems) * 100)
         failed = [f"failed: {s} on {t}: {why}" for (t, s), why in self.failures.items()]
-        lines = [tables.to_text(self.averages()), *failed, self.signature]
-        return "\n".join(lines)
-
-    def claims(
-        self,
-        *,
-        metric: str = "LAS",
-        test: Test = "permutation",
-        draws: int = 10_000,
-        seed: int = 0,
-    ) -> list[tuple[str, str, Conjunction]]:
-        """Return the conjunction for every pair that shares treebanks, the higher mean first."""
-        mean = {
-            system: np.mean([self.f1(treebank, system, metric) for treebank in self.treebanks])
-            for system in self.systems
-        }
-        pairs = [(a, b) if mean[a] >= mean[b] else (b, a) for a, b in combinations(self.systems, 2)]
-        return [
-            (a, b, self.conjunction(a, b, metric=metric, test=test, draws=draws, seed=seed))
-            for a, b in pairs
-            if self.shared(a, b)
-        ]
-
-
-@dataclass(frozen=True)
-class Pairing:
-    """Gold files and, for each system, the outputs that go with them."""
-
-    gold: dict[str, str]
-    systems: dict[str, dict[str, str]] = field(default_factory=dict)
-
-
-def pair_folders(gold: Source, systems: Mapping[str, Source]) -> Pairing:
-    """Match the files of folders by name or, where gold names repeat, by path in the folder."""
-    names = [short_name(path) for path in _files(Path(gold))]
-    if not names:
-        raise TreegaugeError(f"{gold}: found no .conllu file in this folder")
-    whole = len(set(names)) < len(names)
-    outputs = {system: _by_name(Path(folder), whole) for system, folder in systems.items()}
-    return Pairing(_by_name(Path(gold), whole), outputs)
-
-
-def _by_name(folder: Path, whole: bool) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for path in _files(folder):
-        name = short_name(path)
-        if whole:
-            name = (path.relative_to(folder).parent / name).as_posix()
-        if name in found:
-            raise TreegaugeError(f"{found[name]} and {path} are both named {name}: keep one")
-        found[name] = str(path)
-    return found
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for ending in ENDINGS for path in folder.rglob(f"*.conllu{ending}"))
+        shown = [tables.to_text(self.shown()), "", "LAS by treebank", tables.to_text(each)]
+        return "\n".join([*shown, *failed, self.signature])
 
 
 def score_suite(
     gold: Mapping[str, Input],
-    systems: Mapping[str, Mapping[str, Input]],
+    systems: Mapping[str, Mapping[str, Input | Sequence[Input]]],
     *,
     options: Options | None = None,
     reading: Reading | None = None,
@@ -203,7 +190,7 @@ def score_suite(
     gold
         Treebank names mapped to gold files.
     systems
-        System names mapped to their outputs by treebank name.
+        System names mapped to their outputs by treebank name; a list stands for several runs.
     options, reading, resampling, progress
         As in :func:`treegauge.score.scoring.evaluate`.
     """
@@ -236,7 +223,9 @@ def score_suite(
     how = choices(
         options or Options(), reading or Reading(), resampling or Resampling(), everything
     )
-    signature = sign(tb=f"{len(scored)}treebanks", average="macro", failed="0", **how)
+    told = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
+    title = f"{len(scored)}treebanks#{told[:6]}"
+    signature = sign(tb=title, average="macro", failed="0", **how)
     return Suite(scored, tuple(systems), failures, signature)
 
 

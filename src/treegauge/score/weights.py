@@ -6,6 +6,9 @@ from treegauge import data
 from treegauge.errors import TreegaugeError
 from treegauge.treebank.sources import Source
 
+OTHER = 0.5
+"""Word dependency entropy of a relation that a treebank lacks: neither content nor function."""
+
 
 def packaged_weights() -> dict[str, float]:
     """Return the averaged word dependency entropy of each universal relation over UD 2.9.

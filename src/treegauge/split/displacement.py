@@ -46,7 +46,7 @@ def sampled_test(
     -----
     Anderson and Gómez-Rodríguez (2022), section 6.1, which leaves open whether the other sentences
     of a round follow its MED, as here, or that of the first one taken. With the latter, low splits
-    come out worse than random ones.
+    are further apart than random ones, on average over ten treebanks.
     """
     lengths, med = pool.lengths[sentences], pool.med[sentences]
     sorting = np.lexsort((med, lengths))

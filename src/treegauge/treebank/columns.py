@@ -115,6 +115,11 @@ class Treebank:
         """Hexadecimal SHA-256 of what :meth:`to_bytes` gives."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
+    @property
+    def mark(self) -> str:
+        """Name and the start of :attr:`digest`, as signatures show them."""
+        return f"{self.name}#{self.digest[:6]}"
+
     # columns
 
     @overload

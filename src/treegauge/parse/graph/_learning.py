@@ -42,12 +42,12 @@ def decode(scores: Floats, projective: bool, heads: Ints) -> None:
 def mira_epoch(
     words: Keys, tags: Keys, small: Ints, gold: Ints, offsets: Ints, order: Ints,
     weights: Weights, sums: Floats, steps: int, mask: np.uint64, projective: bool,
-    cost: float, cap: float,
 ) -> tuple[int, int]:  # fmt: skip
     """Pass once over the sentences; returns the number of steps so far and of wrong heads.
 
-    ``alpha = (loss - (s(gold) - s(tree))) / |f(gold) - f(tree)|^2`` where that is positive; the
-    averaged weights are ``weights - sums / steps``.
+    ``alpha = (loss - (s(gold) - s(tree))) / |f(gold) - f(tree)|^2`` where that is positive, for
+    the tree that the margin is most violated by (each wrong head counts one more); the averaged
+    weights are ``weights - sums / steps``.
     """
     out = np.empty(MOST, np.int32)
     delta = np.zeros(len(weights), np.float32)
@@ -61,9 +61,7 @@ def mira_epoch(
         score_arcs(w, t, m, weights, mask, scores, out)
         kept = scores.copy()
         for d in range(1, n + 1):
-            for h in range(n + 1):
-                if h != gold[first + d - 1]:
-                    scores[h, d] += cost
+            scores[gold[first + d - 1], d] -= 1.0
         found = np.zeros(n + 1, np.int32)
         decode(scores, projective, found)
         touched = np.empty(2 * n * MOST, np.int32)
@@ -86,7 +84,7 @@ def mira_epoch(
         norm = 0.0
         for k in range(count):
             norm += np.float64(delta[touched[k]]) ** 2
-        alpha = min(cap, max(0.0, (loss - margin) / norm)) if norm > 0 else 0.0
+        alpha = max(0.0, (loss - margin) / norm) if norm > 0 else 0.0
         for k in range(count):
             change = alpha * delta[touched[k]]
             weights[touched[k]] += np.float32(change)

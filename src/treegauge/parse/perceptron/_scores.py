@@ -21,7 +21,8 @@ Floats = npt.NDArray[np.float32]
 
 REMEMBERED = 1024
 import os
-LARGEST_DISTANCE = int(os.environ.get('LD','10'))
+
+LARGEST_DISTANCE = int(os.environ.get("LD", "10"))
 FRONT, PAIR, HEAD, SIDE, CROSS = range(5)
 _S0, _N0, _N1, _N2 = (ATOMS.index(name) for name in ("S0w", "N0w", "N1w", "N2w"))
 _D, _S0L, _H, _H2 = (ATOMS.index(name) for name in ("d", "S0l", "hw", "h2w"))
@@ -213,7 +214,7 @@ def scores(
             signature = _mix(_mix(signature, word), arena.sides[side].signature)
         place = np.int64(signature >> np.uint64(40)) % REMEMBERED
         if memory.signatures[place] != signature:
-            memory.clock[1+part] += np.uint64(1)
+            memory.clock[1 + part] += np.uint64(1)
             memory.signatures[place] = signature
             if part == 0:
                 _look_front(sentence, item.front, atoms)

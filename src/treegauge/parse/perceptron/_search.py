@@ -16,6 +16,9 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 NONE, ROOT = 1, 2
+import os
+DEDUP = bool(os.environ.get('DEDUP'))
+TICK = bool(os.environ.get('TICK'))
 
 
 class Labels(NamedTuple):
@@ -176,6 +179,18 @@ def _step(states: Arena, found: Candidates, count: int) -> int:
     first = states.used[0]
     for place in range(count):
         number = act(states, found.item[place], found.action[place])
+        if DEDUP:
+            same = False
+            new = states.items[number]
+            for other in range(first, number):
+                old = states.items[other]
+                if old.front == new.front and states.nodes[old.top].signature == states.nodes[new.top].signature and states.sides[old.left].signature == states.sides[new.left].signature:
+                    same = True
+                    if found.correct[place] and old.correct == 0:
+                        old.correct = 1
+            if same:
+                states.used[0] = number
+                continue
         states.items[number].score = found.score[place]
         states.items[number].correct = found.correct[place]
     return first
@@ -204,7 +219,7 @@ def parse_all(
                 gold, False, cost, found, right,
             )  # fmt: skip
             first = _step(states, found, count)
-            last = first + count
+            last = states.used[0]
         start = words.offsets[number] - 1
         at = first
         while states.items[at].previous >= 0:
@@ -273,8 +288,11 @@ def learn_all(
                 gold, True, cost, found, right,
             )  # fmt: skip
             first = _step(states, found, count)
-            last = first + count
-            if not found.correct[:count].any():
+            last = states.used[0]
+            ok = False
+            for k in range(first, last):
+                ok = ok or states.items[k].correct != 0
+            if not ok:
                 weights = _learn(
                     states, right.item[0], right.action[0], found.item[0], found.action[0],
                     sentence, templates, weights, memory, keys, clock, lab,

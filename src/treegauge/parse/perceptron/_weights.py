@@ -60,7 +60,7 @@ def accumulate(weights: Weights, keys: Keys, count: int, sums: Floats) -> None:
         keys[index] = (np.uint64(slot.start) << np.uint64(32)) | np.uint64(slot.size)
     for index in range(count):
         start = np.int64(keys[index] >> np.uint64(32))
-        size = np.int64(keys[index] & np.uint64(0xffffffff))
+        size = np.int64(keys[index] & np.uint64(0xFFFFFFFF))
         for pair in range(start, start + size):
             sums[pairs[pair].action] += pairs[pair].weight
 

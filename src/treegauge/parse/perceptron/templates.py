@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 import os
-X=os.environ.get("XT","")
+
+X = os.environ.get("XT", "")
 GROUPS = {
     "front": "N0w N0p N0w.N0p N1w N1p N1w.N1p N2w N2p N2w.N2p N0p.N1p N0p.N1p.N2p",
     "pair": f"""
@@ -24,7 +25,7 @@ GROUPS = {
     """,
     "head": "S0l hw hp hl h2w h2p S0p.hp.h2p",
     "side": "1w 1p 1l 2w 2p 2l Xp.1p.2p Xw.v Xp.v Xw.s Xp.s",
-    "cross": "S0p.N0p.hp S0p.N0p.l1p S0p.N0p.r1p S0p.N0p.n1p "+os.environ.get("XC",""),
+    "cross": "S0p.N0p.hp S0p.N0p.l1p S0p.N0p.r1p S0p.N0p.n1p " + os.environ.get("XC", ""),
 }
 ATOMS = """
     none S0w S0p S0x N0w N0p N0x N1w N1p N2w N2p d S0l hw hp hl h2w h2p

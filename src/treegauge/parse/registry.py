@@ -1,0 +1,135 @@
+"""The parsers there are, by name."""
+
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from treegauge.errors import ChoiceError
+from treegauge.parse.storage import load_archive
+from treegauge.result import Result, sign
+from treegauge.treebank.sources import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.parse.base import Model, Parser
+    from treegauge.parse.options import Options
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a parser lives; it is loaded when it is asked for.
+
+    Attributes
+    ----------
+    name, paradigm, meaning
+        What it is called and what it does.
+    home
+        Module with a dataclass ``Options``, a parser class that takes an instance of it, and a
+        model class with ``from_archive(header, arrays)``.
+    parser, model
+        Names of these classes.
+    needs
+        An extra that must be installed, or None.
+    """
+
+    name: str
+    paradigm: str
+    meaning: str
+    home: str
+    parser: str
+    model: str
+    needs: str | None = None
+
+    @property
+    def options(self) -> "type[Options]":
+        """The dataclass of its options."""
+        return cast("type[Options]", self._class("Options"))
+
+    def make(self, options: Any) -> "Parser":
+        """Make the parser with these options."""
+        return cast("Parser", self._class(self.parser)(options))
+
+    def load(self, header: dict[str, Any], arrays: dict[str, Any]) -> "Model":
+        """Make a model of what its file held."""
+        return cast("Model", self._class(self.model).from_archive(header, arrays))
+
+    def _class(self, name: str) -> Any:
+        return getattr(import_module(self.home), name)
+
+
+_ENTRIES = (
+    Entry(
+        "mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear",
+        "treegauge.parse.graph.mst", "GraphParser", "GraphModel",
+    ),
+)  # fmt: skip
+PARSERS = {entry.name: entry for entry in _ENTRIES}
+
+
+def find_parser(name: str) -> Entry:
+    """Return a parser by name; unknown names get the choices."""
+    if name not in PARSERS:
+        raise ChoiceError("parser", name, PARSERS)
+    return PARSERS[name]
+
+
+def make_parser(name: str, **options: Any) -> "Parser":
+    """Return a parser with its options set.
+
+    Examples
+    --------
+    >>> parser = make_parser("mst", epochs=3)
+    >>> parser.options.epochs
+    3
+    """
+    entry = find_parser(name)
+    known = [one.name for one in fields(entry.options)]
+    for option in options:
+        if option not in known:
+            raise ChoiceError(f"option of {name}", option, known)
+    return entry.make(entry.options(**options))
+
+
+def load_model(path: Source) -> "Model":
+    """Load any model that treegauge wrote."""
+    header, arrays = load_archive(path)
+    return find_parser(header["parser"]).load(header, arrays)
+
+
+@dataclass(frozen=True)
+class Listing(Result):
+    """All parsers with their options."""
+
+    signature: str = sign(v="parsers")
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a parser and option."""
+        import polars as pl
+
+        rows = [
+            {
+                "parser": entry.name, "paradigm": entry.paradigm, "needs": entry.needs or "",
+                "option": one.name, "default": str(one.default),
+                "meaning": one.metadata.get("meaning", ""),
+            }
+            for entry in PARSERS.values()
+            for one in fields(entry.options)
+        ]  # fmt: skip
+        return pl.DataFrame(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return signature and parsers."""
+        return {"signature": self.signature, "parsers": self.table.to_dicts()}
+
+    def __str__(self) -> str:
+        lines = []
+        for entry in PARSERS.values():
+            extra = f" (needs pip install 'treegauge[{entry.needs}]')" if entry.needs else ""
+            lines.append(f"{entry.name}: {entry.paradigm}; {entry.meaning}{extra}")
+            lines += [
+                f"  {one.name}={one.default}  {one.metadata.get('meaning', '')}"
+                for one in fields(entry.options)
+            ]
+        return "\n".join(lines)

@@ -1,0 +1,55 @@
+"""Models as files: arrays and a JSON header in one archive, without pickle."""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.errors import TreegaugeError
+from treegauge.files import atomic
+from treegauge.treebank.sources import Source
+
+FORMAT = 1
+
+
+def save_model(
+    path: Source, parser: str, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+) -> None:
+    """Write a model; the same model gives the same bytes.
+
+    Parameters
+    ----------
+    path
+        One file, which appears whole or not at all.
+    parser
+        Name of the parser that can load it.
+    header
+        What JSON can hold: options, names, signature.
+    arrays
+        Weights.
+    """
+    told = {"format": FORMAT, "parser": parser, **header}
+    text = np.frombuffer(json.dumps(told, sort_keys=True).encode(), np.uint8)
+    with atomic(path) as file:
+        np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})  # type: ignore[arg-type]
+
+
+def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Read header and arrays of a model, refusing what is not one."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(arrays.pop("header").tobytes())
+    except OSError as error:
+        raise TreegaugeError(f"{path}: cannot read the model: {error}") from error
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise TreegaugeError(f"{path} is not a model of treegauge, or is cut off") from error
+    if header.get("format") != FORMAT:
+        raise TreegaugeError(
+            f"{path} is a model of format {header.get('format')!r}; this version reads {FORMAT}: "
+            "train it again"
+        )
+    return header, arrays
