@@ -35,7 +35,7 @@ def test_problems_like_a_compiler(command, file):
         f"{file}:8: error: head-range: found HEAD '7', expected a whole number"
     )
     assert lines[1].endswith("(sent_id b)")
-    assert done.err == "a.conllu: 3 errors, 1 warnings\n"
+    assert done.err == "a.conllu: 3 errors, 1 warning\n"
 
 
 def test_a_clean_file(command, tmp_path):
@@ -51,7 +51,7 @@ def test_warnings_fail_only_when_asked_to(command, tmp_path):
     assert ": warning: multiword-range: " in command("check", path).out
     assert command("check", "--strict", path).code == 1
     quiet = command("check", "--no-warnings", path)
-    assert (quiet.code, quiet.out, quiet.err) == (0, "", "a.conllu: 0 errors, 1 warnings\n")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "a.conllu: 0 errors, 1 warning\n")
 
 
 def test_json(command, file):
@@ -79,10 +79,14 @@ def test_csv(command, file):
         assert ours["sent_id"] == (problem.sent_id or "")
 
 
-def test_other_formats_are_refused(command, file):
-    done = command("check", "--format", "latex", file)
-    assert (done.code, done.out) == (2, "")
-    assert "choices: text, json, csv" in done.err
+def test_tables_to_paste(command, file):
+    number = len(list(check_conllu(file)))
+    latex = command("check", "--format", "latex", file)
+    assert latex.code == 1
+    assert latex.out.startswith("% treegauge:")
+    assert latex.out.count(r" \\") == number + 1
+    page = command("check", "--format", "html", file).out
+    assert page.count("<tr>") == number + 1
 
 
 def test_standard_input(command):

@@ -40,6 +40,15 @@ def test_odd_characters_survive_every_table(command, tmp_path):
         assert command("convert", tmp_path / f"b{ending}", "-").out == text, ending
 
 
+@pytest.mark.parametrize("name", ["b.json", "b.txt", "b.gz"])
+def test_an_ending_that_promises_something_else_is_refused(command, file, tmp_path, name):
+    done = command("convert", file, tmp_path / name)
+    assert done.code == 2
+    assert f"unknown ending '{name}'" in done.err
+    assert ".conllu.zst, .parquet" in done.err
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def test_tables_hold_every_row(command, file, tmp_path):
     command("convert", file, tmp_path / "b.parquet")
     assert pl.read_parquet(tmp_path / "b.parquet").equals(TREEBANK.to_rows())

@@ -65,6 +65,21 @@ def test_svg(command, file, system, tmp_path):
         assert ("wrong" in text) == bool(extra)
 
 
+def test_one_drawing_holds_one_sentence(command, file, tmp_path):
+    done = command("show", file, "-s", 1, "-s", 2, "--svg", tmp_path / "a.svg")
+    assert done.code == 2
+    assert "--svg draws one sentence, found 2 to draw" in done.err
+
+
+def test_malformed_files_can_be_mended(command, tmp_path):
+    path = tmp_path / "two.conllu"
+    path.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    assert "--errors skip|repair" in command("show", path).err
+    done = command("show", "--errors", "repair", path)
+    assert done.code == 0
+    assert "dep" in done.out
+
+
 def test_different_words_are_not_drawn_side_by_side(command, file, tmp_path):
     write_conllu(TREEBANK[:4], tmp_path / "other.conllu")
     done = command("show", file, "--system", tmp_path / "other.conllu")

@@ -1,5 +1,7 @@
 """``treegauge score``: names and runs, options, folders, and errors without a traceback."""
 
+import csv
+import io
 import json
 import shutil
 import subprocess
@@ -7,6 +9,8 @@ import sys
 
 import pytest
 from udtools import udeval
+
+from treegauge.treebank.conllu import parse_conllu, read_conllu
 
 from .oracle import assert_balanced, chain, conllu, official, ok, row
 
@@ -17,7 +21,7 @@ def test_names_and_runs(cli, files):
     words = [f"deep={files['poor']}", f"deep={files['again']}", f"flat={files['good']}"]
     found = json.loads(ok(cli(files["gold"], *words, "--format", "json", "--draws", "100")))
     assert [(one["system"], one["runs"]) for one in found["systems"]] == [("deep", 2), ("flat", 1)]
-    (row_,) = found["comparisons"]["comparisons"]
+    (row_,) = found["comparisons"]["rows"]
     assert (row_["a"], row_["b"]) == ("deep", "flat")
     assert row_["difference"] < 0
 
@@ -39,18 +43,32 @@ def test_official_tables_to_the_letter(cli, files, invented):
 
 
 def test_breakdown_confusion_and_examples(cli, files):
-    code, out, err = cli(files["gold"], files["poor"], "--by", "relation", "--confusion", "upos",
-                         "--metric", "UAS", "--examples", "nsubj", "--format", "json")  # fmt: skip
-    assert code == 0
-    found = json.loads(out)
-    relations = {line["class"]: line for line in found["breakdown"]["rows"]}
+    words = [files["gold"], files["poor"], "--by", "relation", "--confusion", "upos", "--metric",
+             "UAS", "--examples", "nsubj"]  # fmt: skip
+    found = json.loads(ok(cli(*words, "--format", "json")))
+    (cells,) = found["breakdowns"]
+    relations = {line["class"]: line for line in cells["rows"]}
     assert relations["nsubj"]["gold"] > relations["nsubj"]["correct"] > 0
-    assert "m:UAS|by:relation" in found["breakdown"]["signature"]
-    assert found["confusion"]["rows"][0]["count"] >= 1
-    assert 1 <= err.count("wrong at") <= 5
-    two = json.loads(ok(cli(files["gold"], files["poor"], "--by", "upos", "--by", "distance",
-                            "--format", "json")))  # fmt: skip
-    assert {"breakdown by upos", "breakdown by distance"} <= set(two)
+    assert "m:UAS|by:relation" in cells["signature"]
+    assert found["confusions"][0]["rows"][0]["count"] >= 1
+    wrong = found["examples"][0]["rows"]
+    assert {line["relation"].partition(":")[0] for line in wrong} == {"nsubj"}
+    assert 1 <= len({line["sentence"] for line in wrong}) <= 5
+    text = ok(cli(*words))
+    first = wrong[0]
+    assert f"  {first['word']} {first['form']}: {first['upos']}, {first['relation']} of" in text
+
+
+def test_several_classes_and_several_systems(cli, files):
+    words = [files["gold"], f"deep={files['poor']}", files["good"], "--by", "upos", "--by",
+             "relation", "--examples", "nsubj", "--resamples", "0", "--format", "json"]  # fmt: skip
+    found = json.loads(ok(cli(*words)))
+    told = [one["signature"].split("|")[1:] for one in found["breakdowns"]]
+    assert [(by, system) for _, by, _, system, _ in told] == [
+        ("by:upos", "system:deep"), ("by:relation", "system:deep"),
+        ("by:upos", "system:good"), ("by:relation", "system:good"),
+    ]  # fmt: skip
+    assert len(found["examples"]) == 2
 
 
 def test_options_reach_the_signature(cli, files, tmp_path):
@@ -61,9 +79,13 @@ def test_options_reach_the_signature(cli, files, tmp_path):
              "--seed", "4", "--format", "json"]  # fmt: skip
     found = json.loads(ok(cli(files["gold"], files["cut"], *words)))
     assert found["signature"].partition("|")[2] == (
-        "tb:gold|punct:no|subtypes:yes|enhanced:yes|weights:2rels|errors:strict"
-        "|allow:several-roots|ci:20xbca@0.9|seed:4"
+        f"tb:{read_conllu(files['gold']).mark}|punct:no|subtypes:yes|enhanced:yes"
+        "|weights:2rels#3f5c05|errors:strict|allow:several-roots|ci:20xbca@0.9|seed:4"
     )
+    weights.write_text("det 0.2\npunct 0\n", encoding="utf-8")
+    other = json.loads(ok(cli(files["gold"], files["cut"], *words)))["signature"]
+    assert "|weights:2rels#" in other
+    assert other != found["signature"]
     assert {"ELAS", "EULAS", "WLAS"} <= set(found["systems"][0]["metrics"])
     packaged = json.loads(ok(cli(files["gold"], files["cut"], "--weights", "wde", "--resamples",
                                  "0", "--format", "json")))  # fmt: skip
@@ -138,7 +160,15 @@ def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
         (["GOLD", "nowhere.conllu"], "nowhere.conllu: no such file or folder"),
         (["GOLD", "GOOD", "--by", "relations"], "did you mean 'relation'?"),
         (["GOLD", "GOOD", "--by", "upos", "--metric", "MLAS"], "unknown metric to break down"),
-        (["GOLD", "GOOD", "POOR", "--by", "upos"], "breakdowns are of one system"),
+        (["GOLD", "a=GOOD", "a=POOR", "--by", "upos"], "breakdowns are of one run, 'a' has 2"),
+        (["GOLD", "GOOD", "--metric", "LASS"], "unknown metric 'LASS'"),
+        (
+            ["GOLD", "GOOD", "--by", "upos", "--metric", "UAS", "--metric", "LAS"],
+            "take one --metric",
+        ),
+        (["-", "-"], "standard input (-) can be read once"),
+        (["GOLD", "a="], "expected PATH or NAME=PATH"),
+        (["GOLD", "=GOOD"], "expected PATH or NAME=PATH"),
         (["GOLD", "GOOD", "POOR", "--metric", "LASS"], "unknown metric 'LASS'"),
         (["GOLD", "GOOD", "POOR", "--official"], "the official table is of one system"),
         (["GOLD", "GOOD", "--official", "--by", "upos"], "leave out --by"),
@@ -152,7 +182,9 @@ def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
 )
 def test_errors_are_told_in_a_line(cli, files, words, message):
     paths = {"GOLD": files["gold"], "GOOD": files["good"], "POOR": files["poor"]}
-    code, out, err = cli(*(paths.get(word, word) for word in words))
+    for name, path in paths.items():
+        words = [word.replace(name, path) if name in word else word for word in words]
+    code, out, err = cli(*words)
     assert (code, out) == (2, "")
     assert message in err
 
@@ -165,7 +197,7 @@ def test_standard_input_is_read_once(files, invented, more):
     done = subprocess.run([*COMMAND, *words], input=given, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     found = json.loads(done.stdout)
-    assert found["signature"].split("|")[1] == "tb:stdin"
+    assert found["signature"].split("|")[1] == f"tb:stdin#{parse_conllu(given).digest[:6]}"
     assert found["systems"][0]["metrics"]["Words"]["f1"] == 1
 
 
@@ -182,17 +214,26 @@ def test_folders(cli, invented, tmp_path):
     words = [str(tmp_path / name) for name in ("gold", "good", "poor")]
     text = ok(cli(*words, "--resamples", "20", "--draws", "100"))
     assert "failed: poor on y: no output" in text
-    assert "better on at least 1 of 1" in text
+    assert "good is better than poor on at least 1 of 1 treebanks: x" in text
     found = json.loads(ok(cli(*words, "--resamples", "20", "--draws", "100", "--format", "json")))
     poor = next(line for line in found["averages"] if line["system"] == "poor")
     assert poor["failures"] == 1
     x = next(one for one in found["treebanks"] if one["treebank"] == "x")["systems"][1]
-    assert poor["LAS"] == pytest.approx(100 * x["metrics"]["LAS"]["f1"] / 2)
-    assert "good > poor" in found
+    assert poor["LAS"] == pytest.approx(x["metrics"]["LAS"]["f1"] / 2)
+    (claim,) = found["claims"]["rows"]
+    assert (claim["a"], claim["b"], claim["a_better_on"]) == ("good", "poor", ["x"])
+    table = list(csv.DictReader(io.StringIO(ok(cli(*words, "--format", "csv")))))
+    assert [(line["treebank"], line["system"]) for line in table] == [
+        ("x", "good"), ("x", "poor"), ("y", "good"), ("y", "poor"),
+    ]  # fmt: skip
+    runs = [f"both={path}" for path in words[1:]]
+    both = json.loads(ok(cli(words[0], *runs, "--resamples", "20", "--format", "json")))
+    assert both["treebanks"][0]["systems"][0]["runs"] == 2
+    assert [one["treebank"] for one in both["failures"]] == ["y"]  # which one of the runs lacks
     assert_balanced(ok(cli(*words, "--resamples", "20", "--draws", "50", "--format", "latex")))
     code, _, err = cli(words[0], str(tmp_path / "good" / "x.conllu"))
     assert code == 2
-    assert "each system must be one folder" in err
+    assert "systems must be folders" in err
     code, _, err = cli(*words, "--by", "upos")
     assert code == 2
     assert "not for a folder" in err

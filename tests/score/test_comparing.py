@@ -113,4 +113,5 @@ def test_a_comparison_prints_as_a_table(scores):
     ]  # fmt: skip
     assert "test:paired-permutation|m:LAS|draws:100|seed:0|adjust:holm" in text
     assert result.table.height == 3
-    assert result.to_dict()["comparisons"][0]["a"] == "gold"
+    assert result.to_dict()["rows"][0]["a"] == "gold"
+    assert result.signature.startswith(f"{scores.signature}|test:")

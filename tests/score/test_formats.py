@@ -60,11 +60,23 @@ def test_csv_has_full_precision(cli, files):
         csv.DictReader(io.StringIO(ok(cli(files["gold"], files["cut"], "--format", "csv"))))
     )
     las = next(line for line in rows if line["metric"] == "LAS")
-    counts = {part: int(las[part]) for part in COUNTS}
-    assert float(las["precision"]) == counts["correct"] / counts["system"]
+    counts = {part: int(las[part]) for part in COUNTS if part != "system"}
+    assert las["system"] == "cut"
+    assert float(las["precision"]) == counts["correct"] / int(las["predicted"])
     assert float(las["low"]) < float(las["f1"]) < float(las["high"])
     tokens = next(line for line in rows if line["metric"] == "Tokens")
     assert tokens["aligned"] == tokens["aligned_accuracy"] == ""
+
+
+def test_csv_holds_the_scores_or_the_table_asked_for(cli, files):
+    words = [files["gold"], files["good"], files["poor"], "--format", "csv", "--resamples", "20"]
+    rows = list(csv.DictReader(io.StringIO(ok(cli(*words)))))
+    assert {(line["system"], line["metric"]) for line in rows} >= {("good", "LAS"), ("poor", "LAS")}
+    one = ok(cli(files["gold"], files["good"], "--format", "csv", "--by", "upos"))
+    assert one.startswith("class,")
+    code, out, err = cli(*words, "--by", "upos")
+    assert (code, out.partition(",")[0]) == (0, "class")
+    assert "JSON holds all" in err
 
 
 def test_latex(cli, files):
@@ -78,6 +90,9 @@ def test_latex(cli, files):
         ok(cli(files["gold"], files["good"], "--by", "upos,direction", "--confusion", "relation",
                "--format", "latex"))
     )  # fmt: skip
+    more = ok(cli(files["gold"], files["good"], "--enhanced", "--weights", "wde", "--format",
+                  "latex"))  # fmt: skip
+    assert "ELAS & EULAS & WLAS" in more
     best = [line for line in latex.split("\n") if line.startswith("a\\_b")]
     assert best[0].count(r"\textbf") == len(METRICS)
 

@@ -1,15 +1,17 @@
 """Many treebanks: macro averages with failures in the denominator, claims across treebanks."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.score.folders import pair_folders
 from treegauge.score.metrics import METRICS
 from treegauge.score.scoring import Resampling, evaluate
 from treegauge.score.statistics import Options
 from treegauge.score.stream import Reading
-from treegauge.score.suite import pair_folders, score_suite
+from treegauge.score.suite import score_suite
 from treegauge.treebank.conllu import parse_conllu
 
 from .oracle import TOTALS, chain, conllu, row
@@ -32,12 +34,16 @@ def suite(parts):
 
 
 def test_averages_are_means_over_treebanks(parts, suite):
-    averages = {line["system"]: line for line in suite.averages().to_dicts()}
+    averages, shown = (
+        {line["system"]: line for line in table.to_dicts()}
+        for table in (suite.averages(), suite.shown())
+    )
     for system in ("good", "poor"):
         single = [evaluate(parts["gold"][n], parts[system][n], resampling=TOTALS) for n in NAMES]
         for metric in METRICS:
             mean = sum(one.systems[0][metric].f1 for one in single) / 3
-            assert averages[system][metric] == pytest.approx(100 * mean)
+            assert averages[system][metric] == pytest.approx(mean)
+            assert shown[system][metric] == pytest.approx(100 * mean)
         assert averages[system]["failures"] == 0
     assert suite.f1("y", "poor", "uas") == suite.treebanks["y"]["poor"]["UAS"].f1
 
@@ -47,7 +53,7 @@ def test_missing_and_broken_output_counts_zero_and_stays_in_the_denominator(part
     broken = {"x": parts["good"]["x"], "z": other_text}
     suite = score_suite(parts["gold"], {"good": parts["good"], "broken": broken}, resampling=TOTALS)
     averages = {line["system"]: line for line in suite.averages().to_dicts()}
-    assert averages["broken"]["LAS"] == pytest.approx(100 * suite.f1("x", "broken") / 3)
+    assert averages["broken"]["LAS"] == pytest.approx(suite.f1("x", "broken") / 3)
     assert averages["broken"]["failures"] == 2
     assert suite.f1("y", "broken") == suite.f1("z", "broken") == 0.0
     assert suite.failures["y", "broken"] == "no output"
@@ -92,15 +98,48 @@ def test_better_on_every_treebank(suite):
     assert "better on at least 3 of 3" in str(better)
 
 
-def test_claims_put_the_higher_mean_first_and_leave_out_pairs_without_a_treebank(parts):
-    systems = {"poor": parts["poor"], "good": parts["good"], "absent": {}}
+def test_claims_are_made_in_both_directions_and_leave_out_pairs_without_a_treebank(parts):
+    mixed = parts["good"] | {"z": parts["poor"]["z"]}
+    other = parts["poor"] | {"z": parts["good"]["z"]}
+    systems = {"mixed": mixed, "other": other, "absent": {}}
     suite = score_suite(parts["gold"], systems, resampling=QUICK)
-    ((a, b, claim),) = suite.claims(draws=200)
-    assert (a, b, claim.k_hat) == ("good", "poor", 3)
+    claims = suite.claims(draws=2000)
+    (row,) = claims.rows
+    assert (row["a"], row["b"], row["treebanks"]) == ("mixed", "other", 3)
+    assert (row["a_better"], row["a_better_on"]) == (2, ["x", "y"])
+    assert (row["b_better"], row["b_better_on"]) == (1, ["z"])
+    assert "other is better than mixed on at least 1 of 3 treebanks: z" in str(claims)
+    assert claims.signature.startswith(f"{suite.signature}|test:paired-permutation|m:LAS")
+    by_treebank = {one["treebank"]: one for one in claims.tests}
+    assert by_treebank["x"]["difference"] > 0 > by_treebank["z"]["difference"]
+    assert by_treebank["x"]["p_a_better"] == by_treebank["z"]["p_b_better"] == 1 / 2001
+    assert json.loads(json.dumps(claims.to_dict()))["rows"][0]["a"] == "mixed"
+    assert claims.table.height == 1
     with pytest.raises(TreegaugeError, match="share no treebank"):
-        suite.conjunction("good", "absent")
-    with pytest.raises(ChoiceError, match="unknown system 'other'"):
-        suite.conjunction("good", "other")
+        suite.conjunction("mixed", "absent")
+    with pytest.raises(ChoiceError, match="unknown system 'nobody'"):
+        suite.conjunction("mixed", "nobody")
+
+
+def test_many_claims_share_the_error_rate(parts):
+    systems = {name: parts[name] for name in ("good", "poor", "cut")}
+    suite = score_suite(parts["gold"], systems, resampling=QUICK)
+    claims = suite.claims(draws=300, alpha=0.01)
+    # three pairs in two directions on three treebanks: 18 tests at 0.01 in all
+    assert claims.needed_draws == 1800
+    assert all(row["a_better"] == row["b_better"] == 0 for row in claims.rows)
+    assert "need at least 1800 draws for one to be significant, there were 300" in str(claims)
+    alone = suite.conjunction("good", "poor", draws=300, alpha=0.01)
+    assert alone.k_hat == 3
+    with pytest.raises(TreegaugeError, match="alpha: expected a number between 0 and 1"):
+        suite.claims(alpha=1)
+
+
+def test_runs_of_a_system(parts):
+    runs = {name: [parts["good"][name], parts["poor"][name]] for name in NAMES}
+    suite = score_suite(parts["gold"], {"both": runs, "poor": parts["poor"]}, resampling=QUICK)
+    assert len(suite.treebanks["x"]["both"].runs) == 2
+    assert suite.claims(draws=500).rows[0]["mean_difference"] > 0
 
 
 def test_treebanks_on_which_one_failed_are_left_out_of_a_claim(parts):
@@ -120,13 +159,17 @@ def test_every_metric_asked_for_is_there(parts):
 
 def test_signature_and_formats(suite):
     assert suite.signature.split("|", 1)[1] == (
-        "tb:3treebanks|average:macro|failed:0|punct:yes|subtypes:no|errors:strict"
+        "tb:3treebanks#0d5a5c|average:macro|failed:0|punct:yes|subtypes:no|errors:strict"
         "|ci:50xpercentile@0.95|seed:0"
     )
     assert json.loads(json.dumps(suite.to_dict()))["averages"][0]["system"] == "good"
     assert [one["treebank"] for one in suite.to_dict()["treebanks"]] == list(NAMES)
     assert suite.to_latex().count(r"\textbf") >= len(METRICS)
     assert suite.to_csv().count("\n") == 7
+    alone = replace(suite, systems=("good",))
+    assert r"\textbf" not in alone.to_latex()
+    assert "LAS by treebank" in str(suite)
+    assert suite.by_treebank("uas")["poor"][1] == suite.f1("y", "poor", "UAS")
 
 
 def test_signature_names_the_policy(tmp_path):
@@ -155,7 +198,17 @@ def test_files_are_matched_by_name(tmp_path):
     write(tmp_path / "one", "a-test", "b-test", "more")
     pairs = pair_folders(tmp_path / "gold", {"one": tmp_path / "one"})
     assert list(pairs.gold) == ["a-test", "b-test"]
-    assert pairs.systems["one"]["b-test"] == str(tmp_path / "one" / "b-test.conllu")
+    assert pairs.systems["one"]["b-test"] == [str(tmp_path / "one" / "b-test.conllu")]
+
+
+def test_a_treebank_that_one_run_lacks_is_missing(tmp_path):
+    write(tmp_path / "gold", "a", "b")
+    write(tmp_path / "one", "a", "b")
+    write(tmp_path / "two", "a")
+    pairs = pair_folders(tmp_path / "gold", {"s": [tmp_path / "one", str(tmp_path / "two")]})
+    assert pairs.systems["s"] == {
+        "a": [str(tmp_path / "one" / "a.conllu"), str(tmp_path / "two" / "a.conllu")]
+    }
 
 
 def test_files_are_matched_by_path_where_names_repeat(tmp_path):

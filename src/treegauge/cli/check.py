@@ -3,11 +3,14 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from treegauge.cli.output import Format
+from treegauge.result import sign
+
+_COLUMNS = ("file", "line", "level", "kind", "sent_id", "found", "expected")
 
 
 def check(
@@ -15,47 +18,52 @@ def check(
     unparsed: Annotated[bool, typer.Option(help="Let _ stand in HEAD.")] = False,
     warnings: Annotated[bool, typer.Option(help="Tell warnings, too.")] = True,
     strict: Annotated[bool, typer.Option(help="Fail on warnings, too.")] = False,
-    fmt: Annotated[Format, typer.Option("--format", help="text, json or csv.")] = Format.text,
+    fmt: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """List every problem with file, line, sent_id, what was found and what was expected.
 
     Errors are what the official scoring script refuses; warnings are what CoNLL-U forbids but the
     script lets pass. Exits with 1 if there is an error.
     """
-    from treegauge.errors import ChoiceError
-    from treegauge.result import sign
     from treegauge.treebank.checking import check_conllu
 
-    if fmt not in {Format.text, Format.json, Format.csv}:
-        raise ChoiceError("format of check", fmt.value, ["text", "json", "csv"])
     counts = {"error": 0, "warning": 0}
     kept = []
-    columns = ("file", "line", "level", "kind", "sent_id", "found", "expected")
     if fmt is Format.csv:
-        _csv(columns)
+        _csv(_COLUMNS)
     for file in files:
         for problem in check_conllu(file, need_heads=not unparsed):
             counts[problem.level] += 1
             if problem.level == "warning" and not warnings:
                 continue
+            row = {column: getattr(problem, column) for column in _COLUMNS}
             if fmt is Format.text:
                 print(problem)
-                continue
-            row = {column: getattr(problem, column) for column in columns}
-            if fmt is Format.csv:
+            elif fmt is Format.csv:
                 _csv(row.values())
             else:
                 kept.append(row)
-    if fmt is Format.json:
-        signature = sign(v="check", files=len(files), heads=not unparsed)
-        print(json.dumps({"signature": signature, **counts, "problems": kept}, indent=2))
-    elif fmt is Format.text:
-        names = ", ".join(Path(file).name for file in files[:3]) + (
-            ", ..." if len(files) > 3 else ""
-        )
-        typer.echo(f"{names}: {counts['error']} errors, {counts['warning']} warnings", err=True)
+    if fmt is Format.text:
+        names = ", ".join(Path(file).name for file in files[:3]) + ", ..." * (len(files) > 3)
+        told = (f"{n} {level}{'' if n == 1 else 's'}" for level, n in counts.items())
+        typer.echo(f"{names}: {', '.join(told)}", err=True)
+    elif fmt is not Format.csv:
+        _whole(kept, counts, sign(v="check", files=len(files), heads=not unparsed), fmt)
     if counts["error"] or (strict and counts["warning"]):
         raise typer.Exit(1)
+
+
+def _whole(kept: list[dict[str, Any]], counts: dict[str, int], signature: str, fmt: Format) -> None:
+    """Print what can only be written when everything is known."""
+    if fmt is Format.json:
+        print(json.dumps({"signature": signature, **counts, "problems": kept}, indent=2))
+        return
+    import polars as pl
+
+    from treegauge import tables
+
+    layout = tables.to_latex if fmt is Format.latex else tables.to_html
+    print(layout(pl.DataFrame(kept, schema=list(_COLUMNS)), note=signature))
 
 
 def _csv(row: Iterable[object]) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from treegauge.treebank.columns import Treebank
 
 _TABLES = (".parquet", ".csv", ".tsv", ".arrow")
+_TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
 
 
 def convert(
@@ -26,8 +27,12 @@ def convert(
 
     Tables hold every row and comment, so that converting back loses nothing.
     """
+    from treegauge.errors import ChoiceError
     from treegauge.treebank.conllu import read_conllu, write_conllu
 
+    plain = target == "-" or not Path(target).suffix
+    if not (plain or target.endswith((*_TEXTS, *_TABLES))):
+        raise ChoiceError("ending", Path(target).name, [*_TEXTS, *_TABLES])
     if Path(source).suffix in _TABLES:
         treebank = _read_table(source, errors, unparsed)
     else:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treegauge.cli.output import Policy
+
 if TYPE_CHECKING:
     from treegauge.treebank.columns import Treebank
     from treegauge.treebank.sentence import Sentence
@@ -21,7 +23,8 @@ def show(
         str | None, typer.Option(help="A system's output on this file, drawn beside it.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many sentences.")] = 5,
-    svg: Annotated[Path | None, typer.Option(help="Write the drawing to this SVG file.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write one drawing to this SVG file.")] = None,
+    errors: Annotated[Policy, typer.Option(help="Policy for malformed files.")] = Policy.strict,
 ) -> None:
     """Draw dependency trees, of one file or of gold and system side by side."""
     from treegauge.errors import TreegaugeError
@@ -29,8 +32,8 @@ def show(
     from treegauge.treebank.conllu import read_conllu
     from treegauge.treebank.draw import compare_svg, svg_tree
 
-    gold = read_conllu(file)
-    other = read_conllu(system) if system else None
+    gold = read_conllu(file, errors=errors.value)
+    other = read_conllu(system, errors=errors.value) if system else None
     if other is not None and gold.lengths.tolist() != other.lengths.tolist():
         raise TreegaugeError(
             f"{file} and {system} are cut into words or sentences differently; drawing them side "
@@ -38,6 +41,8 @@ def show(
         )
     numbers = _numbers(gold, sentence, limit)
     if svg is not None:
+        if sentence and len(sentence) > 1:
+            raise TreegaugeError(f"--svg draws one sentence, found {len(sentence)} to draw")
         one = gold[numbers[0]]
         heads = one.head.tolist()
         if other is None:

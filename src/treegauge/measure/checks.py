@@ -12,14 +12,18 @@ MOSTLY = 0.5
 
 
 def blank(treebank: Treebank, column: str) -> npt.NDArray[np.bool_]:
-    r"""Say of each word whether a column has nothing for it; the word ``_`` itself has a value.
+    r"""Say of each word whether a column has nothing for it.
+
+    In running text ``_`` is a word like others, and its own lemma. Where most forms are ``_``, as
+    in treebanks that may not show their text, it is neither.
 
     Examples
     --------
     >>> from treegauge.treebank.conllu import parse_conllu
     >>> rows = ["1\t_\t_\tSYM\t_\t_\t2\tdep\t_\t_", "2\ta\t_\tX\t_\t_\t0\troot\t_\t_"]
-    >>> blank(parse_conllu("\n".join(rows) + "\n\n"), "lemma").tolist()
-    [False, True]
+    >>> text = parse_conllu("\n".join(rows) + "\n\n")
+    >>> blank(text, "lemma").tolist(), blank(text, "form").tolist()
+    ([False, True], [False, False])
     """
     codes, values = treebank.codes(column)
     if "_" not in values:
@@ -27,7 +31,9 @@ def blank(treebank: Treebank, column: str) -> npt.NDArray[np.bool_]:
     empty: npt.NDArray[np.bool_] = codes == values.index("_")
     if column in {"form", "lemma"}:
         forms, names = treebank.codes("form")
-        empty &= forms != (names.index("_") if "_" in names else -1)
+        underscores = forms == (names.index("_") if "_" in names else -1)
+        if underscores.mean() <= MOSTLY:
+            empty &= ~underscores
     return empty
 
 

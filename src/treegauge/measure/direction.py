@@ -68,6 +68,7 @@ def direction_entropy_by_relation(treebank: Treebank) -> float:
 
     .. math:: H(D \mid R) = \sum_r p(r) H(D \mid r)
     """
+    need_column(treebank, "deprel")
     counts = _by_relation(treebank)[0].sum(axis=0)
     if not counts.any():
         raise MissingError(f"{treebank.name} has no arcs")
@@ -97,6 +98,7 @@ def word_order_freedom(treebank: Treebank) -> float:
     0.667
     """
     need_column(treebank, "upos")
+    need_column(treebank, "deprel")
     side = trees.direction(treebank.head, treebank.offsets)
     arcs = np.flatnonzero(side)
     if not len(arcs):

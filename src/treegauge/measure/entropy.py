@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.checks import blank, need_column, need_words
+from treegauge.measure.checks import blank, need_column
 from treegauge.measure.registry import FloatArray, register
 from treegauge.measure.relations import universal_relations
 from treegauge.treebank.columns import Treebank
@@ -31,7 +31,7 @@ def entropy_of(counts: npt.ArrayLike) -> FloatArray:
 @register("form_entropy", "vocabulary", "entropy of word forms, in bits", bounds=(0, np.inf))
 def form_entropy(treebank: Treebank) -> float:
     """Return the entropy of word forms as written, in bits."""
-    need_words(treebank)
+    need_column(treebank, "form")
     return float(entropy_of(np.bincount(treebank.codes("form").codes)))
 
 
@@ -90,7 +90,8 @@ def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
     >>> {r: round(h, 3) for r, h in wde.items()}  # log 3 / log 4
     {'dep': 0.792, 'root': 0.0}
     """
-    need_words(treebank)
+    need_column(treebank, "form")
+    need_column(treebank, "deprel")
     forms, vocabulary = treebank.codes("form")
     codes, names = universal_relations(treebank)
     if len(vocabulary) < 2:

@@ -129,6 +129,7 @@ def tree_overlap_ordered(train: Treebank, test: Treebank) -> float:
 )  # fmt: skip
 def tree_overlap_tagged(train: Treebank, test: Treebank) -> float:
     """Return the share of test trees that a train sentence has with all tags and relations."""
-    need_column(train, "upos")
-    need_column(test, "upos")
+    for treebank in (train, test):
+        need_column(treebank, "upos")
+        need_column(treebank, "deprel")
     return _share(_tagged, train, test)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.checks import need_words, ratio_of_sums
+from treegauge.measure.checks import need_column, ratio_of_sums
 from treegauge.measure.registry import Additive, FloatArray, MissingError, register
 from treegauge.treebank.columns import Ints, Treebank
 
@@ -21,7 +21,7 @@ def type_token_ratio(treebank: Treebank) -> float:
 
     Falls as text grows, so it compares nothing but samples of one size.
     """
-    need_words(treebank)
+    need_column(treebank, "form")
     return len(treebank.codes("form").values) / treebank.n_words
 
 
@@ -46,6 +46,7 @@ def standardised_ttr(treebank: Treebank, *, chunk: int = CHUNK) -> float:
     >>> 0 < standardised_ttr(synthetic(300, seed=1)) < 1
     True
     """
+    need_column(treebank, "form")
     if treebank.n_words < chunk:
         raise MissingError(
             f"{treebank.name} has {treebank.n_words:,} words, fewer than a chunk of {chunk:,}"
@@ -78,6 +79,7 @@ def sampled_ttr(
     treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
 ) -> float:
     """Average the type/token ratio over random samples of sentences."""
+    need_column(treebank, "form")
     forms = treebank.codes("form").codes
     drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)
     return float(np.mean([distinct(forms[words]) / len(words) for words in drawn]))

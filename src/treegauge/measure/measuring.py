@@ -10,10 +10,11 @@ from pathlib import Path
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.measure.checks import blank
 from treegauge.measure.intervals import interval
-from treegauge.measure.registry import Measure, MissingError, select
+from treegauge.measure.registry import Measure, MissingError, Values, select
 from treegauge.measure.results import Measured, Measures
 from treegauge.measure.subjects import Subject, Target, subjects
 from treegauge.result import sign
+from treegauge.stats.checks import check_options, check_whole
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import Errors
 from treegauge.treebank.sources import SPLITS, Source
@@ -89,6 +90,10 @@ def measure(
     [('words', 'syn-1'), ('words', 'syn-2'), ('edv', 'syn-1 > syn-2')]
     """
     chosen = select(names)
+    check_whole("seed", seed)
+    check_whole("threads", 1 if threads is None else threads, 1)
+    if resampling is not None:
+        check_options(seed, resampling.resamples, "resamples", resampling.level)
     if part not in PARTS:
         raise ChoiceError("part", part, PARTS)
     found = subjects(sources, part, errors)
@@ -175,7 +180,7 @@ def _averages(chosen: list[Measure], measured: list[Measured]) -> list[Measured]
             if row.measure == measure.name and isinstance(row.value, dict)
         ]
         if measure.average is not None and len(values) > 1:
-            average = dict(measure.average(values))
+            average: Values = dict(measure.average(values))
             name = f"average of {len(values)} treebanks"
             rows.append(Measured(measure.name, name, None, average, averaged=len(values)))
     return rows

@@ -8,7 +8,7 @@ the paper's code computes it, which the printed scores come from. The two differ
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measure.checks import blank, need_column, need_words
+from treegauge.measure.checks import blank, need_column
 from treegauge.measure.entropy import entropy_of, form_entropy
 from treegauge.measure.lexicon import type_token_ratio
 from treegauge.measure.registry import FloatArray, MissingError, register
@@ -18,7 +18,7 @@ from treegauge.treebank.columns import Treebank
 @register("word_entropy", "morphology", "entropy of word forms over its largest possible value")
 def word_entropy(treebank: Treebank) -> float:
     r"""Return the normalised word entropy :math:`H_{word} / \log_2 |V|`."""
-    need_words(treebank)
+    need_column(treebank, "form")
     vocabulary = len(treebank.codes("form").values)
     if vocabulary < 2:
         raise MissingError(f"{treebank.name} has a single word form")

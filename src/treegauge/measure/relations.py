@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.errors import ChoiceError
-from treegauge.measure.checks import need_words, per_sentence, ratio, ratio_of_sums
+from treegauge.measure.checks import need_column, per_sentence, ratio, ratio_of_sums
 from treegauge.measure.registry import Additive, FloatArray, register
 from treegauge.treebank.columns import Codes, Treebank
 from treegauge.treebank.relations import GRAMMATICAL, LEXICAL, universal_relation
@@ -75,7 +75,7 @@ def _other(treebank: Treebank) -> list[FloatArray]:
 )  # fmt: skip
 def content_share(treebank: Treebank) -> float:
     """Return the share of words with a content relation."""
-    need_words(treebank)
+    need_column(treebank, "deprel")
     return ratio(_content(treebank)[0], treebank, "words")
 
 
@@ -85,7 +85,7 @@ def content_share(treebank: Treebank) -> float:
 )  # fmt: skip
 def function_share(treebank: Treebank) -> float:
     """Return the share of words with a function relation."""
-    need_words(treebank)
+    need_column(treebank, "deprel")
     return ratio(_function(treebank)[0], treebank, "words")
 
 
@@ -95,5 +95,5 @@ def function_share(treebank: Treebank) -> float:
 )  # fmt: skip
 def other_share(treebank: Treebank) -> float:
     """Return the share of words with a relation of neither class."""
-    need_words(treebank)
+    need_column(treebank, "deprel")
     return ratio(_other(treebank)[0], treebank, "words")

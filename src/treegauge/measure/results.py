@@ -126,7 +126,7 @@ class Measures(Result):
         rows = []
         for one in self.measured:
             if isinstance(one.value, dict) and len(names) > 1:
-                some = f"{len(one.value)} numbers: see --format csv"
+                some = f"{len(one.value)} number{'s'[: len(one.value) > 1]}: see --format csv"
                 rows.append(one.rows()[0] | {"measure": one.measure, "value": None, "note": some})
             else:
                 rows += one.rows()

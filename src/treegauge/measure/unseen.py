@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treegauge.measure.checks import need_words, per_sentence, ratio, ratio_of_sums
+from treegauge.measure.checks import need_column, per_sentence, ratio, ratio_of_sums
 from treegauge.measure.registry import Additive, FloatArray, register
 from treegauge.treebank.columns import Treebank
 
@@ -30,15 +30,15 @@ def out_of_vocabulary(train: Treebank, test: Treebank) -> float:
     >>> out_of_vocabulary(text("a", "b"), text("a", "c", "c", "b"))
     0.5
     """
-    need_words(train)
-    need_words(test)
+    need_column(train, "form")
+    need_column(test, "form")
     return ratio(_unseen(train, test)[0], test, "words")
 
 
 @register("oov_types", "similarity", "share of test's distinct forms that train lacks", pair=True)
 def out_of_vocabulary_types(train: Treebank, test: Treebank) -> float:
     """Return the share of the distinct forms of test that are not in train."""
-    need_words(train)
-    need_words(test)
+    need_column(train, "form")
+    need_column(test, "form")
     forms = test.codes("form").values
     return len(set(forms) - set(train.codes("form").values)) / len(forms)

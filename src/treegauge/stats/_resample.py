@@ -35,16 +35,6 @@ def blocks(total: int, width: int) -> Iterator[int]:
         yield min(length, total - start)
 
 
-def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
-    """Refuse options that no resampling can honour, naming what was found and expected."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise TreegaugeError(f"seed: expected a whole number of at least 0, found {seed!r}")
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 2:
-        raise TreegaugeError(f"{what}: expected a whole number of at least 2, found {draws!r}")
-    if not 0 < level < 1:
-        raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")
-
-
 def evaluate(statistic: Statistic, sums: FloatArray) -> FloatArray:
     """Apply `statistic`, silently: what cannot be computed, such as 0 / 0, becomes NaN."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -12,11 +12,11 @@ from treegauge.stats._resample import (
     Statistic,
     Units,
     bootstrap_values,
-    check_options,
     evaluate,
     jackknife_values,
     stream,
 )
+from treegauge.stats.checks import check_options
 from treegauge.stats.interval import Interval, LeaveOneOut, Method, check_method, make_interval
 
 

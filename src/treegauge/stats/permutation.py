@@ -15,13 +15,13 @@ from treegauge.stats._resample import (
     Statistic,
     Units,
     bootstrap_values,
-    check_options,
     differing,
     evaluate,
     jackknife_values,
     name_metrics,
     swapped_sums,
 )
+from treegauge.stats.checks import check_options
 from treegauge.stats.interval import Interval, Method, check_method, make_interval
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from treegauge.errors import TreegaugeError
 from treegauge.result import sign
-from treegauge.stats._resample import FloatArray, blocks, check_options, stream
+from treegauge.stats._resample import FloatArray, blocks, stream
+from treegauge.stats.checks import check_options
 from treegauge.stats.interval import Interval, Method, check_method, make_interval
 
 #: Maps rows (..., n_rows, n_columns) to values (..., n_values); NaN where undefined.

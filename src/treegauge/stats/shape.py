@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from treegauge.errors import TreegaugeError
 from treegauge.result import sign
-from treegauge.stats._resample import FloatArray, check_options, stream
+from treegauge.stats._resample import FloatArray, stream
+from treegauge.stats.checks import check_options
 from treegauge.stats.shown import Analysis
 
 if TYPE_CHECKING:

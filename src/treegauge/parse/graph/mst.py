@@ -31,7 +31,7 @@ class Options(settings.Options):
     projective: bool = option(False, "whether trees are projective (Eisner) or not")
     lexical: bool = option(True, "whether word forms are seen; false: tags only")
     rate: float = option(0.05, "step size of log-linear training", low=1e-6, high=10)
-    bits: int = option(20, "log2 of the number of arc weights", low=10, high=26)
+    bits: int = option(22, "log2 of the number of arc weights", low=10, high=26)
     label_bits: int = option(16, "log2 of the number of label weights", low=8, high=22)
 
 

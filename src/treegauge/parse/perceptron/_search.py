@@ -17,8 +17,8 @@ Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 NONE, ROOT = 1, 2
 import os
-DEDUP = bool(os.environ.get('DEDUP'))
 TICK = bool(os.environ.get('TICK'))
+EARLY = bool(os.environ.get('EARLY'))
 
 
 class Labels(NamedTuple):
@@ -179,18 +179,6 @@ def _step(states: Arena, found: Candidates, count: int) -> int:
     first = states.used[0]
     for place in range(count):
         number = act(states, found.item[place], found.action[place])
-        if DEDUP:
-            same = False
-            new = states.items[number]
-            for other in range(first, number):
-                old = states.items[other]
-                if old.front == new.front and states.nodes[old.top].signature == states.nodes[new.top].signature and states.sides[old.left].signature == states.sides[new.left].signature:
-                    same = True
-                    if found.correct[place] and old.correct == 0:
-                        old.correct = 1
-            if same:
-                states.used[0] = number
-                continue
         states.items[number].score = found.score[place]
         states.items[number].correct = found.correct[place]
     return first
@@ -219,7 +207,7 @@ def parse_all(
                 gold, False, cost, found, right,
             )  # fmt: skip
             first = _step(states, found, count)
-            last = states.used[0]
+            last = first + count
         start = words.offsets[number] - 1
         at = first
         while states.items[at].previous >= 0:
@@ -265,7 +253,7 @@ def _learn(
 @kernel
 def learn_all(
     words: Words, heads: Ints, relations: Ints, order: Longs, templates: Templates,
-    weights: Weights, labels: Labels, memory: Memory, beam: int, seen: int, lab: Ints,
+    weights: Weights, labels: Labels, memory: Memory, beam: int, seen: int, lab: Ints, ticks: Longs,
 ) -> Weights:  # fmt: skip
     """Learn from every sentence in turn; `seen` sentences have been learned from before."""
     found, right = candidates(beam), candidates(1)
@@ -275,7 +263,7 @@ def learn_all(
     states = arena(np.max(words.offsets[1:] - words.offsets[:-1]), beam)
     for turn in range(len(order)):
         number = order[turn]
-        clock = float(seen + turn)
+        clock = float(seen + turn) if not TICK else float(ticks[0])
         begins, ends = words.offsets[number], words.offsets[number + 1]
         sentence = sentence_of(words, number)
         gold = gold_tree(heads[begins:ends], relations[begins:ends])
@@ -288,19 +276,22 @@ def learn_all(
                 gold, True, cost, found, right,
             )  # fmt: skip
             first = _step(states, found, count)
-            last = states.used[0]
-            ok = False
-            for k in range(first, last):
-                ok = ok or states.items[k].correct != 0
-            if not ok:
+            last = first + count
+            if not found.correct[:count].any():
                 weights = _learn(
                     states, right.item[0], right.action[0], found.item[0], found.action[0],
                     sentence, templates, weights, memory, keys, clock, lab,
                 )  # fmt: skip
                 last = first + 1
+                ticks[0] += 1
+                if TICK:
+                    clock = float(ticks[0])
+                if EARLY:
+                    break
                 states.items[first].correct = 1
                 states.items[first].score = 0.0
-        if states.items[first].correct == 0:
+        ticks[0] += 1
+        if states.items[first].correct == 0 and not EARLY:
             good = first
             while states.items[good].correct == 0:
                 good += 1

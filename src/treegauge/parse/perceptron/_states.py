@@ -28,7 +28,7 @@ SIDE = np.dtype(
         ("signature", "u8"),  # of all dependents in order
     ]
 )  # fmt: skip
-NODE = np.dtype([("word", "i4"), ("below", "i4"), ("label", "i4"), ("left", "i4"), ("right", "i4"), ("pad", "i4"), ("signature", "u8")])
+NODE = np.dtype([("word", "i4"), ("below", "i4"), ("label", "i4"), ("left", "i4"), ("right", "i4")])
 ITEM = np.dtype(
     [
         ("top", "i4"), ("front", "i4"), ("left", "i4"),  # node on top, first word, its left side
@@ -105,11 +105,6 @@ def _push(arena: Arena, word: int, below: int, label: int, left: int, right: int
     node.label = label
     node.left = left
     node.right = right
-    sig = arena.nodes[below].signature * np.uint64(0x9E3779B97F4A7C15) + np.uint64(word)
-    sig = (sig ^ (sig >> np.uint64(31))) * np.uint64(0xD6E8FEB86659FD93) + np.uint64(label)
-    sig = (sig ^ arena.sides[left].signature) * np.uint64(0xD6E8FEB86659FD93)
-    sig = (sig ^ (sig >> np.uint64(31)) ^ arena.sides[right].signature) * np.uint64(0x9E3779B97F4A7C15)
-    node.signature = sig ^ (sig >> np.uint64(30))
     return number
 
 
