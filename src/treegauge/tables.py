@@ -116,7 +116,7 @@ def to_latex(
 
 
 def to_html(frame: "pl.DataFrame", *, digits: int = 2, note: str | None = None) -> str:
-    """Write an HTML table; every cell, heading and note is escaped.
+    """Write an HTML table; every cell, heading and note is escaped, numbers have a class.
 
     Examples
     --------
@@ -124,11 +124,14 @@ def to_html(frame: "pl.DataFrame", *, digits: int = 2, note: str | None = None) 
     >>> "<script>" in to_html(pl.DataFrame({"form": ["<script>"]}))
     False
     """
-    head = "".join(f"<th>{escape(name)}</th>" for name in frame.columns)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-        for row in _rows(frame, digits)
-    )
+    marks = [' class="number"' if number else "" for number in _numeric(frame)]
+
+    def cells(tag: str, texts: Sequence[str]) -> str:
+        pairs = zip(marks, texts, strict=True)
+        return "".join(f"<{tag}{mark}>{escape(text)}</{tag}>" for mark, text in pairs)
+
+    head = cells("th", frame.columns)
+    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in _rows(frame, digits))
     caption = f"<caption>{escape(note)}</caption>" if note else ""
     return (
         f'<table class="treegauge">{caption}\n<thead><tr>{head}</tr></thead>\n'

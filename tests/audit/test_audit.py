@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from treegauge.audit.auditing import audit
 from treegauge.cli.app import app
+from treegauge.errors import TreegaugeError
 from treegauge.split.displacement import sampled_test
 from treegauge.split.pool import pool
 from treegauge.treebank._grammar.dials import Grammar
@@ -101,6 +102,22 @@ def test_parts_that_are_missing_or_empty(clean):
     assert audit({"test": clean["test"]}).count("error") == 0
     empty = audit({"train": clean["train"], "test": clean["test"][:0]})
     assert [f.check for f in empty.findings if f.level == "error"] == ["empty"]
+    assert [f.part for f in empty.findings if f.check == "missing-part"] == ["dev"]
+
+
+def test_sentences_without_text_are_no_leaks(clean):
+    parts = {
+        name: part.with_columns({"form": ["_"] * part.n_words}) for name, part in clean.items()
+    }
+    found = audit(parts, draws=0)
+    assert {f.check for f in found.findings} & {"leak", "duplicates"} == set()
+    assert named(found, "missing-layer", "test")[0].message == "no word has FORM"
+
+
+@pytest.mark.parametrize("wrong", [{"seed": -1}, {"draws": -1}])
+def test_options_that_cannot_be(clean, wrong):
+    with pytest.raises(TreegaugeError, match="expected a whole number of at least 0, found -1"):
+        audit(clean, **wrong)
 
 
 def test_the_command_fails_for_errors_only_unless_told(tmp_path, clean):

@@ -166,6 +166,15 @@ def test_errors_are_sentences(words, message):
     assert message in str(result.exception)
 
 
+def test_a_misspelt_command_is_no_table(tmp_path, monkeypatch):
+    result = run("matrx", "ud25")
+    assert result.exit_code == 2
+    assert "Did you mean 'matrix'" in result.output
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "matrx").write_text("las,edv\n")
+    assert isinstance(run("matrx", "--target", "las").exception, TreegaugeError)
+
+
 def test_errors_end_with_code_2_and_no_traceback():
     command = [sys.executable, "-m", "treegauge", "analyse", "ud25", "--target", "lass"]
     done = subprocess.run(command, capture_output=True, text=True)

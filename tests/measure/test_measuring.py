@@ -112,6 +112,36 @@ def test_threads_do_not_change_anything(release):
     assert one.to_dict() == four.to_dict()
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"seed": -1}, "seed: expected a whole number of at least 0, found -1"),
+        ({"threads": 0}, "threads: expected a whole number of at least 1, found 0"),
+        ({"resampling": Resampling(level=2)}, "level: expected a number between 0 and 1"),
+        ({"resampling": Resampling(resamples=0)}, "resamples: expected a whole number"),
+    ],
+)
+def test_options_that_cannot_be(wrong, message):
+    with pytest.raises(TreegaugeError, match=message):
+        measure("edv,sampled_ttr", synthetic(9, seed=1), synthetic(9, seed=2), **wrong)
+
+
+def test_no_text_and_no_relations_are_missing(bank):
+    """As in treebanks whose text may not be given away: all forms are an underscore."""
+    words = [{"head": 0, "form": "_", "feats": "A=B"}, {"head": 1, "form": "_", "deprel": "_"}]
+    treebank = bank(*[[*words, words[1]]] * 4)
+    found = measure("all", treebank, treebank)
+    missing = {one.measure: one.missing for one in found.measured if one.missing}
+    for name in ("ttr", "form_entropy", "word_entropy", "oov", "oov_types", "wde", "mc"):
+        assert "no FORM: it is '_' for 100%" in missing[name]
+    for name in ("lemma_entropy", "forms_per_lemma"):
+        assert "no LEMMA" in missing[name]
+    relations = ("content", "function", "other", "direction_entropy_by_relation")
+    for name in (*relations, "word_order_freedom", "tree_overlap_tagged"):
+        assert "no DEPREL: it is '_' for 67%" in missing[name]
+    assert found["edv"] == 0
+
+
 def test_progress(release):
     told = []
     measure("words", release, progress=lambda done, total: told.append((done, total)))
@@ -147,7 +177,8 @@ def test_words_without_lemma_are_noted(bank):
 def test_tables(release):
     found = measure("words,edv,wde,mc", release)
     table = found.table
-    assert set(table.columns) == {"measure", "treebank", "part", "value", "missing"}
+    columns = {"measure", "treebank", "part", "averaged", "value", "missing"}
+    assert set(table.columns) == columns
     assert "wde:root" in table["measure"].to_list()
     assert table.select("measure", "treebank").is_duplicated().sum() == 0
     assert found.wide.columns == ["treebank", "words", "edv", "mc"]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -78,9 +79,10 @@ def test_options_reach_the_signature(cli, files, tmp_path):
              "several-roots", "--resamples", "20", "--interval", "bca", "--level", "0.9",
              "--seed", "4", "--format", "json"]  # fmt: skip
     found = json.loads(ok(cli(files["gold"], files["cut"], *words)))
-    assert found["signature"].partition("|")[2] == (
+    signature = re.sub("(?<=2rels#)[0-9a-f]{6}", "...", found["signature"])
+    assert signature.partition("|")[2] == (
         f"tb:{read_conllu(files['gold']).mark}|punct:no|subtypes:yes|enhanced:yes"
-        "|weights:2rels#3f5c05|errors:strict|allow:several-roots|ci:20xbca@0.9|seed:4"
+        "|weights:2rels#...|errors:strict|allow:several-roots|ci:20xbca@0.9|seed:4"
     )
     weights.write_text("det 0.2\npunct 0\n", encoding="utf-8")
     other = json.loads(ok(cli(files["gold"], files["cut"], *words)))["signature"]

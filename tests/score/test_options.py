@@ -6,7 +6,7 @@ from treegauge.errors import TreegaugeError
 from treegauge.score.scoring import Scores, evaluate
 from treegauge.score.statistics import Options
 from treegauge.score.stream import Reading
-from treegauge.treebank.conllu import parse_conllu
+from treegauge.treebank.conllu import parse_conllu, write_conllu
 from treegauge.treebank.problems import ConlluError
 from treegauge.treebank.relations import GRAMMATICAL, LEXICAL
 
@@ -72,7 +72,8 @@ def test_subtypes():
 
 def test_signature_names_the_choices():
     official = ours(GOLD, SYSTEM).signature
-    assert official.split("|", 1)[1] == "tb:text|punct:yes|subtypes:no|errors:strict"
+    mark = parse_conllu(GOLD).mark
+    assert official.split("|", 1)[1] == f"tb:{mark}|punct:yes|subtypes:no|errors:strict"
     other = ours(GOLD, SYSTEM, punct=False, subtypes=True, enhanced=True, weights={"a": 1.0})
     assert "punct:no|subtypes:yes|enhanced:yes|weights:1rels" in other.signature
 
@@ -169,3 +170,30 @@ def test_a_policy_of_the_reader_covers_a_missing_last_line():
         assert numbers(evaluate(lenient, lenient, resampling=TOTALS), "LAS") == (2, 2, 2, 2)
     with pytest.raises(ConlluError, match="no-final-blank-line"):
         evaluate(parse_conllu(unfinished), parse_conllu(unfinished))
+
+
+# ------------------------------------------------------------------------------------- signature
+
+
+def test_the_signature_knows_the_gold_text(treebanks, tmp_path):
+    gold, poor = treebanks["gold"], treebanks["poor"]
+    expected = f"|tb:{gold.mark}|"
+    path = tmp_path / "gold.conllu.gz"
+    write_conllu(gold, path)
+    for source in (gold, path):
+        for chunk in (1 << 12, 1 << 21):
+            scores = evaluate(source, {"a": poor, "b": poor}, reading=Reading(chunk=chunk))
+            assert expected in scores.signature
+            assert scores.treebank == gold.mark
+    assert evaluate(poor, gold, resampling=TOTALS).treebank == poor.mark != gold.mark
+
+
+def test_the_signature_knows_the_weights():
+    marks = [
+        Options(weights=weights, default_weight=default).weights_mark
+        for weights in ({"det": 0.1, "obj": 1}, {"obj": 1, "det": 0.1}, {"det": 0.2, "obj": 1})
+        for default in (0.5, 1.0)
+    ]
+    assert marks[:2] == marks[2:4]
+    assert len(set(marks)) == 4
+    assert Options().weights_mark is None

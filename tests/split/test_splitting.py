@@ -19,6 +19,7 @@ from treegauge.split.splitting import split
 from treegauge.split.writing import manifest, rebuild, write_split
 from treegauge.stats.distance import wasserstein
 from treegauge.treebank._grammar.dials import Grammar
+from treegauge.treebank.catalogue import catalogue
 from treegauge.treebank.conllu import parse_conllu, read_conllu
 from treegauge.treebank.synthetic import synthetic
 
@@ -106,6 +107,11 @@ def test_bad_requests_name_the_choices(invented):
         split(invented, "hihg", seed=0)
     with pytest.raises(TreegaugeError, match="60/20/20"):
         split(invented, "random", seed=0, sizes=(1, 2))
+    with pytest.raises(TreegaugeError, match="60/20/20"):
+        split(invented, "random", seed=0, sizes=(np.nan, 20, 20))
+    for wrong in ({"seed": -1}, {"folds": 1}, {"min_words": 0}):
+        with pytest.raises(TreegaugeError, match="expected a whole number of at least"):
+            split(invented, "kfold", **({"seed": 0} | wrong))
     with pytest.raises(TreegaugeError, match="optimise"):
         split(invented, "high", seed=0, method="sampler", sizes=(50, 25, 25))
 
@@ -242,6 +248,61 @@ def test_rebuild_refuses_other_files(invented):
     told["sources"][0]["sha256"] = "0" * 64
     with pytest.raises(TreegaugeError, match="same release"):
         rebuild(invented, told)
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ([1], "found format None, expected 1"),
+        ({"format": 1}, "cannot be followed .KeyError: 'sources'."),
+        ({"format": 1, "sources": 3}, "cannot be followed"),
+    ],
+)
+def test_what_is_no_manifest_is_said_so(invented, told, message):
+    with pytest.raises(TreegaugeError, match=message):
+        rebuild(invented, told)
+
+
+def test_rebuild_refuses_sentences_that_are_not_there_and_more_files(tmp_path, invented):
+    told = manifest(split(invented, "random", seed=1))
+    told["parts"]["test"] = {invented.files[0]: [401]}
+    with pytest.raises(TreegaugeError, match="cannot be followed"):
+        rebuild(invented, told)
+    for name in ("train", "test"):
+        (tmp_path / f"x-ud-{name}.conllu").write_bytes(synthetic(90, seed=1).to_bytes())
+    both = pool(tmp_path)
+    alone = manifest(split(pool(tmp_path / "x-ud-train.conllu"), "random", seed=1))
+    with pytest.raises(TreegaugeError, match="the manifest names x-ud-train"):
+        rebuild(both, alone)
+
+
+def test_files_are_named_as_in_ud(tmp_path):
+    source = tmp_path / "UD_Greek-X" / "el_x-ud-test.conllu"
+    source.parent.mkdir()
+    source.write_bytes(synthetic(90, seed=1).to_bytes())
+    for place in (source, source.parent):
+        files = write_split(split(pool(place), "random", seed=1), tmp_path / "out")
+        names = ["el_x-ud-train.conllu", "el_x-ud-dev.conllu", "el_x-ud-test.conllu"]
+        assert [path.name for path in files] == [*names, "manifest.json"]
+    (entry,) = catalogue(tmp_path / "out")
+    assert {part: len(some) for part, some in entry.files.items()} == dict.fromkeys(
+        ("train", "dev", "test"), 1
+    )
+    other = tmp_path / "UD_Greek-Y" / source.name
+    other.parent.mkdir()
+    other.write_bytes(source.read_bytes())
+    with pytest.raises(TreegaugeError, match="two files el_x-ud-test"):
+        pool(str(tmp_path / "UD_*"))
+
+
+def test_no_part_is_empty_unless_asked_for():
+    text = "1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n2\tB\t_\tX\t_\t_\t1\tdep\t_\t_\n"
+    text += "3\tC\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
+    with pytest.raises(TreegaugeError, match=r"4 sentences .* leaves none for test"):
+        split(pool(parse_conllu(text * 4)), "low", seed=0, method="sampler")
+    documents = "# newdoc\n" + text * 40 + ("# newdoc\n" + text) * 2
+    with pytest.raises(TreegaugeError, match="3 documents, which leaves none for"):
+        split(pool(parse_conllu(documents)), "random", seed=0)
 
 
 def test_pool_remembers_where_sentences_came_from(tmp_path: Path):

@@ -115,8 +115,9 @@ def test_errors_name_the_trouble(frame, change, given, message):
 def test_an_exact_line_leaves_nothing_to_correlate():
     x = np.arange(1.0, 11)
     data = {"y": 2 * x + 1, "x": x, "z": x**2}
-    with pytest.raises(TreegaugeError, match="nothing of y is left"):
-        remove_background(data, "y", "z", ["x"], resamples=0, method="pearson")
+    for method in ("pearson", "spearman"):
+        with pytest.raises(TreegaugeError, match="nothing of y is left"):
+            remove_background(data, "y", "z", ["x"], resamples=0, method=method)
 
 
 def test_json_has_no_nan(frame):

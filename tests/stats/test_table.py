@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.measure.measuring import measure
 from treegauge.stats.reading import read_table
 from treegauge.stats.table import as_table, join_tables
+from treegauge.treebank.synthetic import synthetic
 
 ROWS = [
     {"treebank": "A-X", "las": 80.5, "words": 100},
@@ -51,6 +53,18 @@ def test_long_tables_of_measures_become_columns(tmp_path):
     path.write_text(json.dumps(measured + measured[:1]))
     with pytest.raises(TreegaugeError, match="measure 'edv' of 'A' appears twice"):
         read_table(path)
+
+
+@pytest.mark.parametrize("suffix", ["json", "csv"])
+def test_what_measure_writes_can_be_read(tmp_path, suffix):
+    found = measure("wde,words", *(synthetic(30, seed=seed) for seed in (1, 2, 3)))
+    path = tmp_path / f"m.{suffix}"
+    path.write_text(json.dumps(found.to_dict()) if suffix == "json" else found.to_csv())
+    table = read_table(path)
+    assert table.labels == ("syn-1", "syn-2", "syn-3")  # the average is no treebank
+    own = [one.value["root"] for one in found.measured if one.measure == "wde"][:3]
+    assert table.numbers("wde:root").tolist() == own
+    assert (table.numbers("words") > 0).all()
 
 
 def test_tables_join_by_name_whatever_their_order():

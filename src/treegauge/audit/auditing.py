@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Mapping
 from treegauge.audit.chance import check_splits
 from treegauge.audit.duplicates import check_duplicates
 from treegauge.audit.findings import LEVELS, Audit, Finding
-from treegauge.audit.layers import check_labels, check_layers, check_lengths
+from treegauge.audit.layers import check_labels, check_layers, check_lengths, check_parts
 from treegauge.result import sign
+from treegauge.stats.checks import check_whole
 from treegauge.treebank.columns import Treebank
 
 Check = Callable[[Mapping[str, Treebank]], Iterator[Finding]]
 CHECKS: dict[str, Check] = {
+    "parts": check_parts,
     "duplicates": check_duplicates,
     "layers": check_layers,
     "lengths": check_lengths,
@@ -40,6 +42,8 @@ def audit(
     Audit
         Findings, the gravest first.
     """
+    check_whole("seed", seed)
+    check_whole("draws", draws)
     found = [finding for check in CHECKS.values() for finding in check(parts)]
     if draws:
         found += check_splits(parts, draws=draws, seed=seed)

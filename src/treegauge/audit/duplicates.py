@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
 from treegauge.audit.findings import Finding, count
+from treegauge.measure.checks import blank
 from treegauge.treebank.columns import Treebank
 
 _LEAK = 0.01  # of a part: beyond that, scores on it are too high
@@ -22,8 +23,10 @@ def check_duplicates(parts: Mapping[str, Treebank]) -> Iterator[Finding]:
 
     Sentences of fewer than five words repeat in any corpus and are not counted. If more than one
     per cent of dev or test is also in train, that is an error: the parser has seen the answers.
-    Where the trees differ, the annotation is inconsistent, which is told apart.
+    Where the trees differ, the annotation is inconsistent, which is told apart. Parts whose forms
+    are mostly ``_`` have no sentences to compare.
     """
+    parts = {name: one for name, one in parts.items() if not blank(one, "form").any()}
     places: dict[str, dict[tuple[str, ...], list[int]]] = {}
     for name, treebank in parts.items():
         found: dict[tuple[str, ...], list[int]] = defaultdict(list)

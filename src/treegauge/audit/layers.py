@@ -6,10 +6,18 @@ import numpy as np
 
 from treegauge.audit.findings import Finding, Level, count
 from treegauge.treebank.columns import Treebank
+from treegauge.treebank.sources import SPLITS
 
 _LAYERS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
 _EXPECTED = ("form", "lemma", "upos", "feats", "deprel")
 _DRIFT = ("upos", "deprel")
+
+
+def check_parts(parts: Mapping[str, Treebank]) -> Iterator[Finding]:
+    """Find parts that are not there, without which other checks have nothing to compare."""
+    for name in SPLITS:
+        if name not in parts:
+            yield Finding("missing-part", "note", name, 0, "there is no such part")
 
 
 def check_layers(parts: Mapping[str, Treebank]) -> Iterator[Finding]:

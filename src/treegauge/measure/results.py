@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 #: At most so many measures stand beside each other when there are several treebanks.
 WIDE = 8
+_NUMBERS = dict.fromkeys(("value", "low", "high", "averaged"), "number")
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Measured:
         """Return it as plain data; what is not there is left out, but for the value."""
         found: dict[str, Any] = {"measure": self.measure, "treebank": self.treebank}
         found |= {"part": self.part} if self.part else {}
+        found |= {"averaged": self.averaged} if self.averaged else {}
         found["value"] = self.value
         if self.interval:
             found |= {"low": self.interval[0], "high": self.interval[1]}
@@ -60,6 +62,7 @@ class Measured:
         return [
             {
                 "measure": self.measure + name, "treebank": self.treebank, "part": self.part,
+                "averaged": self.averaged or None,
                 "value": value, "low": low, "high": high,
                 "missing": self.missing, "note": self.note,
             }
@@ -86,7 +89,7 @@ class Measures(Result):
     def table(self) -> "pl.DataFrame":
         """One row a number; columns that say nothing are left out."""
         rows = [row for one in self.measured for row in one.rows()]
-        return _frame(rows, {"value": "number", "low": "number", "high": "number"})
+        return _frame(rows, _NUMBERS)
 
     @property
     def wide(self) -> "pl.DataFrame":
@@ -130,7 +133,9 @@ class Measures(Result):
                 rows.append(one.rows()[0] | {"measure": one.measure, "value": None, "note": some})
             else:
                 rows += one.rows()
-        return _shorten(_frame(rows, {"value": "number", "low": "number", "high": "number"}))
+        for row in rows:
+            del row["averaged"]  # the treebank's name says it
+        return _shorten(_frame(rows, _NUMBERS))
 
 
 @dataclass(frozen=True)

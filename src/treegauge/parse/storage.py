@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def save_model(
 def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Read header and arrays of a model, refusing what is not one."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
     except OSError as error:

@@ -1,5 +1,7 @@
 """Figures of rankings as Vega-Lite dictionaries with their data inside.
 
+Examples
+--------
 >>> from treegauge.ranking.scores import read_scores
 >>> from treegauge.ranking.stability import stability
 >>> ranks = stability(read_scores("conll18"), size=10, samples=1000, seed=0)

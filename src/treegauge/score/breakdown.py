@@ -69,8 +69,14 @@ class Breakdown(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a class, the largest first or in order of the scale; scores in per cent."""
+        """One row a class, the largest first or in order of the scale; scores are fractions."""
         return self.cells
+
+    def shown(self) -> "pl.DataFrame":
+        """Return scores and shares in per cent."""
+        import polars as pl
+
+        return self.cells.with_columns(pl.col("precision", "recall", "f1", "share") * 100)
 
     def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
         """Return the gold sentences in which words of a class went wrong, with these words."""
@@ -163,8 +169,8 @@ def _table(
     gold, system = np.bincount(g_codes, minlength=n), np.bincount(s_codes, minlength=n)
     correct = np.bincount(g_codes[right], minlength=n)
     s_correct = np.bincount(s_codes[s_right], minlength=n)
-    recall = 100 * correct / np.maximum(gold, 1)
-    precision = 100 * s_correct / np.maximum(system, 1)
+    recall = correct / np.maximum(gold, 1)
+    precision = s_correct / np.maximum(system, 1)
     both = np.maximum(precision + recall, 1e-300)
     frame = pl.DataFrame(
         {
@@ -176,7 +182,7 @@ def _table(
             "precision": np.where(system > 0, precision, np.nan),
             "recall": np.where(gold > 0, recall, np.nan),
             "f1": 2 * precision * recall / both,
-            "share": 100 * gold / max(1, gold.sum()),
+            "share": gold / max(1, gold.sum()),
         },
         nan_to_null=True,
     )

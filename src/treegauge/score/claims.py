@@ -46,8 +46,8 @@ class Claims(Result):
         """One row a pair; differences are fractions."""
         import polars as pl
 
-        lists = {name: pl.col(name).list.join(" ") for name in ("a_better_on", "b_better_on")}
-        return pl.DataFrame(list(self.rows), infer_schema_length=None).with_columns(**lists)
+        flat = [{name: _flat(value) for name, value in row.items()} for row in self.rows]
+        return pl.DataFrame(flat, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON format: the pairs, and the tests behind them."""
@@ -87,6 +87,10 @@ class Claims(Result):
                 f"there were {self.draws} (--draws)"
             )
         return "\n".join([tables.to_text(self.shown()), *said, self.signature])
+
+
+def _flat(value: Any) -> Any:
+    return " ".join(value) if isinstance(value, list) else value
 
 
 def make_claims(

@@ -29,7 +29,10 @@ class Confusion(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a confused pair, the most frequent first; pairs that agree are left out."""
+        """One row a confused pair, the most frequent first; pairs that agree are left out.
+
+        `share` is the fraction of the gold value's words.
+        """
         import polars as pl
 
         gold, system = np.nonzero(self.counts)
@@ -38,7 +41,7 @@ class Confusion(Result):
                 "gold": self.names[g],
                 "system": self.names[s],
                 "count": int(self.counts[g, s]),
-                "share": 100 * self.counts[g, s] / self.counts[g].sum(),
+                "share": self.counts[g, s] / self.counts[g].sum(),
             }
             for g, s in zip(gold.tolist(), system.tolist(), strict=True)
             if g != s
@@ -47,6 +50,12 @@ class Confusion(Result):
         return pl.DataFrame(rows, schema=schema).sort(
             ["count", "gold", "system"], descending=[True, False, False]
         )
+
+    def shown(self) -> "pl.DataFrame":
+        """Return shares in per cent."""
+        import polars as pl
+
+        return self.table.with_columns(pl.col("share") * 100)
 
     @property
     def matrix(self) -> "pl.DataFrame":

@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.errors import TreegaugeError
 from treegauge.treebank.columns import Treebank, concat
 from treegauge.treebank.conllu import Errors, read_conllu
 from treegauge.treebank.displacements import displacement_counts, mean_edge_displacement
-from treegauge.treebank.sources import Source, find
+from treegauge.treebank.entries import UD_FILE
+from treegauge.treebank.sources import Source, find, short_name
 
 _DOCUMENT = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
 
@@ -38,6 +40,13 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.treebank)
+
+    @property
+    def code(self) -> str:
+        """What UD calls the files (``el_gdt`` in ``el_gdt-ud-test.conllu``), else the name."""
+        named = [UD_FILE.match(file) for file in self.files]
+        codes = {found["code"] for found in named if found}
+        return codes.pop() if all(named) and len(codes) == 1 else self.treebank.name
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.int32]:
@@ -78,14 +87,22 @@ class Pool:
 def pool(source: Source | Treebank, *, errors: Errors = "strict") -> Pool:
     """Collect the sentences of all files behind a source."""
     if isinstance(source, Treebank):
-        name, files, parts = source.name, [source.name], [source]
+        files, parts = [source.name], [source]
     else:
-        name, files = Path(source).name.partition(".")[0], find(source)
-        parts = [read_conllu(file, errors=errors) for file in files]
-    joined = parts[0] if len(parts) == 1 else concat(parts, name=name)
+        files = find(source)
+        name = short_name(files[0]) if len(files) == 1 else "treebanks"
+        if Path(source).is_dir():
+            name = Path(source).resolve().name
+        parts = [read_conllu(file, name=name, errors=errors) for file in files]
+    names = [Path(file).name for file in files]
+    twice = [file for i, file in enumerate(names) if file in names[:i]]
+    if twice:
+        raise TreegaugeError(
+            f"{source}: found two files {twice[0]}; expected files of one treebank"
+        )
     return Pool(
-        treebank=joined,
-        files=tuple(Path(file).name for file in files),
+        treebank=parts[0] if len(parts) == 1 else concat(parts, name=parts[0].name),
+        files=tuple(names),
         digests=tuple(part.digest for part in parts),
         origin=np.repeat(np.arange(len(parts)), [len(p) for p in parts]).astype(np.int32),
         number=np.concatenate([np.arange(1, len(p) + 1) for p in parts]).astype(np.int32),

@@ -12,6 +12,7 @@ from treegauge.result import Result, sign
 from treegauge.split.displacement import optimised_test, sampled_test
 from treegauge.split.pool import Pool
 from treegauge.split.strata import Strata
+from treegauge.stats.checks import check_whole
 from treegauge.stats.distance import wasserstein
 
 if TYPE_CHECKING:
@@ -123,6 +124,9 @@ def split(
     ):  # fmt: skip
         if found not in choices:
             raise ChoiceError(what, found, choices)
+    check_whole("seed", seed)
+    check_whole("folds", folds, 2)
+    check_whole("min_words", 1 if min_words is None else min_words, 1)
     steered = objective in {"high", "low"}
     least = (3 if steered else 1) if min_words is None else min_words
     if documents is None:
@@ -136,12 +140,10 @@ def split(
     groups = pool.documents[kept] if documents else np.arange(len(kept))
     groups = np.unique(groups, return_inverse=True)[1].reshape(-1)
     enough = folds if objective == "kfold" else np.count_nonzero(shares)
-    if len(kept) == 0 or groups.max() + 1 < enough:
-        raise TreegaugeError(
-            f"{pool.treebank.name} has {len(set(groups.tolist()))} "
-            f"{'documents' if documents else f'sentences of at least {least} words'}, too few for "
-            f"{enough} parts"
-        )
+    units = "documents" if documents else f"sentences of at least {least} words"
+    known = f"{pool.treebank.name} has {len(np.unique(groups))} {units}"
+    if len(np.unique(groups)) < enough:
+        raise TreegaugeError(f"{known}, too few for {enough} parts")
     weight = pool.lengths[kept] if unit == "words" else np.ones(len(kept), np.int32)
     random = np.random.default_rng(seed)
     if objective == "kfold":
@@ -156,7 +158,11 @@ def split(
         names = ["train", "dev", "test"]
         labels = _steered(pool, kept, groups, weight, shares, objective, method, documents, seed)
     parts = {name: kept[labels == i] for i, name in enumerate(names)}
-    parts = {name: index for name, index in parts.items() if len(index) or name != "dev"}
+    parts = {name: index for name, index in parts.items() if len(index)}
+    if len(parts) < enough:
+        gone = ", ".join(name for name in names if name not in parts)
+        way = "; choose other sizes" + (", or do not keep documents whole" if documents else "")
+        raise TreegaugeError(f"{known}, which leaves none for {gone}{way}")
     settings = {
         "objective": objective, "method": method if steered else None, "seed": seed,
         "sizes": "/".join(f"{size:g}" for size in sizes) if objective != "kfold" else folds,
@@ -169,7 +175,12 @@ def split(
 
 def _shares(sizes: Sequence[float]) -> npt.NDArray[np.float64]:
     found = np.asarray(sizes, np.float64)
-    if found.shape != (3,) or (found < 0).any() or found[0] <= 0 or found[2] <= 0:
+    if (
+        found.shape != (3,)
+        or not np.isfinite(found).all()
+        or (found < 0).any()
+        or not (found[0] and found[2])
+    ):
         raise TreegaugeError(
             f"sizes are {'/'.join(map(str, sizes))}; expected train/dev/test such as 60/20/20, "
             "train and test above 0"

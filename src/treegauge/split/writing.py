@@ -55,7 +55,7 @@ def write_split(split: Split, folder: str | Path, *, provenance: bool = True) ->
     target.mkdir(parents=True, exist_ok=True)
     written = []
     for name, index in split.parts.items():
-        path = target / f"{split.pool.treebank.name}-ud-{name}.conllu"
+        path = target / f"{split.pool.code}-ud-{name}.conllu"
         with atomic(path) as file:
             file.write(_text(split.pool, index, provenance))
         written.append(path)
@@ -84,13 +84,25 @@ def _text(pool: Pool, index: Index, provenance: bool) -> bytes:
 
 def rebuild(pool: Pool, told: Mapping[str, Any]) -> Split:
     """Make a split again from its manifest; the files must be the same, byte for byte."""
-    if told.get("format") != FORMAT:
-        raise TreegaugeError(f"manifest format is {told.get('format')!r}, expected {FORMAT}")
+    found = told.get("format") if isinstance(told, Mapping) else None
+    if found != FORMAT:
+        raise TreegaugeError(f"manifest: found format {found!r}, expected {FORMAT}")
+    try:
+        return _rebuild(pool, told)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise TreegaugeError(
+            f"manifest: cannot be followed ({type(error).__name__}: {error}); expected one as "
+            "treegauge split writes it"
+        ) from error
+
+
+def _rebuild(pool: Pool, told: Mapping[str, Any]) -> Split:
+    names = [source["file"] for source in told["sources"]]
+    if sorted(names) != sorted(pool.files):
+        raise TreegaugeError(
+            f"the manifest names {', '.join(names)}; found {', '.join(pool.files)}"
+        )
     for source in told["sources"]:
-        if source["file"] not in pool.files:
-            raise TreegaugeError(
-                f"the manifest names {source['file']}; found {', '.join(pool.files)}"
-            )
         found = pool.digests[pool.files.index(source["file"])]
         if found != source["sha256"]:
             raise TreegaugeError(

@@ -132,15 +132,21 @@ def _of_sample(
 
 
 def _reversals(rows: Sequence[Association]) -> list[str]:
-    """Note a clear coefficient whose sign the covariates turn round."""
+    """Note a clear coefficient whose sign the covariates turn round, clearly or by chance."""
     first = rows[0].found
     if first.r is None or first.p_value is None or first.p_value >= 0.05:
         return []
     for row in rows[1:]:
         if row.found.r is not None and row.found.r * first.r < 0:
+            clear = row.found.p_value is not None and row.found.p_value < 0.05
+            meaning = (
+                "such a reversal points to collinear variables"
+                if clear
+                else "nothing is left of it, and the new sign says nothing"
+            )
             return [
                 f"{row.variable}: {first.r:.3f} turns into {row.found.r:.3f} given "
-                f"{', '.join(row.given)}; such a reversal points to collinear variables"
+                f"{', '.join(row.given)}; {meaning}"
             ]
     return []
 

@@ -170,7 +170,8 @@ def remove_background(
             resamples=resamples,
             seed=seed,
         )
-        bca = float(interval.low[0]), float(interval.high[0])
+        if np.isfinite([interval.low[0], interval.high[0]]).all():
+            bca = float(interval.low[0]), float(interval.high[0])
     return Background(
         target=sample.names[0],
         variable=sample.names[1],
@@ -200,7 +201,8 @@ def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> li
 
     def correlated(left: FloatArray) -> Inference:
         found = correlated_pair(np.column_stack([left, variable]), method=method, level=level)
-        if found.r is None:
+        # A line that fits perfectly leaves rounding errors, whose ranks are still ranks.
+        if found.r is None or np.ptp(left) <= 1e-9 * np.abs(left).max():
             raise TreegaugeError(f"{source}: nothing of {sample.names[0]} is left to correlate")
         return found
 

@@ -16,7 +16,8 @@ def check_whole(what: str, found: int, least: int = 0) -> None:
     treegauge.errors.TreegaugeError: seed: expected a whole number of at least 0, found -1
     """
     if isinstance(found, bool) or not isinstance(found, int | np.integer) or found < least:
-        raise TreegaugeError(f"{what}: expected a whole number of at least {least}, found {found!r}")
+        expected = f"expected a whole number of at least {least}"
+        raise TreegaugeError(f"{what}: {expected}, found {found!r}")
 
 
 def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:

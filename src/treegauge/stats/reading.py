@@ -87,7 +87,7 @@ def _read_json(path: Path) -> "pl.DataFrame":
         rows = (
             content if isinstance(content, list) else content.get("rows", content.get("measures"))
         )
-        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+        return pl.DataFrame(list(_flat(rows)), infer_schema_length=None, strict=False)
     except (ValueError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
         raise TreegaugeError(
             f"{path}: not a table ({error}); expected a list of rows such as "
@@ -95,10 +95,24 @@ def _read_json(path: Path) -> "pl.DataFrame":
         ) from error
 
 
+def _flat(rows: Any) -> Iterator[dict[str, Any]]:
+    """Make a row of its own of every number of a measure that has several, as in CSV."""
+    for row in rows:
+        if isinstance(row, dict) and isinstance(value := row.get("value"), dict):
+            measure = row.get("measure")
+            yield from (
+                row | {"measure": f"{measure}:{name}", "value": value[name]} for name in value
+            )
+        else:
+            yield row
+
+
 def _spread(frame: "pl.DataFrame", source: str) -> "pl.DataFrame":
-    """Turn a long table of measures into one column a measure."""
+    """Turn a long table of measures into one column a measure, averages over treebanks left out."""
     if not {"measure", "treebank", "value"} <= set(frame.columns):
         return frame
+    if "averaged" in frame.columns:
+        frame = frame.filter(frame["averaged"].cast(str).fill_null("").is_in(["", "0"]))
     twice = frame.filter(frame.select("measure", "treebank").is_duplicated())
     if twice.height:
         row = twice.row(0, named=True)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from treegauge.treebank.columns import Treebank
     from treegauge.treebank.tally import Tally
 
-# Large treebanks come in several files: cs_pdt-ud-train-l.conllu.
-_FILE = re.compile(r"(?P<code>[^-]+)-ud-(?P<part>train|dev|test)\b")
+#: How UD names files. Large treebanks come in several: cs_pdt-ud-train-l.conllu.
+UD_FILE = re.compile(r"(?P<code>[^-]+)-ud-(?P<part>train|dev|test)\b")
 SHARES = ("text", "lemmas", "features", "xpos", "nonprojective")
 """Columns that are shares of words, or of trees for the last."""
 SIZES = (*(f"{p}_{u}" for p in SPLITS for u in ("sentences", "words")), "sentences", "words")
@@ -151,7 +151,7 @@ def entry_of(folder: Path, indices: dict[Path, Index]) -> Entry:
     files: dict[str, tuple[str, ...]] = {}
     codes = []
     for path in find(folder):
-        named = _FILE.match(Path(path).name)
+        named = UD_FILE.match(Path(path).name)
         part = named["part"] if named else split_of(path)
         if named:
             codes.append(named["code"])

@@ -14,6 +14,8 @@ from treegauge._jit import kernel
 
 SLOT = np.dtype([("key", "u8"), ("start", "i4"), ("size", "i4")])
 PAIR = np.dtype([("action", "i4"), ("weight", "f4")])
+import os
+DENSE = int(os.environ.get('DENSE','8'))
 Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
@@ -31,13 +33,14 @@ class Weights(NamedTuple):
     pairs: npt.NDArray[Any]
     totals: npt.NDArray[np.float64]
     used: npt.NDArray[np.int64]
+    dense: Floats
 
 
 @kernel
 def empty(slots: int, pairs: int) -> Weights:
     """Make a table without features; `slots` is a power of two."""
     return Weights(
-        np.zeros(slots, SLOT), np.empty(pairs, PAIR), np.empty(pairs), np.zeros(2, np.int64)
+        np.zeros(slots, SLOT), np.empty(pairs, PAIR), np.empty(pairs), np.zeros(2, np.int64), np.zeros((1, 1), np.float32)
     )
 
 
@@ -57,18 +60,23 @@ def accumulate(weights: Weights, keys: Keys, count: int, sums: Floats) -> None:
     slots, pairs = weights.slots, weights.pairs
     for index in range(count):
         slot = slots[find(slots, keys[index])]
-        keys[index] = (np.uint64(slot.start) << np.uint64(32)) | np.uint64(slot.size)
+        keys[index] = (np.uint64(slot.start) << np.uint64(32)) | (np.uint64(slot.size) & np.uint64(0xffffffff))
     for index in range(count):
         start = np.int64(keys[index] >> np.uint64(32))
         size = np.int64(keys[index] & np.uint64(0xFFFFFFFF))
-        for pair in range(start, start + size):
-            sums[pairs[pair].action] += pairs[pair].weight
+        if size == 0xffffffff:
+            row = weights.dense[start]
+            for action in range(len(sums)):
+                sums[action] += row[action]
+        else:
+            for pair in range(start, start + size):
+                sums[pairs[pair].action] += pairs[pair].weight
 
 
 @kernel
 def roomy(weights: Weights, keys: Keys, count: int, actions: int) -> Weights:
     """Give a table with room for `actions` more actions in the rows of some features."""
-    slots, pairs, totals, used = weights
+    slots, pairs, totals, used, _ = weights
     if 2 * (used[0] + count) > len(slots):
         larger = np.zeros(4 * len(slots), SLOT)
         for old in range(len(slots)):
@@ -83,13 +91,13 @@ def roomy(weights: Weights, keys: Keys, count: int, actions: int) -> Weights:
         more_pairs[: used[1]] = pairs[: used[1]]
         more_totals[: used[1]] = totals[: used[1]]
         pairs, totals = more_pairs, more_totals
-    return Weights(slots, pairs, totals, used)
+    return Weights(slots, pairs, totals, used, weights.dense)
 
 
 @kernel
 def add(weights: Weights, key: np.uint64, action: int, change: float, clock: float) -> None:
     """Change one weight; there must be room (see :func:`roomy`)."""
-    slots, pairs, totals, used = weights
+    slots, pairs, totals, used, _ = weights
     slot = slots[find(slots, key)]
     if slot.key == 0:
         slot.key = key
@@ -120,7 +128,7 @@ def averaged(weights: Weights, sentences: float) -> tuple[Keys, Ints, Ints, Floa
 
     Returns keys, row bounds, actions and weights; what comes out as zero is left out.
     """
-    slots, pairs, totals, used = weights
+    slots, pairs, totals, used, _ = weights
     keys = np.empty(used[0], np.uint64)
     bounds = np.zeros(used[0] + 1, np.int32)
     actions = np.empty(used[1], np.int32)
@@ -158,4 +166,17 @@ def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats) -> Weights
         weights.pairs[pair].weight = values[pair]
     weights.used[0] = len(keys)
     weights.used[1] = len(actions)
-    return weights
+    many = 0
+    for row in range(len(keys)):
+        many += bounds[row + 1] - bounds[row] > DENSE
+    dense = np.zeros((many, np.max(actions)+1), np.float32)
+    many = 0
+    for row in range(len(keys)):
+        if bounds[row + 1] - bounds[row] > DENSE:
+            for pair in range(bounds[row], bounds[row+1]):
+                dense[many, actions[pair]] = values[pair]
+            slot = weights.slots[find(weights.slots, keys[row])]
+            slot.start = many
+            slot.size = -1
+            many += 1
+    return Weights(weights.slots, weights.pairs, weights.totals, weights.used, dense)
