@@ -20,6 +20,7 @@ from treegauge.measure.displacement import (
     slv,
 )
 from treegauge.measure.registry import MissingError
+from treegauge.measure.samples import edv_samples
 from treegauge.stats.distance import wasserstein
 from treegauge.treebank.conllu import parse_conllu, read_splits
 from treegauge.treebank.displacements import displacement_counts, mean_edge_displacement
@@ -109,6 +110,20 @@ def test_counts_of_sentences_add_up():
     np.testing.assert_array_equal(counts.sum(axis=0), np.bincount(inside(treebank) + 30, None, 61))
     one = displacement_counts(treebank[17:18])
     np.testing.assert_array_equal(counts[17:18], one)
+
+
+def test_samples_of_train():
+    train, test = synthetic(300, seed=1), synthetic(200, seed=2)
+    found = edv_samples(train, test, sizes=(50, 300, 301), seed=4)
+    assert found["300"] == pytest.approx(edv(train, test), abs=1e-12)
+    assert found["300:sd"] == pytest.approx(0, abs=1e-12)
+    assert found["301"] is found["301:sd"] is None
+    random = np.random.default_rng(4)
+    each = [edv(train.take(random.choice(300, 50, replace=False)), test) for _ in range(20)]
+    assert found["50"] == pytest.approx(np.mean(each), abs=1e-12)
+    assert found["50:sd"] == pytest.approx(np.std(each, ddof=1), abs=1e-12)
+    with pytest.raises(MissingError, match="300 sentences, fewer than a sample of 2,000"):
+        edv_samples(train, test)
 
 
 def test_many_distances_at_once():

@@ -22,7 +22,7 @@ NAMES = [one.name for one in ALL]
 
 @pytest.fixture(scope="module")
 def pair():
-    return synthetic(1100, seed=1), synthetic(300, seed=2)
+    return synthetic(2000, seed=1), synthetic(300, seed=2)
 
 
 def numbers(value):

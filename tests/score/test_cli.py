@@ -168,6 +168,7 @@ def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
             ["GOLD", "GOOD", "--by", "upos", "--metric", "UAS", "--metric", "LAS"],
             "take one --metric",
         ),
+        (["GOLD", "GOOD", "--split", "test"], "--split chooses gold files of a folder"),
         (["-", "-"], "standard input (-) can be read once"),
         (["GOLD", "a="], "expected PATH or NAME=PATH"),
         (["GOLD", "=GOOD"], "expected PATH or NAME=PATH"),

@@ -203,6 +203,17 @@ def test_files_are_matched_by_name(tmp_path):
     assert pairs.systems["one"]["b-test"] == [str(tmp_path / "one" / "b-test.conllu")]
 
 
+def test_a_split_of_a_release(tmp_path):
+    write(tmp_path / "gold", "UD_A/a-ud-train", "UD_A/a-ud-test", "UD_B/b-ud-test")
+    write(tmp_path / "one", "a-ud-test", "b-ud-test")
+    pairs = pair_folders(tmp_path / "gold", {"one": tmp_path / "one"}, split="test")
+    assert list(pairs.gold) == ["a-ud-test", "b-ud-test"]
+    with pytest.raises(TreegaugeError, match="in this folder for split 'dev'"):
+        pair_folders(tmp_path / "gold", {}, split="dev")
+    with pytest.raises(ChoiceError, match="choices: train, dev, test"):
+        pair_folders(tmp_path / "gold", {}, split="tets")
+
+
 def test_a_treebank_that_one_run_lacks_is_missing(tmp_path):
     write(tmp_path / "gold", "a", "b")
     write(tmp_path / "one", "a", "b")

@@ -14,10 +14,13 @@ from treegauge.cli.convert import convert
 from treegauge.cli.demo import demo
 from treegauge.cli.fetch import fetch
 from treegauge.cli.measure import measure
+from treegauge.cli.parse import parse
+from treegauge.cli.parsers import parsers
 from treegauge.cli.score import score
 from treegauge.cli.show import show
 from treegauge.cli.split import split
 from treegauge.cli.synthesise import synthesise
+from treegauge.cli.train import train
 from treegauge.errors import TreegaugeError
 
 app = typer.Typer(
@@ -28,7 +31,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for verb in (
-    score, check, show, convert, measure, audit, split, catalogue, fetch, synthesise, demo,
+    score,
+    check,
+    show,
+    convert,
+    measure,
+    audit,
+    split,
+    catalogue,
+    fetch,
+    train,
+    parse,
+    parsers,
+    synthesise,
+    demo,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(rank.app, name="rank")

@@ -44,9 +44,9 @@ def check(
             else:
                 kept.append(row)
     if fmt is Format.text:
-        names = ", ".join(Path(file).name or file for file in files[:3]) + ", ..." * (len(files) > 3)
+        names = [Path(file).name or file for file in files[:3]] + ["..."] * (len(files) > 3)
         told = (f"{n} {level}{'' if n == 1 else 's'}" for level, n in counts.items())
-        typer.echo(f"{names}: {', '.join(told)}", err=True)
+        typer.echo(f"{', '.join(names)}: {', '.join(told)}", err=True)
     elif fmt is not Format.csv:
         _whole(kept, counts, sign(v="check", files=len(files), heads=not unparsed), fmt)
     if counts["error"] or (strict and counts["warning"]):

@@ -41,6 +41,9 @@ def score(
             help="System files (or folders), as PATH or NAME=PATH; one NAME several times: runs."
         ),
     ],
+    split: Annotated[
+        str | None, typer.Option(help="With folders: only gold files of train, dev or test.")
+    ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -95,7 +98,10 @@ def score(
     named = _named(systems)
     plain, folder = official or counts, Path(gold).is_dir()
     details = bool(by or confusion)
-    _check(folder, fmt, plain=plain, details=details, examples=examples is not None, by=bool(by))
+    _check(
+        folder, fmt, plain=plain, details=details, examples=examples is not None, by=bool(by),
+        split=split is not None,
+    )  # fmt: skip
     chosen = _metrics(metric, folder=folder, details=details)
     _check_inputs(gold, named)
     reading = Reading(errors.value, tuple(allow or ()))
@@ -109,7 +115,7 @@ def score(
     tested = test is not Test.none and resamples > 0 and fmt is not Format.csv
     compared = tested and len(named) > 1
     if folder:
-        suite = _suite(gold, named, how)
+        suite = _suite(gold, named, split, how)
         _tell(suite.treebanks.values())
         claims = {"claims": suite.claims(metric=chosen[0], **tests)} if compared else {}
         emit(Bundle.of(suite, claims), fmt, out)
@@ -135,7 +141,7 @@ def score(
 
 
 def _check(
-    folder: bool, fmt: Format, *, plain: bool, details: bool, examples: bool, by: bool
+    folder: bool, fmt: Format, *, plain: bool, details: bool, examples: bool, by: bool, split: bool
 ) -> None:
     """Refuse options that would otherwise be passed over in silence."""
     from treegauge.errors import TreegaugeError
@@ -144,6 +150,8 @@ def _check(
         raise TreegaugeError(
             "--official, --counts, --by and --confusion are for one gold file, not for a folder"
         )
+    if split and not folder:
+        raise TreegaugeError("--split chooses gold files of a folder, and GOLD is none")
     if plain and details:
         raise TreegaugeError("--official and --counts print one table: leave out --by, --confusion")
     if plain and fmt is not Format.text:
@@ -254,7 +262,9 @@ def _details(
     return {kind: found for kind, found in parts.items() if found}
 
 
-def _suite(gold: str, named: dict[str, list[str]], how: dict[str, Any]) -> "Suite":
+def _suite(
+    gold: str, named: dict[str, list[str]], split: str | None, how: dict[str, Any]
+) -> "Suite":
     from treegauge.errors import TreegaugeError
     from treegauge.score.folders import pair_folders
     from treegauge.score.suite import score_suite
@@ -262,6 +272,6 @@ def _suite(gold: str, named: dict[str, list[str]], how: dict[str, Any]) -> "Suit
     for path in (path for paths in named.values() for path in paths):
         if not Path(path).is_dir():
             raise TreegaugeError(f"{gold} is a folder, so systems must be folders; {path} is none")
-    pairs = pair_folders(gold, named)
+    pairs = pair_folders(gold, named, split=split)
     with counting("sentences") as progress:
         return score_suite(pairs.gold, pairs.systems, progress=progress, **how)

@@ -25,7 +25,8 @@ FAMILIES = (
 )  # fmt: skip
 #: Modules that hold measures.
 MODULES = (
-    "lengths", "displacement", "structure", "direction", "lexicon", "entropy", "morphology",
+    "lengths", "displacement", "samples", "structure", "direction", "lexicon", "entropy",
+    "morphology",
     "features", "relations", "unseen", "ngrams", "isomorphism",
 )  # fmt: skip
 

@@ -35,7 +35,7 @@ def save_model(
     told = {"format": FORMAT, "parser": parser, **header}
     text = np.frombuffer(json.dumps(told, sort_keys=True).encode(), np.uint8)
     with atomic(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})  # type: ignore[arg-type]
+        np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})
 
 
 def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

@@ -2,11 +2,11 @@
 
 The words of a sentence are 1..n, and the artificial root n + 1 stands at the end of the buffer, so
 that every derivation takes exactly 2n actions: each word is pushed once and popped once. 0 is no
-word. A word with a head on the stack has the word below it as its head.
+word. A word on the stack that has a head has the word below it as its head.
 
 The actions are SHIFT, REDUCE, LEFT + label and RIGHT + label. Trees have exactly one root: the last
-word may only be shifted onto an empty stack, and only be attached while one word on the stack
-lacks a head; so one word without a head meets the root, whatever was done before.
+word may be shifted only onto an empty stack, and attached to the right only while a single word on
+the stack lacks a head. So one word without a head meets the root, whatever was done before.
 """
 
 from typing import Any, NamedTuple
@@ -16,31 +16,33 @@ import numpy.typing as npt
 
 from treegauge._jit import kernel
 
-SHIFT, REDUCE, ARCS = 0, 1, 2
-"""Numbers of the actions; LEFT with label l is ARCS + 2 l, RIGHT is ARCS + 2 l + 1."""
-NO_LABEL = -1
+# Numbers in kernels are NumPy's, for each Python number would have a compilation of its own.
+SHIFT, REDUCE, ARCS = np.int64(0), np.int64(1), np.int64(2)
+"""Numbers of the actions: LEFT with label l is ARCS + 2 l, RIGHT is ARCS + 2 l + 1."""
+NO_LABEL = np.int64(-1)
+_ODD1, _ODD2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 
 SIDE = np.dtype(
     [
-        ("first", "i4"), ("first_label", "i4"),  # the outermost dependent
-        ("second", "i4"), ("second_label", "i4"),  # the one before it
-        ("count", "i8"), ("labels", "u8"),  # bits of the labels, modulo 64
+        ("first", "i8"), ("first_label", "i8"),  # the outermost dependent
+        ("second", "i8"), ("second_label", "i8"),  # the one before it
+        ("count", "i8"), ("labels", "u8"),  # a bit for each label, modulo 64
         ("signature", "u8"),  # of all dependents in order
     ]
 )  # fmt: skip
-NODE = np.dtype([("word", "i4"), ("below", "i4"), ("label", "i4"), ("left", "i4"), ("right", "i4")])
+NODE = np.dtype([("word", "i8"), ("below", "i8"), ("label", "i8"), ("left", "i8"), ("right", "i8")])
 ITEM = np.dtype(
     [
-        ("top", "i4"), ("front", "i4"), ("left", "i4"),  # node on top, first word, its left side
-        ("headless", "i4"),  # words on the stack that have no head
-        ("previous", "i4"), ("action", "i4"),  # how the item was made
+        ("top", "i8"), ("front", "i8"), ("left", "i8"),  # node on top, first word, its left side
+        ("headless", "i8"),  # words on the stack that have no head
+        ("previous", "i8"), ("action", "i8"),  # how the item was made
         ("score", "f8"), ("correct", "i8"),
     ]
 )  # fmt: skip
 
 
 class Arena(NamedTuple):
-    """Everything made for one sentence; index 0 of nodes and sides is the empty one."""
+    """All that is made for one sentence; node 0 is the bottom of the stack, side 0 is empty."""
 
     items: npt.NDArray[Any]
     nodes: npt.NDArray[Any]
@@ -50,7 +52,7 @@ class Arena(NamedTuple):
 
 @kernel
 def arena(words: int, beam: int) -> Arena:
-    """Make room for a sentence of so many words."""
+    """Make room for the states of a sentence of so many words."""
     made = 2 * words * beam + 2
     return Arena(
         np.zeros(made, ITEM), np.zeros(2 * made, NODE), np.zeros(made, SIDE), np.zeros(3, np.int64)
@@ -58,54 +60,26 @@ def arena(words: int, beam: int) -> Arena:
 
 
 @kernel
-def begin(arena: Arena) -> int:
-    """Forget all states and make the first one: an empty stack before the first word."""
-    items, nodes, sides, used = arena
-    used[:] = 1
-    nodes[0].label = NO_LABEL
-    sides[0].first_label = NO_LABEL
-    sides[0].second_label = NO_LABEL
-    item = items[0]
+def begin(arena: Arena, correct: int) -> None:
+    """Forget all states and make state 0: an empty stack before the first word."""
+    arena.used[:] = 1
+    arena.nodes[0].label = NO_LABEL
+    arena.sides[0].first_label = NO_LABEL
+    arena.sides[0].second_label = NO_LABEL
+    item = arena.items[0]
     item.top = 0
     item.front = 1
     item.left = 0
     item.headless = 0
     item.previous = -1
     item.score = 0.0
-    item.correct = 1
-    return 0
+    item.correct = correct
 
 
 @kernel
-def _wider(arena: Arena, side: int, word: int, label: int) -> int:
-    """Add an outermost dependent to a side."""
-    sides, used = arena.sides, arena.used
-    number = used[2]
-    used[2] += 1
-    old, new = sides[side], sides[number]
-    new.first = word
-    new.first_label = label
-    new.second = old.first
-    new.second_label = old.first_label
-    new.count = old.count + 1
-    new.labels = old.labels | (np.uint64(1) << np.uint64(label & 63))
-    mixed = (old.signature + np.uint64(word)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(31))) + np.uint64(label)
-    new.signature = mixed * np.uint64(0xD6E8FEB86659FD93)
-    return number
-
-
-@kernel
-def _push(arena: Arena, word: int, below: int, label: int, left: int, right: int) -> int:
-    number = arena.used[1]
-    arena.used[1] += 1
-    node = arena.nodes[number]
-    node.word = word
-    node.below = below
-    node.label = label
-    node.left = left
-    node.right = right
-    return number
+def is_left(action: int) -> bool:
+    """Say whether an arc's action attaches to the left."""
+    return (action - ARCS) & 1 == 0
 
 
 @kernel
@@ -128,35 +102,63 @@ def valid(arena: Arena, number: int, length: int) -> tuple[bool, bool, bool, boo
 
 
 @kernel
+def _wider(arena: Arena, side: int, word: int, label: int) -> int:
+    """Add an outermost dependent to a side."""
+    number = arena.used[2]
+    arena.used[2] += 1
+    old, new = arena.sides[side], arena.sides[number]
+    new.first = word
+    new.first_label = label
+    new.second = old.first
+    new.second_label = old.first_label
+    new.count = old.count + 1
+    new.labels = old.labels | (np.uint64(1) << np.uint64(label & 63))
+    mixed = (old.signature + np.uint64(word)) * _ODD1
+    new.signature = ((mixed ^ (mixed >> np.uint64(31))) + np.uint64(label)) * _ODD2
+    return number
+
+
+@kernel
+def _push(arena: Arena, word: int, below: int, label: int, left: int, right: int) -> int:
+    number = arena.used[1]
+    arena.used[1] += 1
+    node = arena.nodes[number]
+    node.word = word
+    node.below = below
+    node.label = label
+    node.left = left
+    node.right = right
+    return number
+
+
+@kernel
 def act(arena: Arena, number: int, action: int) -> int:
     """Make the state that an action leads to."""
-    items, nodes, sides, used = arena
-    after = used[0]
-    used[0] += 1
-    old, new = items[number], items[after]
+    after = arena.used[0]
+    arena.used[0] += 1
+    old, new = arena.items[number], arena.items[after]
+    top = arena.nodes[old.top]
     new.previous = number
     new.action = action
+    new.top = top.below
     new.front = old.front
     new.left = old.left
     new.headless = old.headless
+    label = (action - ARCS) >> 1
+    if action == REDUCE:
+        return after
+    if action >= ARCS and is_left(action):
+        new.left = _wider(arena, old.left, top.word, label)
+        new.headless -= 1
+        return after
+    below = old.top
     if action == SHIFT:
-        new.top = _push(arena, old.front, old.top, NO_LABEL, old.left, 0)
-        new.front = old.front + 1
-        new.left = 0
-        new.headless = old.headless + 1
-    elif action == REDUCE:
-        new.top = nodes[old.top].below
-    elif action & 1 == ARCS & 1:
-        top = nodes[old.top]
-        new.top = top.below
-        new.left = _wider(arena, old.left, top.word, (action - ARCS) >> 1)
-        new.headless = old.headless - 1
+        label = NO_LABEL
+        new.headless += 1
     else:
-        label = (action - ARCS) >> 1
-        top = nodes[old.top]
         right = _wider(arena, top.right, old.front, label)
-        head = _push(arena, top.word, top.below, top.label, top.left, right)
-        new.top = _push(arena, old.front, head, label, old.left, 0)
-        new.front = old.front + 1
-        new.left = 0
+        below = _push(arena, top.word, top.below, top.label, top.left, right)
+    new.top = _push(arena, old.front, below, label, old.left, np.int64(0))
+    new.front = old.front + 1
+    new.left = 0
     return after

@@ -1,8 +1,9 @@
-"""Weights of a sparse linear model: for each feature a short row of (action, weight) pairs.
+"""Weights of a sparse linear model: for each feature a row of weights of the actions it has met.
 
-Features are 64-bit keys in an open-addressing table; few features ever meet more than a handful of
-the actions, so that rows of pairs take a fraction of the memory of a matrix, and unseen features
-cost one look. Two features share a key once in about 2**64 / features**2 models.
+Features are 64-bit keys in an open-addressing table. Few of them ever meet more than a handful of
+the actions, so rows are lists of (action, weight) pairs, which takes a fraction of the memory of a
+matrix; a row that outgrows `SPARSE` pairs moves to a matrix of the frequent features. Two features
+share a key with a chance of about features**2 / 2**64.
 """
 
 from typing import Any, NamedTuple
@@ -14,34 +15,40 @@ from treegauge._jit import kernel
 
 SLOT = np.dtype([("key", "u8"), ("start", "i4"), ("size", "i4")])
 PAIR = np.dtype([("action", "i4"), ("weight", "f4")])
-import os
-DENSE = int(os.environ.get('DENSE','8'))
+SPARSE = 16
+"""Pairs of the longest sparse row, a power of two."""
+DENSE = -1
+"""Size of a row in the matrix; its `start` is the row's number there."""
+
 Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 
 
 class Weights(NamedTuple):
-    """The table; `used` counts its slots and pairs in use.
+    """The table of rows; `used` counts slots, pairs and matrix rows in use.
 
-    A row that grows moves to the end of `pairs` with twice the room, so a row's size being a power
-    of two means that it is full. `totals` holds for each pair the sum of its changes, each times
-    the number of sentences before it: what :func:`averaged` subtracts.
+    A sparse row that grows moves to the end of `pairs` with twice the room, so a row whose size is
+    a power of two is full. `pair_totals` and `matrix_totals` hold for each weight the sum of its
+    changes, each times the number of sentences before it: what averaging subtracts.
     """
 
     slots: npt.NDArray[Any]
     pairs: npt.NDArray[Any]
-    totals: npt.NDArray[np.float64]
+    pair_totals: Doubles
+    matrix: Floats
+    matrix_totals: Doubles
     used: npt.NDArray[np.int64]
-    dense: Floats
 
 
 @kernel
-def empty(slots: int, pairs: int) -> Weights:
+def empty(slots: int, pairs: int, rows: int, actions: int) -> Weights:
     """Make a table without features; `slots` is a power of two."""
     return Weights(
-        np.zeros(slots, SLOT), np.empty(pairs, PAIR), np.empty(pairs), np.zeros(2, np.int64), np.zeros((1, 1), np.float32)
-    )
+        np.zeros(slots, SLOT), np.empty(pairs, PAIR), np.empty(pairs),
+        np.zeros((rows, actions), np.float32), np.zeros((rows, actions)), np.zeros(3, np.int64),
+    )  # fmt: skip
 
 
 @kernel
@@ -56,16 +63,16 @@ def find(slots: npt.NDArray[Any], key: np.uint64) -> int:
 
 @kernel
 def accumulate(weights: Weights, keys: Keys, count: int, sums: Floats) -> None:
-    """Add the rows of some features to the scores of the actions."""
+    """Add the rows of the first `count` features to the actions' sums; the keys are used up."""
     slots, pairs = weights.slots, weights.pairs
-    for index in range(count):
+    for index in range(count):  # in a loop of its own, for these waits for memory overlap
         slot = slots[find(slots, keys[index])]
-        keys[index] = (np.uint64(slot.start) << np.uint64(32)) | (np.uint64(slot.size) & np.uint64(0xffffffff))
+        keys[index] = (np.uint64(slot.start) << np.uint64(32)) | np.uint64(np.uint32(slot.size))
     for index in range(count):
         start = np.int64(keys[index] >> np.uint64(32))
-        size = np.int64(keys[index] & np.uint64(0xFFFFFFFF))
-        if size == 0xffffffff:
-            row = weights.dense[start]
+        size = np.int32(np.uint32(keys[index] & np.uint64(0xFFFFFFFF)))
+        if size == DENSE:
+            row = weights.matrix[start]
             for action in range(len(sums)):
                 sums[action] += row[action]
         else:
@@ -74,109 +81,132 @@ def accumulate(weights: Weights, keys: Keys, count: int, sums: Floats) -> None:
 
 
 @kernel
-def roomy(weights: Weights, keys: Keys, count: int, actions: int) -> Weights:
-    """Give a table with room for `actions` more actions in the rows of some features."""
-    slots, pairs, totals, used, _ = weights
+def roomy(weights: Weights, keys: Keys, count: int) -> Weights:
+    """Give a table with room for one call of :func:`add` with each of some keys, or two."""
+    slots, pairs, pair_totals, matrix, matrix_totals, used = weights
     if 2 * (used[0] + count) > len(slots):
         larger = np.zeros(4 * len(slots), SLOT)
         for old in range(len(slots)):
             if slots[old].key != 0:
                 larger[find(larger, slots[old].key)] = slots[old]
         slots = larger
-    need = used[1]
+    need = used[1] + 8 * SPARSE
     for index in range(count):
-        need += 1 + 4 * (actions + slots[find(slots, keys[index])].size)
+        need += 1 + 4 * (2 + max(0, slots[find(slots, keys[index])].size))
     if need > len(pairs):
         more_pairs, more_totals = np.empty(2 * need, PAIR), np.empty(2 * need)
         more_pairs[: used[1]] = pairs[: used[1]]
-        more_totals[: used[1]] = totals[: used[1]]
-        pairs, totals = more_pairs, more_totals
-    return Weights(slots, pairs, totals, used, weights.dense)
+        more_totals[: used[1]] = pair_totals[: used[1]]
+        pairs, pair_totals = more_pairs, more_totals
+    if used[2] + count > len(matrix):
+        rows, actions = 2 * (used[2] + count), matrix.shape[1]
+        more_rows, more_sums = np.zeros((rows, actions), np.float32), np.zeros((rows, actions))
+        more_rows[: used[2]] = matrix[: used[2]]
+        more_sums[: used[2]] = matrix_totals[: used[2]]
+        matrix, matrix_totals = more_rows, more_sums
+    return Weights(slots, pairs, pair_totals, matrix, matrix_totals, used)
 
 
 @kernel
 def add(weights: Weights, key: np.uint64, action: int, change: float, clock: float) -> None:
-    """Change one weight; there must be room (see :func:`roomy`)."""
-    slots, pairs, totals, used, _ = weights
+    """Change one weight when `clock` sentences are done; there must be room for it."""
+    slots, pairs, pair_totals, matrix, matrix_totals, used = weights
     slot = slots[find(slots, key)]
     if slot.key == 0:
         slot.key = key
         used[0] += 1
     start, size = slot.start, slot.size
-    for pair in range(start, start + size):
-        if pairs[pair].action == action:
-            pairs[pair].weight += change
-            totals[pair] += change * clock
-            return
+    if size != DENSE:
+        for pair in range(start, start + size):
+            if pairs[pair].action == action:
+                pairs[pair].weight += change
+                pair_totals[pair] += change * clock
+                return
+    if size == SPARSE:
+        row = used[2]
+        used[2] += 1
+        for pair in range(start, start + size):
+            matrix[row, pairs[pair].action] = pairs[pair].weight
+            matrix_totals[row, pairs[pair].action] = pair_totals[pair]
+        slot.start = row
+        slot.size = DENSE
+        start, size = slot.start, slot.size
+    if size == DENSE:
+        matrix[start, action] += change
+        matrix_totals[start, action] += change * clock
+        return
     if size & (size - 1) == 0:  # full
         moved = used[1]
         for pair in range(size):
             pairs[moved + pair] = pairs[start + pair]
-            totals[moved + pair] = totals[start + pair]
+            pair_totals[moved + pair] = pair_totals[start + pair]
         used[1] += max(1, 2 * size)
-        start = moved
-        slot.start = start
+        slot.start = moved
+        start = slot.start
     pairs[start + size].action = action
     pairs[start + size].weight = change
-    totals[start + size] = change * clock
+    pair_totals[start + size] = change * clock
     slot.size = size + 1
 
 
 @kernel
-def averaged(weights: Weights, sentences: float) -> tuple[Keys, Ints, Ints, Floats]:
-    """Average the weights over all sentences seen.
+def averaged(weights: Weights, sentences: int) -> tuple[Keys, Ints, Ints, Floats]:
+    """Average the weights after each of all sentences; leave out what comes out as zero.
 
-    Returns keys, row bounds, actions and weights; what comes out as zero is left out.
+    Returns keys, row bounds, actions and weights.
     """
-    slots, pairs, totals, used, _ = weights
+    slots, pairs, pair_totals, matrix, matrix_totals, used = weights
+    most = used[1] + used[2] * matrix.shape[1]
     keys = np.empty(used[0], np.uint64)
     bounds = np.zeros(used[0] + 1, np.int32)
-    actions = np.empty(used[1], np.int32)
-    values = np.empty(used[1], np.float32)
+    actions = np.empty(most, np.int32)
+    values = np.empty(most, np.float32)
     rows, end = 0, 0
     for place in range(len(slots)):
         slot = slots[place]
-        for pair in range(slot.start, slot.start + slot.size):
-            value = np.float32(pairs[pair].weight - totals[pair] / sentences)
-            if value != 0:
-                actions[end] = pairs[pair].action
+        for index in range(matrix.shape[1] if slot.size == DENSE else slot.size):
+            if slot.size == DENSE:
+                action = np.int32(index)
+                value = matrix[slot.start, index] - matrix_totals[slot.start, index] / sentences
+            else:
+                action = pairs[slot.start + index].action
+                weight = pairs[slot.start + index].weight
+                value = weight - pair_totals[slot.start + index] / sentences
+            if np.float32(value) != 0:
+                actions[end] = action
                 values[end] = value
                 end += 1
         if end > bounds[rows]:
             keys[rows] = slot.key
             rows += 1
             bounds[rows] = end
-    return keys[:rows], bounds[: rows + 1], actions[:end], values[:end]
+    return keys[:rows].copy(), bounds[: rows + 1].copy(), actions[:end].copy(), values[:end].copy()
 
 
 @kernel
-def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats) -> Weights:
+def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats, columns: int) -> Weights:
     """Make the table of a finished model again."""
     size = 16
     while 3 * size < 4 * len(keys):
         size *= 2
-    weights = empty(size, len(actions))
+    frequent = 0
+    for row in range(len(keys)):
+        frequent += bounds[row + 1] - bounds[row] > SPARSE
+    weights = empty(size, len(actions), frequent, columns)
     for row in range(len(keys)):
         slot = weights.slots[find(weights.slots, keys[row])]
         slot.key = keys[row]
         slot.start = bounds[row]
         slot.size = bounds[row + 1] - bounds[row]
+        if slot.size > SPARSE:
+            for pair in range(bounds[row], bounds[row + 1]):
+                weights.matrix[weights.used[2], actions[pair]] = values[pair]
+            slot.start = weights.used[2]
+            slot.size = DENSE
+            weights.used[2] += 1
     for pair in range(len(actions)):
         weights.pairs[pair].action = actions[pair]
         weights.pairs[pair].weight = values[pair]
     weights.used[0] = len(keys)
     weights.used[1] = len(actions)
-    many = 0
-    for row in range(len(keys)):
-        many += bounds[row + 1] - bounds[row] > DENSE
-    dense = np.zeros((many, np.max(actions)+1), np.float32)
-    many = 0
-    for row in range(len(keys)):
-        if bounds[row + 1] - bounds[row] > DENSE:
-            for pair in range(bounds[row], bounds[row+1]):
-                dense[many, actions[pair]] = values[pair]
-            slot = weights.slots[find(weights.slots, keys[row])]
-            slot.start = many
-            slot.size = -1
-            many += 1
-    return Weights(weights.slots, weights.pairs, weights.totals, weights.used, dense)
+    return weights
