@@ -8,6 +8,7 @@ from scipy.stats import entropy
 
 from treegauge.measure import features, lexicon, morphology
 from treegauge.measure.entropy import entropy_of, form_entropy, lemma_entropy
+from treegauge.measure.measuring import measure
 from treegauge.measure.registry import MissingError
 from treegauge.treebank.conllu import read_conllu
 from treegauge.treebank.synthetic import synthetic
@@ -26,9 +27,9 @@ def test_entropy_is_scipys():
 
 
 def test_entropies_of_columns(drawn):
-    for measure, column in ((form_entropy, "form"), (lemma_entropy, "lemma")):
+    for function, column in ((form_entropy, "form"), (lemma_entropy, "lemma")):
         counts = Counter(drawn[column].to_list())
-        assert measure(drawn) == pytest.approx(entropy(list(counts.values()), base=2))
+        assert function(drawn) == pytest.approx(entropy(list(counts.values()), base=2))
 
 
 def test_words_without_a_lemma_do_not_count(bank):
@@ -151,9 +152,9 @@ def test_no_lemmas_is_missing_and_not_one(bank, variant):
 
 def test_no_features_is_missing(bank):
     treebank = bank([{"head": 0, "lemma": "a"}, {"head": 1, "lemma": "b"}])
-    for measure in (features.feature_entropy, morphology.head_pos_entropy):
+    for function in (features.feature_entropy, morphology.head_pos_entropy):
         with pytest.raises(MissingError, match="no FEATS"):
-            measure(treebank)
+            function(treebank)
 
 
 # Of UD 2.6, published variant and text's formula; these files of 2.5 give the same but for

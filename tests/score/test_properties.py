@@ -123,7 +123,7 @@ def test_classes_of_a_breakdown_add_up(sides, by, metric):
     assert table["aligned"].sum() == found["Words"].correct
     if metric in found:
         assert table["correct"].sum() == found[metric].correct
-    assert table["share"].sum() == pytest.approx(100)
+    assert table["share"].sum() == pytest.approx(1)
 
 
 @moderate

@@ -1,6 +1,7 @@
 """How every verb prints: one result in the format asked for, to a file or the terminal."""
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,10 +92,19 @@ class Bundle(Result):
         return "\n\n".join(str(one) for one in self._each())
 
 
+def _plain(value: Any) -> Any:
+    """Replace what JSON has no word for: numbers that are undefined become null."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def render(result: Result, fmt: Format) -> str:
     """Return a result as text in one of the formats."""
     if fmt is Format.json:
-        return json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
+        return json.dumps(_plain(result.to_dict()), ensure_ascii=False, indent=2, allow_nan=False)
     if fmt is Format.csv:
         return result.to_csv().rstrip("\n")
     if fmt is Format.latex:

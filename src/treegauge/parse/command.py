@@ -82,7 +82,7 @@ def _check_program(template: Template) -> None:
     if template.needs("program") and not template.program:
         raise TreegaugeError(
             f"nothing says where {template.name} is; write into {user_file()}:\n"
-            f"[{template.name}]\nprogram = \"/path/to/it\"\n{template.about}"
+            f'[{template.name}]\nprogram = "/path/to/it"\n{template.about}'
         )
 
 
@@ -97,7 +97,7 @@ class CommandModel:
     options: Options
     template: Template
     files: dict[str, bytes] = field(repr=False)
-    log: str = field(default="", repr=False)
+    log: str = field(default="", repr=False)  # not saved: it tells of times and places
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the program's trees, once they are found to be trees of it."""
@@ -105,26 +105,20 @@ class CommandModel:
         _check_program(template)
         with _workshop(template, self.options) as shop:
             self._unpack(shop.model)
-            conllx = template.format == "conllx"
-            data = (
-                to_conllx(treebank, heads=template.heads)
-                if conllx
-                else to_unparsed(treebank, template.heads)
-            )
+            write = to_conllx if template.format == "conllx" else to_unparsed
+            data = write(treebank, heads=template.heads)
             given = shop.write(f"input.{template.format}", data)
             output = shop.folder / f"output.{template.format}"
             streams = {
                 "given": None if template.needs("input") else given,
                 "output": None if template.needs("output") else output,
             }
-            shop.run(
-                template.parse, {"input": given, "output": output}, what=what, **streams
-            )
+            shop.run(template.parse, {"input": given, "output": output}, what=what, **streams)
             if not output.is_file():
                 raise CommandError(f"{what} ended well but wrote no output{last_words(shop.log)}")
             return with_output(
-                treebank, output.read_bytes(), fmt="conllx" if conllx else "conllu", what=what,
-                repair=self.options.errors == "repair",
+                treebank, output.read_bytes(), fmt=template.format, what=what,
+                same=template.forms == "same", repair=self.options.errors == "repair",
             )  # fmt: skip
 
     def _unpack(self, place: Path) -> None:
@@ -138,7 +132,7 @@ class CommandModel:
         names = sorted(self.files)
         header = {
             "options": asdict(self.options), "template": self.template.name,
-            "digest": self.template.digest, "files": names, "log": self.log,
+            "digest": self.template.digest, "files": names,
         }  # fmt: skip
         arrays = {
             f"file{i}": np.frombuffer(self.files[name], np.uint8) for i, name in enumerate(names)
@@ -160,11 +154,11 @@ class CommandModel:
             if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
                 raise TreegaugeError(f"the model holds a file {name!r}, which is outside of it")
         files = {name: arrays[f"file{i}"].tobytes() for i, name in enumerate(header["files"])}
-        return cls(Options(**header["options"]), template, files, header["log"])
+        return cls(Options(**header["options"]), template, files)
 
 
 class CommandParser:
-    """Trains an external program by a template's commands.
+    r"""Trains an external program by a template's commands.
 
     Parameters
     ----------

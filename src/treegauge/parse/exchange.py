@@ -2,14 +2,13 @@
 
 import re
 from dataclasses import replace
-from typing import Literal
+from itertools import pairwise
 
 from treegauge.parse.process import CommandError
-from treegauge.treebank.columns import Treebank
+from treegauge.treebank.columns import Treebank, closed
 from treegauge.treebank.conllu import parse_conllu
 from treegauge.treebank.problems import ConlluError
 
-Format = Literal["conllu", "conllx"]
 _SPACE = re.compile(r"\s")
 _WORD = re.compile(r"\d+")
 _HEAD, _DEPREL, _DEPS = 6, 7, 8
@@ -38,7 +37,7 @@ def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
     columns = [[joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
     trees = treebank.head.tolist(), [joined(v) for v in treebank["deprel"]]
     lines = []
-    for start, stop in zip(treebank.offsets[:-1], treebank.offsets[1:], strict=True):
+    for start, stop in pairwise(treebank.offsets.tolist()):
         for number, word in enumerate(range(start, stop), start=1):
             form, lemma, upos, feats = (column[word] for column in columns)
             head, deprel = (heads, "_") if heads is not None else (trees[0][word], trees[1][word])
@@ -54,14 +53,14 @@ def joined(text: str) -> str:
     return _SPACE.sub("_", text)
 
 
-def to_unparsed(treebank: Treebank, heads: str) -> bytes:
+def to_unparsed(treebank: Treebank, *, heads: str) -> bytes:
     r"""Write a treebank as CoNLL-U without its trees, so that no program can copy them.
 
     Examples
     --------
     >>> from treegauge.treebank.conllu import parse_conllu
     >>> tb = parse_conllu("# a\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t0:root\t_\n\n")
-    >>> to_unparsed(tb, "_")
+    >>> to_unparsed(tb, heads="_")
     b'# a\n1\tGo\tgo\tVERB\t_\t_\t_\t_\t_\t_\n\n'
     """
     count = treebank.n_words
@@ -72,20 +71,22 @@ def to_unparsed(treebank: Treebank, heads: str) -> bytes:
 
 def _with_fields(treebank: Treebank, values: dict[int, list[str]]) -> bytes:
     """Replace fields of the words in the text; unlike a treebank it may hold any nonsense."""
-    lines = treebank.to_bytes().decode(errors="surrogateescape").split("\n")
-    word = 0
-    for i, line in enumerate(lines):
-        fields = line.split("\t")
-        if len(fields) == 10 and _WORD.fullmatch(fields[0]):
-            for number, column in values.items():
-                fields[number] = column[word]
-            lines[i] = "\t".join(fields)
-            word += 1
-    return "\n".join(lines).encode(errors="surrogateescape")
+    raw, starts = treebank.raw.tobytes(), treebank.fields[treebank.rows].tolist()
+    new = {number: [text.encode() for text in values[number]] for number in sorted(values)}
+    bounds = treebank.offsets.tolist()
+    sentences = []
+    for sentence, (first, stop) in enumerate(treebank.spans.tolist()):
+        at, parts = first, []
+        for word in range(bounds[sentence], bounds[sentence + 1]):
+            for number, column in new.items():
+                parts += [raw[at : starts[word][number]], column[word]]
+                at = starts[word][number + 1] - 1
+        sentences.append(closed(b"".join([*parts, raw[at:stop]])))
+    return b"".join(sentences)
 
 
 def with_output(
-    treebank: Treebank, data: bytes, *, fmt: Format, what: str, repair: bool
+    treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool = True, repair: bool = False
 ) -> Treebank:
     """Put the trees of a program's output into the treebank it was given.
 
@@ -99,10 +100,12 @@ def with_output(
         Format of `data`.
     what
         What errors call the program.
+    same
+        Whether word forms must be those of the treebank, or only as many.
     repair
         Whether to mend what are no trees, as reading does; otherwise they are an error.
     """
-    heads, relations = _read(treebank, data, fmt=fmt, what=what)
+    heads, relations = _read(treebank, data, fmt=fmt, what=what, same=same)
     text = _with_fields(treebank, {_HEAD: heads, _DEPREL: relations})
     try:
         parsed = parse_conllu(
@@ -124,7 +127,7 @@ def with_output(
 
 
 def _read(
-    treebank: Treebank, data: bytes, *, fmt: Format, what: str
+    treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool
 ) -> tuple[list[str], list[str]]:
     """Return heads and relations as they stand, once all words are found to be there."""
     try:
@@ -138,7 +141,7 @@ def _read(
     heads: list[str] = []
     relations: list[str] = []
     sentence = 0
-    for number, line in enumerate([*text.splitlines(), ""], start=1):
+    for number, line in enumerate([*text.replace("\r\n", "\n").split("\n"), ""], start=1):
         where = f"{what}: line {number} of its output"
         if not line.strip():
             if sentence < len(treebank) and len(heads) == bounds[sentence + 1]:
@@ -160,12 +163,10 @@ def _read(
         if sentence == len(treebank) or word == bounds[sentence + 1]:
             place = "all sentences have ended" if sentence == len(treebank) else "no more words"
             raise CommandError(f"{where}: found {fields[1]!r}, expected {place}")
-        if fields[1] != forms[word]:
+        if same and fields[1] != forms[word]:
             raise CommandError(f"{where}: found the word {fields[1]!r}, expected {forms[word]!r}")
         heads.append(fields[_HEAD] or "_")
         relations.append(fields[_DEPREL].strip() or "_")
     if sentence < len(treebank):
-        raise CommandError(
-            f"{what}: its output ends after {sentence} of {len(treebank)} sentences"
-        )
+        raise CommandError(f"{what}: its output ends after {sentence} of {len(treebank)} sentences")
     return heads, relations

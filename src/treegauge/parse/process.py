@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -124,8 +125,6 @@ def _limit(pid: int, memory: float) -> None:
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """Kill whatever is left of a program and of the processes it started."""
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     process.wait()

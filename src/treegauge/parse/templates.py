@@ -22,6 +22,7 @@ Steps = tuple[tuple[str, ...], ...]
 
 FORMATS = ("conllu", "conllx")
 KINDS = ("file", "folder")
+FORMS = ("same", "any")
 _GAP = re.compile(r"\{([^{}]*)\}")
 _TRAIN_GAPS = ("train", "dev", "model", "program", "script", "seed")
 _PARSE_GAPS = ("model", "input", "output", "program", "script")
@@ -48,6 +49,8 @@ class Template:
         Whether ``{model}`` is one ``"file"`` or a ``"folder"``, which is there and empty at first.
     heads
         What stands in HEAD of sentences to be parsed.
+    forms
+        Whether words must come back the ``"same"``, or ``"any"`` will do where there are as many.
     script
         Text of a file that fills ``{script}``, for programs that have no command line.
     """
@@ -60,12 +63,13 @@ class Template:
     format: str = "conllu"
     model: str = "file"
     heads: str = "_"
+    forms: str = "same"
     script: str = ""
 
     def __post_init__(self) -> None:
         if not self.parse:
             raise TreegaugeError(f"template {self.name}: parse has no command")
-        for key, choices in (("format", FORMATS), ("model", KINDS)):
+        for key, choices in (("format", FORMATS), ("model", KINDS), ("forms", FORMS)):
             if getattr(self, key) not in choices:
                 raise ChoiceError(f"{key} of template {self.name}", getattr(self, key), choices)
         for key, gaps in (("train", _TRAIN_GAPS), ("parse", _PARSE_GAPS)):

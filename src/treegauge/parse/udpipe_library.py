@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,9 +45,9 @@ def sentences_of(treebank: Treebank, *, tags: bool, trees: bool) -> list[Any]:
     names = _COLUMNS.items() if tags else ()
     columns = [(their, treebank[our].to_list()) for our, their in names]
     relations = treebank["deprel"].to_list() if trees else []
-    heads, bounds = treebank.head.tolist(), treebank.offsets.tolist()
+    heads = treebank.head.tolist()
     made = []
-    for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, stop in pairwise(treebank.offsets.tolist()):
         sentence = udpipe.Sentence()
         for word in range(start, stop):
             added = sentence.addWord(forms[word])

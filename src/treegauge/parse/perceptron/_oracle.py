@@ -1,10 +1,12 @@
 """What an action costs: how many right arcs it puts out of reach (Goldberg & Nivre 2012).
 
-An arc is within reach of an arc-eager state if its later word has not been pushed yet, or its
-dependent lies on the stack without a head and its head has not been pushed. For projective trees
-all arcs within reach can be had together, so that the costs along a derivation add up to its
-number of errors. Other trees are used as they are: arcs that cross are lost when the parser
-has to choose between them, and the cheapest action is the right one.
+An arc is within reach of an arc-eager state if its later word has not been pushed yet, or if its
+dependent lies on the stack without a head and its head has not been pushed. The arc to the root
+also is lost when its word is shifted onto a stack with words in it, which then could not all get a
+head. Along a derivation the costs add up to its number of wrong words.
+
+Trees that are not projective are used as they are: of arcs that cross, those are lost which the
+cheapest derivation gives up.
 """
 
 from typing import NamedTuple
@@ -13,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge._jit import kernel
-from treegauge.parse.perceptron._states import ARCS, Arena, headed
+from treegauge.parse.perceptron._states import ARCS, Arena, headed, is_left
 
 Ints = npt.NDArray[np.int32]
 
@@ -50,15 +52,15 @@ def gold_tree(heads: Ints, labels: Ints) -> Gold:
 
 @kernel
 def costs(arena: Arena, number: int, gold: Gold, cost: Ints) -> None:
-    """Write the costs of SHIFT, REDUCE, LEFT and RIGHT; a wrong label on a right arc is extra."""
-    item = arena.items[number]
-    nodes = arena.nodes
+    """Write the costs of SHIFT, REDUCE, LEFT and RIGHT, without those of a wrong label."""
+    item, nodes = arena.items[number], arena.nodes
     front, top = item.front, nodes[item.top].word
+    head = gold.head[front]
     waiting, head_on_stack = 0, False
     node = item.top
     while node != 0:
         word = nodes[node].word
-        head_on_stack = head_on_stack or gold.head[front] == word
+        head_on_stack = head_on_stack or head == word
         if gold.head[word] == front and not headed(nodes, node):
             waiting += 1
         node = nodes[node].below
@@ -67,21 +69,20 @@ def costs(arena: Arena, number: int, gold: Gold, cost: Ints) -> None:
     while place >= gold.bounds[top] and gold.dependents[place] >= front:
         later += 1
         place -= 1
-    cost[0] = waiting + head_on_stack
+    is_root = head == len(gold.head) - 1
+    cost[0] = waiting + (head_on_stack or (is_root and item.top != 0))
     cost[1] = later
     cost[2] = later + (gold.head[top] > front)
-    reachable = head_on_stack or gold.head[front] > front
-    cost[3] = waiting + (reachable and gold.head[front] != top)
+    cost[3] = waiting + ((head_on_stack and head != top) or head > front)
 
 
 @kernel
-def label_cost(arena: Arena, number: int, gold: Gold, action: int) -> int:
-    """Give 1 for a right arc under a wrong label."""
+def mislabels(arena: Arena, number: int, gold: Gold, action: int) -> bool:
+    """Say whether an action makes a right arc with a wrong label, which costs 1."""
     if action < ARCS:
-        return 0
+        return False
     item = arena.items[number]
-    top, front = arena.nodes[item.top].word, item.front
-    label = (action - ARCS) >> 1
-    if action & 1 == ARCS & 1:
-        return int(gold.head[top] == front and gold.label[top] != label)
-    return int(gold.head[front] == top and gold.label[front] != label)
+    top, front, label = arena.nodes[item.top].word, item.front, (action - ARCS) >> 1
+    if is_left(action):
+        return bool(gold.head[top] == front and gold.label[top] != label)
+    return bool(gold.head[front] == top and gold.label[front] != label)

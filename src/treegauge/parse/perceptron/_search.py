@@ -1,4 +1,4 @@
-"""Beam search over arc-eager derivations, and learning from where it goes wrong."""
+"""Beam search over arc-eager derivations."""
 
 from typing import NamedTuple
 
@@ -6,26 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge._jit import kernel
-from treegauge.parse.perceptron._oracle import Gold, costs, gold_tree, label_cost
-from treegauge.parse.perceptron._scores import Memory, Sentence, features, forget, scores
-from treegauge.parse.perceptron._states import ARCS, REDUCE, SHIFT, Arena, act, arena, begin, valid
-from treegauge.parse.perceptron._weights import Weights, add, roomy
+from treegauge.parse.perceptron._oracle import Gold, costs, gold_tree, mislabels
+from treegauge.parse.perceptron._scores import Memory, Sentence, forget, memory, scores
+from treegauge.parse.perceptron._states import (
+    ARCS, Arena, act, arena, begin, is_left, valid,
+)  # fmt: skip
+from treegauge.parse.perceptron._weights import Floats, Weights
 from treegauge.parse.perceptron.templates import Templates
+from treegauge.parse.vocabulary import NONE, ROOT
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
-NONE, ROOT = 1, 2
-import os
-TICK = bool(os.environ.get('TICK'))
-EARLY = bool(os.environ.get('EARLY'))
-
-
-class Labels(NamedTuple):
-    """Labels to try: of dependents, heads and directions by part of speech."""
-
-    bounds: npt.NDArray[np.int32]  # (dependent, head, direction, begin or end)
-    labels: Ints
 
 
 class Words(NamedTuple):
@@ -33,12 +25,30 @@ class Words(NamedTuple):
 
     form: Ints
     tag: Ints
-    suffix: Ints
+    ending: Ints
     offsets: Ints
 
 
+class Labels(NamedTuple):
+    """Labels to try, by the tags of dependent and head and by direction (0 is to the left).
+
+    They are ``labels[bounds[dependent, head, direction, 0]:bounds[dependent, head, direction, 1]]``.
+    """
+
+    bounds: Ints
+    labels: Ints
+
+
+class Learned(NamedTuple):
+    """What scores depend on."""
+
+    templates: Templates
+    labels: Labels
+    weights: Weights
+
+
 class Candidates(NamedTuple):
-    """The best actions of the items of a beam, from best to worst."""
+    """Actions of items, from best to worst."""
 
     score: Doubles
     item: Longs
@@ -46,26 +56,72 @@ class Candidates(NamedTuple):
     correct: npt.NDArray[np.bool_]
 
 
+class Search(NamedTuple):
+    """Room to search in; the items of the beam are ``beam[0]..beam[1] - 1``.
+
+    `found` holds the best actions of the beam's items, `right` the best correct one of all.
+    """
+
+    states: Arena
+    memory: Memory
+    sums: Floats
+    cost: Ints
+    beam: Longs
+    found: Candidates
+    right: Candidates
+
+
+@kernel
+def _candidates(size: int) -> Candidates:
+    return Candidates(
+        np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_)
+    )
+
+
+@kernel
+def search_room(words: Words, learned: Learned, beam: int) -> Search:
+    """Make room to search all sentences of a treebank one after the other."""
+    actions = learned.weights.matrix.shape[1]
+    longest = np.int64(0)
+    for number in range(len(words.offsets) - 1):
+        longest = max(longest, np.int64(words.offsets[number + 1] - words.offsets[number]))
+    return Search(
+        arena(longest, beam), memory(actions, learned.templates), np.zeros(actions, np.float32),
+        np.zeros(4, np.int32), np.zeros(2, np.int64), _candidates(beam), _candidates(np.int64(1)),
+    )  # fmt: skip
+
+
 @kernel
 def sentence_of(words: Words, number: int) -> Sentence:
-    """Set one sentence up with the root and with places for no word."""
-    start, stop = words.offsets[number], words.offsets[number + 1]
-    length = stop - start
+    """Set a sentence up with its root and with places for no word."""
+    start = words.offsets[number]
+    length = np.int64(words.offsets[number + 1] - start)
     form = np.full(length + 4, NONE, np.uint64)
     tag = np.full(length + 4, NONE, np.uint64)
-    suffix = np.full(length + 4, NONE, np.uint64)
+    ending = np.full(length + 4, NONE, np.uint64)
     form[length + 1] = ROOT
-    suffix[length + 1] = ROOT
     tag[length + 1] = ROOT
+    ending[length + 1] = ROOT
     for word in range(length):
         form[word + 1] = words.form[start + word]
         tag[word + 1] = words.tag[start + word]
-        suffix[word + 1] = words.suffix[start + word]
-    return Sentence(form, tag, suffix, length)
+        ending[word + 1] = words.ending[start + word]
+    return Sentence(form, tag, ending, length)
 
 
 @kernel
-def _offer(found: Candidates, count: int, score: float, item: int, action: int, ok: bool) -> int:
+def start(search: Search, correct: int) -> None:
+    """Put the first state of a new sentence into the beam."""
+    forget(search.memory)
+    begin(search.states, correct)
+    search.beam[0] = 0
+    search.beam[1] = 1
+
+
+@kernel
+def _offer(
+    found: Candidates, count: int, score: float, item: int, action: int, correct: bool
+) -> int:
     """Put a candidate in its place if it is among the best; ties keep their order."""
     if count == len(found.score):
         if score <= found.score[count - 1]:
@@ -81,223 +137,81 @@ def _offer(found: Candidates, count: int, score: float, item: int, action: int, 
     found.score[place] = score
     found.item[place] = item
     found.action[place] = action
-    found.correct[place] = ok
+    found.correct[place] = correct
     return count + 1
 
 
 @kernel
-def _expand(
-    states: Arena, first: int, last: int, sentence: Sentence, templates: Templates,
-    weights: Weights, labels: Labels, memory: Memory, sums: npt.NDArray[np.float32],
-    gold: Gold, learning: bool, cost: Ints, found: Candidates, right: Candidates,
-) -> int:  # fmt: skip
-    """Find the best actions of the items first..last-1, and the best correct one."""
-    count = 0
-    right.item[0] = -1
+def step(search: Search, sentence: Sentence, learned: Learned, gold: Gold) -> None:
+    """Replace the beam by the best states that follow.
+
+    Of each item, LEFT and RIGHT are tried with their best labels alone, for a beam full of labels
+    would see few trees. Items marked as correct pass that on along actions of the least cost.
+    """
+    states, sums, cost = search.states, search.sums, search.cost
+    found, right, labels = search.found, search.right, learned.labels
     tied = len(sums) - 2
-    for number in range(first, last):
-        item = states.items[number]
-        may_shift, may_reduce, may_left, may_right = valid(states, number, sentence.length)
-        scores(states, number, sentence, templates, weights, memory, sums)
-        least = 0
-        judged = learning and item.correct != 0
+    count, rights = np.int64(0), np.int64(0)
+    for number in range(search.beam[0], search.beam[1]):
+        scores(states, number, sentence, learned.templates, learned.weights, search.memory, sums)
+        item, may = states.items[number], valid(states, number, sentence.length)
+        judged, least = item.correct != 0, np.int32(2 * sentence.length)
         if judged:
-            least = _least(states, number, gold, cost, may_shift, may_reduce, may_left, may_right)
-        base = item.score
-        if may_shift:
-            ok = judged and cost[0] == least
-            count = _offer(found, count, base + sums[SHIFT], number, SHIFT, ok)
-            if ok:
-                _offer_right(right, base + sums[SHIFT], number, SHIFT)
-        if may_reduce:
-            ok = judged and cost[1] == least
-            count = _offer(found, count, base + sums[REDUCE], number, REDUCE, ok)
-            if ok:
-                _offer_right(right, base + sums[REDUCE], number, REDUCE)
-        top, front = states.nodes[item.top].word, item.front
-        for direction in range(2):
-            if not (may_left if direction == 0 else may_right):
+            costs(states, number, gold, cost)
+            for kind in range(4):
+                if may[kind]:
+                    least = min(least, cost[kind])
+        top = states.nodes[item.top].word
+        for kind in range(4):
+            if not may[kind]:
                 continue
-            dependent, head = (top, front) if direction == 0 else (front, top)
-            bounds = labels.bounds[sentence.tag[dependent], sentence.tag[head], direction]
-            right_arc = judged and cost[2 + direction] == least
-            best = ARCS + 2 * labels.labels[bounds[0]] + direction
-            for place in range(bounds[0] + 1, bounds[1]):
-                action = ARCS + 2 * labels.labels[place] + direction
-                if sums[action] > sums[best]:
-                    best = action
-            score = base + (sums[best] + sums[tied + direction])
-            ok = right_arc and label_cost(states, number, gold, best) == 0
-            count = _offer(found, count, score, number, best, ok)
-            if ok:
-                _offer_right(right, score, number, best)
-            elif right_arc:
-                best = ARCS + 2 * gold.label[dependent] + direction
-                score = base + (sums[best] + sums[tied + direction])
-                _offer_right(right, score, number, best)
-    return count
-
-
-@kernel
-def _least(
-    states: Arena, number: int, gold: Gold, cost: Ints,
-    may_shift: bool, may_reduce: bool, may_left: bool, may_right: bool,
-) -> int:  # fmt: skip
-    """Write the costs of the actions; give the least of those that may be done."""
-    costs(states, number, gold, cost)
-    least = np.int32(1 << 30)
-    if may_shift:
-        least = min(least, cost[0])
-    if may_reduce:
-        least = min(least, cost[1])
-    if may_left:
-        least = min(least, cost[2])
-    if may_right:
-        least = min(least, cost[3])
-    return least
-
-
-@kernel
-def _offer_right(right: Candidates, score: float, item: int, action: int) -> None:
-    if right.item[0] < 0 or score > right.score[0]:
-        right.score[0] = score
-        right.item[0] = item
-        right.action[0] = action
-
-
-@kernel
-def candidates(size: int) -> Candidates:
-    """Make room for so many candidates."""
-    return Candidates(
-        np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_)
-    )
-
-
-@kernel
-def _step(states: Arena, found: Candidates, count: int) -> int:
-    """Do the actions found; give the first of the new items."""
-    first = states.used[0]
+            correct = judged and cost[kind] == least
+            action, score, side = np.int64(kind), item.score, np.int64(kind) - ARCS
+            dependent = top if kind == ARCS else item.front
+            if kind >= ARCS:
+                head = item.front if kind == ARCS else top
+                bounds = labels.bounds[sentence.tag[dependent], sentence.tag[head], side]
+                action = ARCS + 2 * np.int64(labels.labels[bounds[0]]) + side
+                for place in range(bounds[0] + 1, bounds[1]):
+                    other = ARCS + 2 * np.int64(labels.labels[place]) + side
+                    if sums[other] > sums[action]:
+                        action = other
+                score += sums[tied + side]
+            good = correct and not mislabels(states, number, gold, action)
+            count = _offer(found, count, score + sums[action], number, action, good)
+            if correct and not good:
+                action = ARCS + 2 * np.int64(gold.label[dependent]) + side
+            if correct:
+                rights = _offer(right, rights, score + sums[action], number, action, True)
+    search.beam[0] = states.used[0]
     for place in range(count):
-        number = act(states, found.item[place], found.action[place])
-        states.items[number].score = found.score[place]
-        states.items[number].correct = found.correct[place]
-    return first
+        after = act(states, found.item[place], found.action[place])
+        states.items[after].score = found.score[place]
+        states.items[after].correct = found.correct[place]
+    search.beam[1] = states.used[0]
 
 
 @kernel
-def parse_all(
-    words: Words, templates: Templates, weights: Weights, labels: Labels, memory: Memory, beam: int,
-) -> tuple[Ints, Ints]:  # fmt: skip
+def parse_all(words: Words, learned: Learned, beam: int) -> tuple[Ints, Ints]:
     """Parse every sentence; give heads (0 is the root) and labels."""
     heads = np.zeros(len(words.form), np.int32)
-    relations = np.zeros(len(words.form), np.int32)
-    found, right = candidates(beam), candidates(1)
-    sums = np.zeros(memory.sums.shape[1], np.float32)
-    cost = np.zeros(4, np.int32)
-    gold = gold_tree(np.zeros(0, np.int32), np.zeros(0, np.int32))
-    states = arena(np.max(words.offsets[1:] - words.offsets[:-1]), beam)
+    labels = np.zeros(len(words.form), np.int32)
+    nothing = gold_tree(heads[:0], labels[:0])
+    search = search_room(words, learned, beam)
+    states = search.states
     for number in range(len(words.offsets) - 1):
         sentence = sentence_of(words, number)
-        forget(memory)
-        first = begin(states)
-        last = first + 1
+        start(search, np.int64(0))
         for _ in range(2 * sentence.length):
-            count = _expand(
-                states, first, last, sentence, templates, weights, labels, memory, sums,
-                gold, False, cost, found, right,
-            )  # fmt: skip
-            first = _step(states, found, count)
-            last = first + count
-        start = words.offsets[number] - 1
-        at = first
+            step(search, sentence, learned, nothing)
+        before = words.offsets[number] - 1
+        at = search.beam[0]
         while states.items[at].previous >= 0:
             action = states.items[at].action
             at = states.items[at].previous
             if action >= ARCS:
                 top, front = states.nodes[states.items[at].top].word, states.items[at].front
-                dependent, head = (top, front) if action & 1 == ARCS & 1 else (front, top)
-                heads[start + dependent] = head if head <= sentence.length else 0
-                relations[start + dependent] = (action - ARCS) >> 1
-    return heads, relations
-
-
-@kernel
-def _learn(
-    states: Arena, good: int, good_action: int, bad: int, bad_action: int, sentence: Sentence,
-    templates: Templates, weights: Weights, memory: Memory, keys: npt.NDArray[np.uint64],
-    clock: float, lab: Ints,
-) -> Weights:  # fmt: skip
-    """Raise the weights of one derivation and lower those of the other where they part."""
-    items = states.items
-    tied = memory.sums.shape[1] - 2
-    tie = tied > ARCS + 2
-    while good != bad or good_action != bad_action:
-        for way in range(2):
-            number, action = (good, good_action) if way == 0 else (bad, bad_action)
-            count = features(states, number, sentence, templates, memory, keys)
-            weights = roomy(weights, keys, count, 2)
-            change = np.float32(1 - 2 * way)
-            for place in range(count):
-                if action < ARCS or not tie or lab[place]:
-                    add(weights, keys[place], action, change, clock)
-                if tie and action >= ARCS:
-                    add(weights, keys[place], tied + (action - ARCS) % 2, change, clock)
-        if good == bad:
-            break
-        good_action, good = items[good].action, items[good].previous
-        bad_action, bad = items[bad].action, items[bad].previous
-    forget(memory)
-    return weights
-
-
-@kernel
-def learn_all(
-    words: Words, heads: Ints, relations: Ints, order: Longs, templates: Templates,
-    weights: Weights, labels: Labels, memory: Memory, beam: int, seen: int, lab: Ints, ticks: Longs,
-) -> Weights:  # fmt: skip
-    """Learn from every sentence in turn; `seen` sentences have been learned from before."""
-    found, right = candidates(beam), candidates(1)
-    sums = np.zeros(memory.sums.shape[1], np.float32)
-    keys = np.zeros(len(memory.keys), np.uint64)
-    cost = np.zeros(4, np.int32)
-    states = arena(np.max(words.offsets[1:] - words.offsets[:-1]), beam)
-    for turn in range(len(order)):
-        number = order[turn]
-        clock = float(seen + turn) if not TICK else float(ticks[0])
-        begins, ends = words.offsets[number], words.offsets[number + 1]
-        sentence = sentence_of(words, number)
-        gold = gold_tree(heads[begins:ends], relations[begins:ends])
-        forget(memory)
-        first = begin(states)
-        last = first + 1
-        for _ in range(2 * sentence.length):
-            count = _expand(
-                states, first, last, sentence, templates, weights, labels, memory, sums,
-                gold, True, cost, found, right,
-            )  # fmt: skip
-            first = _step(states, found, count)
-            last = first + count
-            if not found.correct[:count].any():
-                weights = _learn(
-                    states, right.item[0], right.action[0], found.item[0], found.action[0],
-                    sentence, templates, weights, memory, keys, clock, lab,
-                )  # fmt: skip
-                last = first + 1
-                ticks[0] += 1
-                if TICK:
-                    clock = float(ticks[0])
-                if EARLY:
-                    break
-                states.items[first].correct = 1
-                states.items[first].score = 0.0
-        ticks[0] += 1
-        if states.items[first].correct == 0 and not EARLY:
-            good = first
-            while states.items[good].correct == 0:
-                good += 1
-            weights = _learn(
-                states, states.items[good].previous, states.items[good].action,
-                states.items[first].previous, states.items[first].action,
-                sentence, templates, weights, memory, keys, clock, lab,
-            )  # fmt: skip
-    return weights
+                dependent, head = (top, front) if is_left(action) else (front, top)
+                heads[before + dependent] = head if head <= sentence.length else 0
+                labels[before + dependent] = (action - ARCS) >> 1
+    return heads, labels
