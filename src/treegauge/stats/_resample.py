@@ -66,7 +66,8 @@ class Units:
     Each column is scaled by a power of two and rounded to whole numbers so that no sum of
     ``n_units`` of them reaches 2^53. Whole numbers keep their value; fractions lose at most
     2^-52 of the largest possible sum, and columns below 1e-280 count as 0. Sums then do not
-    depend on order, blocks or threads, and equal resamples have equal sums.
+    depend on order, blocks or threads, and equal resamples have equal sums. Columns that are 0
+    everywhere are not carried along; sums have them again.
 
     Parameters
     ----------
@@ -85,9 +86,9 @@ class Units:
                 f"counts are not paired: found {found} (units x columns); "
                 "all must describe the same units in the same columns"
             )
-        self.n_units, self.n_columns = shapes[0]
+        self.n_units, self._width = shapes[0]
         # Extremes rather than abs(): no second copy of a large array.
-        largest = np.zeros(self.n_columns)
+        largest = np.zeros(self._width)
         for array in self.arrays:
             for extreme in (array.max(axis=0), array.min(axis=0)):
                 np.maximum(largest, np.abs(extreme.astype(np.float64)), out=largest)
@@ -95,6 +96,8 @@ class Units:
             bound = largest * self.n_units
         if not np.isfinite(bound).all():
             raise TreegaugeError("counts: expected finite numbers, found NaN, infinity or overflow")
+        self._live = np.flatnonzero(bound) if bound.any() else np.zeros(1, np.intp)
+        self.n_columns, bound = len(self._live), bound[self._live]
         self._round = any(array.dtype.kind == "f" for array in self.arrays)
         exponent = np.where(bound > 0, 52 - np.frexp(bound)[1], 0)
         exponent = np.clip(exponent, -1000, 1000 if self._round else 0)
@@ -106,12 +109,15 @@ class Units:
         first = self.arrays[0][rows]
         loaded = np.empty((len(first), len(self.arrays), self.n_columns))
         for i, array in enumerate(self.arrays):
-            np.multiply(first if i == 0 else array[rows], self._scale, out=loaded[:, i])
+            taken = (first if i == 0 else array[rows])[:, self._live]
+            np.multiply(taken, self._scale, out=loaded[:, i])
         return np.rint(loaded, out=loaded) if self._round else loaded
 
     def restore(self, sums: FloatArray) -> FloatArray:
-        """Undo the scaling of sums."""
-        return sums / self._scale
+        """Undo the scaling of sums and put the columns of zeros back."""
+        whole = np.zeros((*sums.shape[:-1], self._width))
+        whole[..., self._live] = sums / self._scale
+        return whole
 
     def chunks(self) -> list[slice]:
         """Return the slices in which units are loaded and drawn."""
@@ -157,15 +163,21 @@ def bootstrap_sums(units: Units, resamples: int, seed: int) -> Iterator[FloatArr
     sizes = np.array([rows.stop - rows.start for rows in chunks])
     shares = stream(seed, _SHARES)
     draws = [stream(seed, _DRAWS, i) for i in range(len(chunks))]
+
+    # Most test sets are one chunk, loaded once for all blocks.
+    @lru_cache(maxsize=1)
+    def loaded(i: int) -> FloatArray:
+        return units.load(chunks[i]).reshape(sizes[i], -1)
+
     for block in blocks(resamples, int(sizes[0])):
         sums = np.zeros((block, len(units.arrays) * units.n_columns))
         drawn = shares.multinomial(units.n_units, sizes / units.n_units, size=block)
-        for i, rows in enumerate(chunks):
+        for i in range(len(chunks)):
             weights = np.empty((block, sizes[i]))
             for b in range(block):
                 picks = draws[i].integers(sizes[i], size=drawn[b, i])
                 weights[b] = np.bincount(picks, minlength=sizes[i])
-            sums += weights @ units.load(rows).reshape(sizes[i], -1)
+            sums += weights @ loaded(i)
         yield units.restore(sums.reshape(block, len(units.arrays), -1))
 
 

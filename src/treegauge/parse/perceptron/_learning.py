@@ -37,7 +37,7 @@ def _update(
             change = 1.0 - 2.0 * way
             for place in range(count):
                 add(weights, keys[place], action, change, clock)
-                if action >= ARCS:
+                if action >= ARCS and tied > ARCS + 2:
                     add(weights, keys[place], tied + (action - ARCS) % 2, change, clock)
         if good == bad:
             return weights

@@ -66,7 +66,7 @@ def memory(actions: int, templates: Templates) -> Memory:
 @kernel
 def forget(memory: Memory) -> None:
     """Make all remembered sums void, as another sentence or other weights do."""
-    memory.clock[0] += np.uint64(PARTS + 1)
+    memory.clock[0] += np.uint64(PARTS)
 
 
 @kernel
@@ -96,7 +96,7 @@ def _signature(arena: Arena, number: int, part: int, clock: np.uint64) -> np.uin
     """Mix all that a part of the features looks at into one number."""
     item, nodes = arena.items[number], arena.nodes
     top = nodes[item.top]
-    value = _mix(clock + np.uint64(part), np.uint64(part))
+    value = (clock + np.uint64(part)) * _ODD[1]
     if part == FRONT:
         return _mix(value, np.uint64(item.front))
     if part == PAIR:
