@@ -20,6 +20,7 @@ from treegauge.cli.score import score
 from treegauge.cli.show import show
 from treegauge.cli.split import split
 from treegauge.cli.synthesise import synthesise
+from treegauge.cli.tag import tag
 from treegauge.cli.train import train
 from treegauge.errors import TreegaugeError
 
@@ -43,6 +44,7 @@ for verb in (
     train,
     parse,
     parsers,
+    tag,
     synthesise,
     demo,
 ):  # fmt: skip

@@ -15,7 +15,7 @@ from treegauge.parse import options as settings
 from treegauge.parse.base import OnEpoch, check_training
 from treegauge.parse.exchange import to_conllx, to_unparsed, with_output
 from treegauge.parse.options import option
-from treegauge.parse.process import Clock, CommandError, check_limit, last_words, run
+from treegauge.parse.process import Clock, CommandError, check_limit, last_words, run, tail
 from treegauge.parse.storage import save_model
 from treegauge.parse.templates import Steps, Template, fill, find_template, user_file
 from treegauge.treebank.columns import Treebank
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["CommandError", "CommandModel", "CommandParser", "Options"]
+
+_LOG = 1 << 20  # bytes kept of what a program said in training
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ class CommandModel:
         """Return the treebank with the program's trees, once they are found to be trees of it."""
         template, what = self.template, f"{self.template.name} (parsing)"
         _check_program(template)
+        if not len(treebank):
+            return treebank
         with _workshop(template, self.options) as shop:
             self._unpack(shop.model)
             write = to_conllx if template.format == "conllx" else to_unparsed
@@ -223,7 +227,7 @@ class CommandParser:
                     f"{what} ended well but wrote no {template.model} {{model}}"
                     f"{last_words(shop.log)}"
                 )
-            log = shop.log.read_text(encoding="utf-8", errors="replace")
+            log = tail(shop.log, _LOG)
         model = CommandModel(self.options, template, files, log)
         if on_epoch is not None:
             on_epoch(1, model)

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -93,21 +94,23 @@ def run(
         raise CommandError(f"{what} {cause}{limit}{last_words(log)}")
 
 
+def tail(log: Path, size: int) -> str:
+    """Return the last bytes of a log as text."""
+    with log.open("rb") as file:
+        file.seek(max(log.stat().st_size - size, 0))
+        return file.read().decode(errors="replace")
+
+
 def last_words(log: Path) -> str:
     """Return the last lines of a log, set out for an error."""
-    size = log.stat().st_size
-    with log.open("rb") as file:
-        file.seek(max(size - _LINES * _WIDTH, 0))
-        text = file.read().decode(errors="replace").replace("\r", "\n")
+    text = tail(log, _LINES * _WIDTH).replace("\r", "\n")
     lines = [line[:_WIDTH] for line in text.splitlines() if line.strip()][-_LINES:]
     return "\n".join(["; the last it said:", *(f"  {line}" for line in lines)]) if lines else ""
 
 
 def check_limit(memory: float) -> None:
     """Refuse a memory limit where there is no way to set one."""
-    import resource
-
-    if memory and not hasattr(resource, "prlimit"):
+    if memory and not sys.platform.startswith("linux"):
         raise TreegaugeError("option memory: limits need Linux; leave it at 0 here")
 
 

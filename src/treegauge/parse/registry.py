@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from treegauge.errors import ChoiceError
 from treegauge.parse.storage import load_archive
+from treegauge.parse.templates import templates
 from treegauge.result import Result, sign
 from treegauge.treebank.sources import Source
 
@@ -60,8 +61,20 @@ class Entry:
 
 _ENTRIES = (
     Entry(
+        "beam", "transitions", "arc-eager beam search with an averaged perceptron",
+        "treegauge.parse.perceptron.parser", "BeamParser", "BeamModel",
+    ),
+    Entry(
         "mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear",
         "treegauge.parse.graph.mst", "GraphParser", "GraphModel",
+    ),
+    Entry(
+        "udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger",
+        "treegauge.parse.udpipe", "UDPipeParser", "UDPipeModel", "udpipe",
+    ),
+    Entry(
+        "command", "any", "any other program, by a template of commands",
+        "treegauge.parse.command", "CommandParser", "CommandModel",
     ),
 )  # fmt: skip
 PARSERS = {entry.name: entry for entry in _ENTRIES}
@@ -117,6 +130,13 @@ class Listing(Result):
             for entry in PARSERS.values()
             for one in fields(entry.options)
         ]  # fmt: skip
+        rows += [
+            {
+                "parser": "command", "paradigm": "any", "needs": "",
+                "option": f"template={one.name}", "default": "", "meaning": one.about,
+            }
+            for one in templates().values()
+        ]  # fmt: skip
         return pl.DataFrame(rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,4 +152,6 @@ class Listing(Result):
                 f"  {one.name}={one.default}  {one.metadata.get('meaning', '')}"
                 for one in fields(entry.options)
             ]
+        lines.append("templates of command:")
+        lines += [f"  {one.name}: {one.about}" for one in templates().values()]
         return "\n".join(lines)

@@ -93,8 +93,9 @@ def train(
     udpipe = library()
     error = udpipe.ProcessingError()
     given, heldout = udpipe.Sentences(), udpipe.Sentences()
+    trees = parser != udpipe.Trainer.NONE
     for part, target in ((sentences, given), (dev, heldout)):
-        for sentence in [] if part is None else sentences_of(part, tags=True, trees=True):
+        for sentence in [] if part is None else sentences_of(part, tags=True, trees=trees):
             target.append(sentence)
     with quiet() as said:
         model = udpipe.Trainer.train(

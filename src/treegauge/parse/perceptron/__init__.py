@@ -1,0 +1,1 @@
+"""Arc-eager beam parser with an averaged perceptron."""

@@ -12,27 +12,33 @@ from treegauge._jit import kernel
 from treegauge.parse.perceptron._oracle import gold_tree
 from treegauge.parse.perceptron._scores import Sentence, features, forget
 from treegauge.parse.perceptron._search import (
-    Ints, Learned, Longs, Search, Words, search_room, sentence_of, start, step,
-)  # fmt: skip
-from treegauge.parse.perceptron._states import ARCS
+    Ints,
+    Learned,
+    Longs,
+    Search,
+    Words,
+    search_room,
+    sentence_of,
+    start,
+    step,
+)
+from treegauge.parse.perceptron._states import ARCS, Int
 from treegauge.parse.perceptron._weights import Keys, Weights, add, roomy
 
 
 @kernel
 def _update(
-    search: Search, good: int, good_action: int, bad: int, bad_action: int, sentence: Sentence,
-    learned: Learned, weights: Weights, keys: Keys, clock: float,
+    search: Search, good: Int, good_action: Int, bad: Int, bad_action: Int, sentence: Sentence,
+    learned: Learned, keys: Keys, clock: float,
 ) -> Weights:  # fmt: skip
     """Raise the weights of one derivation and lower those of the other, back to where they part."""
     states, items = search.states, search.states.items
-    tied = len(search.sums) - 2
+    weights, tied = learned.weights, len(search.sums) - 2
     forget(search.memory)
     while True:
         for way in range(2):
             number, action = (good, good_action) if way == 0 else (bad, bad_action)
-            count = features(
-                states, number, sentence, learned.templates, search.memory.atoms, keys
-            )
+            count = features(states, number, sentence, learned.templates, search.memory.atoms, keys)
             weights = roomy(weights, keys, count)
             change = 1.0 - 2.0 * way
             for place in range(count):
@@ -47,7 +53,7 @@ def _update(
 
 @kernel
 def learn_all(
-    words: Words, heads: Ints, labels: Ints, order: Longs, learned: Learned, beam: int, seen: int
+    words: Words, heads: Ints, labels: Ints, order: Longs, learned: Learned, beam: Int, seen: Int
 ) -> Weights:
     """Learn from sentences in the order given, after `seen` ones; give the new weights."""
     search = search_room(words, learned, beam)
@@ -61,7 +67,7 @@ def learn_all(
         start(search, np.int64(1))
         for number in range(2 * sentence.length):
             step(search, sentence, learned, gold)
-            first, survives = search.beam[0], np.int64(-1)
+            first, survives = int(search.beam[0]), -1
             for item in range(search.beam[1] - 1, first - 1, -1):
                 if states.items[item].correct:
                     survives = item
@@ -71,9 +77,8 @@ def learn_all(
             good, good_action = right.item[0], right.action[0]
             bad, bad_action = found.item[0], found.action[0]
             weights = _update(
-                search, good, good_action, bad, bad_action, sentence, learned, learned.weights,
-                keys, clock,
-            )  # fmt: skip
+                search, good, good_action, bad, bad_action, sentence, learned, keys, clock
+            )
             learned = Learned(learned.templates, learned.labels, weights)
             search.beam[1] = first + 1
             states.items[first].correct = 1

@@ -1,12 +1,14 @@
 """What an action costs: how many right arcs it puts out of reach (Goldberg & Nivre 2012).
 
 An arc is within reach of an arc-eager state if its later word has not been pushed yet, or if its
-dependent lies on the stack without a head and its head has not been pushed. The arc to the root
-also is lost when its word is shifted onto a stack with words in it, which then could not all get a
-head. Along a derivation the costs add up to its number of wrong words.
+dependent lies on the stack without a head and its head has not been pushed. That trees have one
+root takes more out of reach: the arc to the root, when its word is shifted onto other words, and
+one arc on the way down to the last word from a word without a head that lies on others, for such a
+word has to get its head from a later one. For projective trees the costs are exact: the least
+number of wrong words after an action, less that before it.
 
 Trees that are not projective are used as they are: of arcs that cross, those are lost which the
-cheapest derivation gives up.
+cheapest derivation gives up, and costs are estimates.
 """
 
 from typing import NamedTuple
@@ -15,18 +17,22 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge._jit import kernel
-from treegauge.parse.perceptron._states import ARCS, Arena, headed, is_left
+from treegauge.parse.perceptron._states import ARCS, Arena, Int, headed, is_left
 
 Ints = npt.NDArray[np.int32]
 
 
 class Gold(NamedTuple):
-    """Heads (n + 1 is the root) and labels of words 1..n, and each word's dependents in order."""
+    """Heads (n + 1 is the root) and labels of words 1..n, and each word's dependents in order.
+
+    ``way[i]`` is the first word before i on the way up from the last word, 0 if there is none.
+    """
 
     head: Ints
     label: Ints
     bounds: Ints
     dependents: Ints
+    way: Ints
 
 
 @kernel
@@ -47,37 +53,59 @@ def gold_tree(heads: Ints, labels: Ints) -> Gold:
     for word in range(1, length + 1):
         dependents[place[head[word]]] = word
         place[head[word]] += 1
-    return Gold(head, label, bounds, dependents)
+    way = np.zeros(length + 3, np.int32)
+    word, place_on_way = length, length + 2
+    while 0 < word <= length:
+        while place_on_way > word:
+            way[place_on_way] = word
+            place_on_way -= 1
+        word = head[word]
+    return Gold(head, label, bounds, dependents, way)
 
 
 @kernel
-def costs(arena: Arena, number: int, gold: Gold, cost: Ints) -> None:
+def costs(arena: Arena, number: Int, gold: Gold, cost: Ints) -> None:
     """Write the costs of SHIFT, REDUCE, LEFT and RIGHT, without those of a wrong label."""
     item, nodes = arena.items[number], arena.nodes
     front, top = item.front, nodes[item.top].word
     head = gold.head[front]
     waiting, head_on_stack = 0, False
+    on_way, below_way, below_top, first = False, False, False, True
     node = item.top
     while node != 0:
         word = nodes[node].word
         head_on_stack = head_on_stack or head == word
-        if gold.head[word] == front and not headed(nodes, node):
-            waiting += 1
+        on_way = on_way or word == gold.way[front]
+        if not headed(nodes, node):
+            waiting += gold.head[word] == front
+            if first:
+                below_top = nodes[node].below != 0
+                first = False
+            if on_way:
+                below_way = nodes[node].below != 0
+                on_way = False
         node = nodes[node].below
     later = 0
     place = gold.bounds[top + 1] - 1
     while place >= gold.bounds[top] and gold.dependents[place] >= front:
         later += 1
         place -= 1
-    is_root = head == len(gold.head) - 1
-    cost[0] = waiting + (head_on_stack or (is_root and item.top != 0))
+    root = len(gold.head) - 1
+    cost[0] = waiting + (head_on_stack or (head == root and item.top != 0))
     cost[1] = later
-    cost[2] = later + (gold.head[top] > front)
+    lost = gold.head[top] == root and nodes[item.top].below != 0
+    cost[2] = later + (gold.head[top] > front and not lost)
     cost[3] = waiting + ((head_on_stack and head != top) or head > front)
+    if gold.way[front] == top and below_way:
+        cost[1] -= 1
+        cost[2] -= 1
+    if gold.way[front + 1] == front:
+        cost[0] += (item.top != 0) - below_way
+        cost[3] += below_top - below_way
 
 
 @kernel
-def mislabels(arena: Arena, number: int, gold: Gold, action: int) -> bool:
+def mislabels(arena: Arena, number: Int, gold: Gold, action: Int) -> bool:
     """Say whether an action makes a right arc with a wrong label, which costs 1."""
     if action < ARCS:
         return False

@@ -6,17 +6,16 @@ dependents stays for good once it is on the stack. So the sum of a group's weigh
 under a signature of all that the group looks at, until weights change. Five in six are found there.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from treegauge._jit import kernel
-from treegauge.parse.perceptron._states import Arena, headed
+from treegauge.parse.perceptron._states import Arena, Int, Records, headed
 from treegauge.parse.perceptron._weights import Floats, Keys, Weights, accumulate
 from treegauge.parse.perceptron.templates import ATOMS, GROUPS, SIDES, Templates
 
-REMEMBERED = 1024
+REMEMBERED = 2048
 LONGEST = 10
 """Distances from here on are the same."""
 FRONT, PAIR, HEAD, SIDE, CROSS = np.arange(len(GROUPS))
@@ -40,7 +39,7 @@ class Sentence(NamedTuple):
     form: Keys
     tag: Keys
     ending: Keys
-    length: int
+    length: Int
 
 
 class Memory(NamedTuple):
@@ -54,7 +53,7 @@ class Memory(NamedTuple):
 
 
 @kernel
-def memory(actions: int, templates: Templates) -> Memory:
+def memory(actions: Int, templates: Templates) -> Memory:
     """Make an empty memory."""
     return Memory(
         np.zeros(REMEMBERED, np.uint64), np.zeros((REMEMBERED, actions), np.float32),
@@ -76,13 +75,13 @@ def _mix(value: np.uint64, more: np.uint64) -> np.uint64:
 
 
 @kernel
-def _above(nodes: npt.NDArray[Any], node: int) -> int:
+def _above(nodes: Records, node: Int) -> Int:
     """Give the node of a word's head, 0 where there is none."""
     return nodes[node].below if headed(nodes, node) else np.int64(0)
 
 
 @kernel
-def _side(arena: Arena, number: int, part: int) -> tuple[int, int]:
+def _side(arena: Arena, number: Int, part: Int) -> tuple[Int, Int]:
     """Give the word and the side that a part is about."""
     item = arena.items[number]
     top = arena.nodes[item.top]
@@ -92,7 +91,7 @@ def _side(arena: Arena, number: int, part: int) -> tuple[int, int]:
 
 
 @kernel
-def _signature(arena: Arena, number: int, part: int, clock: np.uint64) -> np.uint64:
+def _signature(arena: Arena, number: Int, part: Int, clock: np.uint64) -> np.uint64:
     """Mix all that a part of the features looks at into one number."""
     item, nodes = arena.items[number], arena.nodes
     top = nodes[item.top]
@@ -111,13 +110,13 @@ def _signature(arena: Arena, number: int, part: int, clock: np.uint64) -> np.uin
 
 
 @kernel
-def _look(sentence: Sentence, word: int, atoms: Keys, at: int) -> None:
+def _look(sentence: Sentence, word: Int, atoms: Keys, at: Int) -> None:
     atoms[at] = sentence.form[word]
     atoms[at + 1] = sentence.tag[word]
 
 
 @kernel
-def _look_at(arena: Arena, number: int, part: int, sentence: Sentence, atoms: Keys) -> None:
+def _look_at(arena: Arena, number: Int, part: Int, sentence: Sentence, atoms: Keys) -> None:
     """Write down what a part of the features looks at."""
     item, nodes = arena.items[number], arena.nodes
     top = nodes[item.top]
@@ -152,7 +151,7 @@ def _look_at(arena: Arena, number: int, part: int, sentence: Sentence, atoms: Ke
 
 
 @kernel
-def _look_across(arena: Arena, number: int, sentence: Sentence, atoms: Keys) -> None:
+def _look_across(arena: Arena, number: Int, sentence: Sentence, atoms: Keys) -> None:
     """Write down what the group that looks everywhere looks at."""
     item, nodes, tag = arena.items[number], arena.nodes, sentence.tag
     top = nodes[item.top]
@@ -165,7 +164,7 @@ def _look_across(arena: Arena, number: int, sentence: Sentence, atoms: Keys) -> 
 
 
 @kernel
-def _keys(templates: Templates, group: int, use: int, atoms: Keys, keys: Keys, at: int) -> int:
+def _keys(templates: Templates, group: Int, use: Int, atoms: Keys, keys: Keys, at: Int) -> Int:
     """Write the keys of a group's features; give the place after them."""
     rows = templates.rows
     for row in range(templates.bounds[group], templates.bounds[group + 1]):
@@ -182,8 +181,8 @@ def _keys(templates: Templates, group: int, use: int, atoms: Keys, keys: Keys, a
 
 @kernel
 def features(
-    arena: Arena, number: int, sentence: Sentence, templates: Templates, atoms: Keys, keys: Keys
-) -> int:
+    arena: Arena, number: Int, sentence: Sentence, templates: Templates, atoms: Keys, keys: Keys
+) -> Int:
     """Write the keys of all features of a state; give their number."""
     at = np.int64(0)
     for part in range(PARTS):
@@ -195,7 +194,7 @@ def features(
 
 @kernel
 def scores(
-    arena: Arena, number: int, sentence: Sentence, templates: Templates, weights: Weights,
+    arena: Arena, number: Int, sentence: Sentence, templates: Templates, weights: Weights,
     memory: Memory, sums: Floats,
 ) -> None:  # fmt: skip
     """Write the score of every action in a state, be it valid or not."""

@@ -8,9 +8,7 @@ import numpy.typing as npt
 from treegauge._jit import kernel
 from treegauge.parse.perceptron._oracle import Gold, costs, gold_tree, mislabels
 from treegauge.parse.perceptron._scores import Memory, Sentence, forget, memory, scores
-from treegauge.parse.perceptron._states import (
-    ARCS, Arena, act, arena, begin, is_left, valid,
-)  # fmt: skip
+from treegauge.parse.perceptron._states import ARCS, Arena, Int, act, arena, begin, is_left, valid
 from treegauge.parse.perceptron._weights import Floats, Weights
 from treegauge.parse.perceptron.templates import Templates
 from treegauge.parse.vocabulary import NONE, ROOT
@@ -32,7 +30,7 @@ class Words(NamedTuple):
 class Labels(NamedTuple):
     """Labels to try, by the tags of dependent and head and by direction (0 is to the left).
 
-    They are ``labels[bounds[dependent, head, direction, 0]:bounds[dependent, head, direction, 1]]``.
+    ``bounds[dependent, head, direction]`` says where in `labels` they begin and end.
     """
 
     bounds: Ints
@@ -72,14 +70,14 @@ class Search(NamedTuple):
 
 
 @kernel
-def _candidates(size: int) -> Candidates:
+def _candidates(size: Int) -> Candidates:
     return Candidates(
         np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_)
     )
 
 
 @kernel
-def search_room(words: Words, learned: Learned, beam: int) -> Search:
+def search_room(words: Words, learned: Learned, beam: Int) -> Search:
     """Make room to search all sentences of a treebank one after the other."""
     actions = learned.weights.matrix.shape[1]
     longest = np.int64(0)
@@ -92,7 +90,7 @@ def search_room(words: Words, learned: Learned, beam: int) -> Search:
 
 
 @kernel
-def sentence_of(words: Words, number: int) -> Sentence:
+def sentence_of(words: Words, number: Int) -> Sentence:
     """Set a sentence up with its root and with places for no word."""
     start = words.offsets[number]
     length = np.int64(words.offsets[number + 1] - start)
@@ -110,7 +108,7 @@ def sentence_of(words: Words, number: int) -> Sentence:
 
 
 @kernel
-def start(search: Search, correct: int) -> None:
+def start(search: Search, correct: Int) -> None:
     """Put the first state of a new sentence into the beam."""
     forget(search.memory)
     begin(search.states, correct)
@@ -120,8 +118,8 @@ def start(search: Search, correct: int) -> None:
 
 @kernel
 def _offer(
-    found: Candidates, count: int, score: float, item: int, action: int, correct: bool
-) -> int:
+    found: Candidates, count: Int, score: float, item: Int, action: Int, correct: bool
+) -> Int:
     """Put a candidate in its place if it is among the best; ties keep their order."""
     if count == len(found.score):
         if score <= found.score[count - 1]:
@@ -182,7 +180,7 @@ def step(search: Search, sentence: Sentence, learned: Learned, gold: Gold) -> No
             if correct and not good:
                 action = ARCS + 2 * np.int64(gold.label[dependent]) + side
             if correct:
-                rights = _offer(right, rights, score + sums[action], number, action, True)
+                rights = _offer(right, rights, score + sums[action], number, action, correct)
     search.beam[0] = states.used[0]
     for place in range(count):
         after = act(states, found.item[place], found.action[place])
@@ -192,7 +190,7 @@ def step(search: Search, sentence: Sentence, learned: Learned, gold: Gold) -> No
 
 
 @kernel
-def parse_all(words: Words, learned: Learned, beam: int) -> tuple[Ints, Ints]:
+def parse_all(words: Words, learned: Learned, beam: Int) -> tuple[Ints, Ints]:
     """Parse every sentence; give heads (0 is the root) and labels."""
     heads = np.zeros(len(words.form), np.int32)
     labels = np.zeros(len(words.form), np.int32)

@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from treegauge._jit import kernel
 
+Int = Any  # a whole number, Python's or NumPy's
+Records = Any  # an array of records
 # Numbers in kernels are NumPy's, for each Python number would have a compilation of its own.
 SHIFT, REDUCE, ARCS = np.int64(0), np.int64(1), np.int64(2)
 """Numbers of the actions: LEFT with label l is ARCS + 2 l, RIGHT is ARCS + 2 l + 1."""
@@ -44,14 +46,14 @@ ITEM = np.dtype(
 class Arena(NamedTuple):
     """All that is made for one sentence; node 0 is the bottom of the stack, side 0 is empty."""
 
-    items: npt.NDArray[Any]
-    nodes: npt.NDArray[Any]
-    sides: npt.NDArray[Any]
+    items: Records
+    nodes: Records
+    sides: Records
     used: npt.NDArray[np.int64]
 
 
 @kernel
-def arena(words: int, beam: int) -> Arena:
+def arena(words: Int, beam: Int) -> Arena:
     """Make room for the states of a sentence of so many words."""
     made = 2 * words * beam + 2
     return Arena(
@@ -60,7 +62,7 @@ def arena(words: int, beam: int) -> Arena:
 
 
 @kernel
-def begin(arena: Arena, correct: int) -> None:
+def begin(arena: Arena, correct: Int) -> None:
     """Forget all states and make state 0: an empty stack before the first word."""
     arena.used[:] = 1
     arena.nodes[0].label = NO_LABEL
@@ -77,19 +79,19 @@ def begin(arena: Arena, correct: int) -> None:
 
 
 @kernel
-def is_left(action: int) -> bool:
+def is_left(action: Int) -> bool:
     """Say whether an arc's action attaches to the left."""
-    return (action - ARCS) & 1 == 0
+    return bool((action - ARCS) & 1 == 0)
 
 
 @kernel
-def headed(nodes: npt.NDArray[Any], node: int) -> bool:
+def headed(nodes: Records, node: Int) -> bool:
     """Say whether the word of a node has got its head."""
-    return nodes[node].label != NO_LABEL
+    return bool(nodes[node].label != NO_LABEL)
 
 
 @kernel
-def valid(arena: Arena, number: int, length: int) -> tuple[bool, bool, bool, bool]:
+def valid(arena: Arena, number: Int, length: Int) -> tuple[bool, bool, bool, bool]:
     """Say whether SHIFT, REDUCE, LEFT and RIGHT may be done."""
     item = arena.items[number]
     filled = item.top != 0
@@ -102,7 +104,7 @@ def valid(arena: Arena, number: int, length: int) -> tuple[bool, bool, bool, boo
 
 
 @kernel
-def _wider(arena: Arena, side: int, word: int, label: int) -> int:
+def _wider(arena: Arena, side: Int, word: Int, label: Int) -> Int:
     """Add an outermost dependent to a side."""
     number = arena.used[2]
     arena.used[2] += 1
@@ -119,7 +121,7 @@ def _wider(arena: Arena, side: int, word: int, label: int) -> int:
 
 
 @kernel
-def _push(arena: Arena, word: int, below: int, label: int, left: int, right: int) -> int:
+def _push(arena: Arena, word: Int, below: Int, label: Int, left: Int, right: Int) -> Int:
     number = arena.used[1]
     arena.used[1] += 1
     node = arena.nodes[number]
@@ -132,7 +134,7 @@ def _push(arena: Arena, word: int, below: int, label: int, left: int, right: int
 
 
 @kernel
-def act(arena: Arena, number: int, action: int) -> int:
+def act(arena: Arena, number: Int, action: Int) -> Int:
     """Make the state that an action leads to."""
     after = arena.used[0]
     arena.used[0] += 1

@@ -6,12 +6,13 @@ matrix; a row that outgrows `SPARSE` pairs moves to a matrix of the frequent fea
 share a key with a chance of about features**2 / 2**64.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge._jit import kernel
+from treegauge.parse.perceptron._states import Int, Records
 
 SLOT = np.dtype([("key", "u8"), ("start", "i4"), ("size", "i4")])
 PAIR = np.dtype([("action", "i4"), ("weight", "f4")])
@@ -34,8 +35,8 @@ class Weights(NamedTuple):
     changes, each times the number of sentences before it: what averaging subtracts.
     """
 
-    slots: npt.NDArray[Any]
-    pairs: npt.NDArray[Any]
+    slots: Records
+    pairs: Records
     pair_totals: Doubles
     matrix: Floats
     matrix_totals: Doubles
@@ -43,7 +44,7 @@ class Weights(NamedTuple):
 
 
 @kernel
-def empty(slots: int, pairs: int, rows: int, actions: int) -> Weights:
+def empty(slots: Int, pairs: Int, rows: Int, actions: Int) -> Weights:
     """Make a table without features; `slots` is a power of two."""
     return Weights(
         np.zeros(slots, SLOT), np.empty(pairs, PAIR), np.empty(pairs),
@@ -52,7 +53,7 @@ def empty(slots: int, pairs: int, rows: int, actions: int) -> Weights:
 
 
 @kernel
-def find(slots: npt.NDArray[Any], key: np.uint64) -> int:
+def find(slots: Records, key: np.uint64) -> Int:
     """Give the slot of a feature, or the free one where it would stand."""
     mask = len(slots) - 1
     place = np.int64(key >> np.uint64(8)) & mask
@@ -62,7 +63,7 @@ def find(slots: npt.NDArray[Any], key: np.uint64) -> int:
 
 
 @kernel
-def accumulate(weights: Weights, keys: Keys, count: int, sums: Floats) -> None:
+def accumulate(weights: Weights, keys: Keys, count: Int, sums: Floats) -> None:
     """Add the rows of the first `count` features to the actions' sums; the keys are used up."""
     slots, pairs = weights.slots, weights.pairs
     for index in range(count):  # in a loop of its own, for these waits for memory overlap
@@ -81,7 +82,7 @@ def accumulate(weights: Weights, keys: Keys, count: int, sums: Floats) -> None:
 
 
 @kernel
-def roomy(weights: Weights, keys: Keys, count: int) -> Weights:
+def roomy(weights: Weights, keys: Keys, count: Int) -> Weights:
     """Give a table with room for one call of :func:`add` with each of some keys, or two."""
     slots, pairs, pair_totals, matrix, matrix_totals, used = weights
     if 2 * (used[0] + count) > len(slots):
@@ -95,20 +96,23 @@ def roomy(weights: Weights, keys: Keys, count: int) -> Weights:
         need += 1 + 4 * (2 + max(0, slots[find(slots, keys[index])].size))
     if need > len(pairs):
         more_pairs, more_totals = np.empty(2 * need, PAIR), np.empty(2 * need)
-        more_pairs[: used[1]] = pairs[: used[1]]
-        more_totals[: used[1]] = pair_totals[: used[1]]
+        for pair in range(used[1]):
+            more_pairs[pair] = pairs[pair]
+            more_totals[pair] = pair_totals[pair]
         pairs, pair_totals = more_pairs, more_totals
     if used[2] + count > len(matrix):
         rows, actions = 2 * (used[2] + count), matrix.shape[1]
         more_rows, more_sums = np.zeros((rows, actions), np.float32), np.zeros((rows, actions))
-        more_rows[: used[2]] = matrix[: used[2]]
-        more_sums[: used[2]] = matrix_totals[: used[2]]
+        for row in range(used[2]):
+            for action in range(actions):
+                more_rows[row, action] = matrix[row, action]
+                more_sums[row, action] = matrix_totals[row, action]
         matrix, matrix_totals = more_rows, more_sums
     return Weights(slots, pairs, pair_totals, matrix, matrix_totals, used)
 
 
 @kernel
-def add(weights: Weights, key: np.uint64, action: int, change: float, clock: float) -> None:
+def add(weights: Weights, key: np.uint64, action: Int, change: float, clock: float) -> None:
     """Change one weight when `clock` sentences are done; there must be room for it."""
     slots, pairs, pair_totals, matrix, matrix_totals, used = weights
     slot = slots[find(slots, key)]
@@ -150,7 +154,7 @@ def add(weights: Weights, key: np.uint64, action: int, change: float, clock: flo
 
 
 @kernel
-def averaged(weights: Weights, sentences: int) -> tuple[Keys, Ints, Ints, Floats]:
+def averaged(weights: Weights, sentences: Int) -> tuple[Keys, Ints, Ints, Floats]:
     """Average the weights after each of all sentences; leave out what comes out as zero.
 
     Returns keys, row bounds, actions and weights.
@@ -184,7 +188,7 @@ def averaged(weights: Weights, sentences: int) -> tuple[Keys, Ints, Ints, Floats
 
 
 @kernel
-def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats, columns: int) -> Weights:
+def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats, columns: Int) -> Weights:
     """Make the table of a finished model again."""
     size = 16
     while 3 * size < 4 * len(keys):
@@ -192,7 +196,7 @@ def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats, columns: i
     frequent = 0
     for row in range(len(keys)):
         frequent += bounds[row + 1] - bounds[row] > SPARSE
-    weights = empty(size, len(actions), frequent, columns)
+    weights = empty(size, len(actions), np.int64(frequent), columns)
     for row in range(len(keys)):
         slot = weights.slots[find(weights.slots, keys[row])]
         slot.key = keys[row]

@@ -51,7 +51,7 @@ def templates(*, lexical: bool = True, endings: bool = True, labelled: bool = Tr
     >>> front + pair + head + 3 * side + cross  # as many as in the paper
     72
     >>> len(templates(lexical=False, labelled=False).rows)
-    19
+    22
     """
     unwanted = {"w": not lexical, "x": not (lexical and endings), "l": not labelled}
     rows: list[list[int]] = []
