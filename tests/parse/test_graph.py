@@ -49,12 +49,14 @@ def test_probabilities_sum_to_one(model):
 def test_the_loss_of_an_epoch_is_that_of_the_probabilities():
     options = Options(training="loglinear", epochs=1, **SMALL)
     parser = GraphParser(options).fit(TRAIN, seed=0)
-    words = encode(TEST, parser.tags, lexical=True)
+    words = encode(TEST, parser.tags, Options())
     weights = parser.weights.copy()
     order = np.arange(1, dtype=np.int32)
     squares = np.full(len(weights), 1e30, np.float32)  # steps too small to change anything
     mask = np.uint64(len(weights) - 1)
-    loss = _learning.head_epoch(*words[:3], TEST.head, words[3], order, weights, squares, mask, 0.1)
+    loss = _learning.head_epoch(
+        *words[:4], TEST.head, words.offsets, order, weights, squares, mask, 0.1
+    )
     gold = TEST[0].head
     shares = parser.head_probabilities(TEST[:1])[0]
     assert loss == pytest.approx(-np.log(shares[np.arange(len(gold)), gold]).sum())
@@ -64,7 +66,7 @@ def test_gradient_of_the_log_linear_model():
     """Central differences of -log p(gold heads) against what one tiny step changes."""
     sentence = TEST[:1]
     tags = sorted(sentence.codes("upos").values)
-    words = encode(sentence, tags, lexical=True)
+    words = encode(sentence, tags, Options())
     random = np.random.default_rng(3)
     weights = random.normal(scale=0.3, size=1 << 12).astype(np.float32)
     mask = np.uint64(len(weights) - 1)
@@ -72,7 +74,7 @@ def test_gradient_of_the_log_linear_model():
 
     def loss(values):
         scores = np.zeros((len(gold) + 1, len(gold) + 1))
-        score_arcs(*words[:3], values, mask, scores, np.empty(MOST, np.int32))
+        score_arcs(*words[:4], values, mask, scores, np.empty(MOST, np.int32))
         total, shares = 0.0, np.empty(len(gold) + 1)
         for d in range(1, len(gold) + 1):
             _learning.softmax_heads(scores, d, shares)
@@ -82,14 +84,16 @@ def test_gradient_of_the_log_linear_model():
     expected = np.zeros(len(weights))
     out = np.empty(MOST, np.int32)
     scores = np.zeros((len(gold) + 1, len(gold) + 1))
-    score_arcs(*words[:3], weights, mask, scores, out)
+    score_arcs(*words[:4], weights, mask, scores, out)
     shares = np.empty(len(gold) + 1)
     for d in range(1, len(gold) + 1):
         _learning.softmax_heads(scores, d, shares)
         for h in range(len(gold) + 1):
             if h != d:
                 between = between_tags(words.small, h, d)
-                for k in range(arc_features(words.words, words.tags, h, d, between, mask, out)):
+                for k in range(
+                    arc_features(words.words, words.tags, words.ends, h, d, between, mask, out)
+                ):
                     expected[out[k]] += shares[h] - (h == gold[d - 1])
     for place in random.choice(np.flatnonzero(expected), 25, replace=False):
         up, down = weights.copy(), weights.copy()
@@ -109,14 +113,14 @@ def test_averages_equal_naive_averaging():
     """With sums of step x change, weights - sums / steps is the mean over all steps."""
     few = TRAIN[:5]
     tags = sorted(few.codes("upos").values)
-    words = encode(few, tags, lexical=True)
+    words = encode(few, tags, Options())
     weights, sums, steps = np.zeros(1 << 14, np.float32), np.zeros(1 << 14), 1
     mask, snapshots = np.uint64((1 << 14) - 1), []
     for sentence in [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]:
         snapshots.append(weights.astype(np.float64))
         order = np.array([sentence], np.int32)
         steps, _ = _learning.mira_epoch(
-            *words[:3], few.head, words.offsets, order, weights, sums, steps, mask, False
+            *words[:4], few.head, words.offsets, order, weights, sums, steps, mask, False
         )
     # snapshot k holds for steps k to k + 1; the sum counts a change made at step s for steps - s
     assert np.allclose(weights - sums / steps, np.mean([*snapshots, weights], axis=0), atol=1e-5)

@@ -35,6 +35,15 @@ def counting(what: str) -> Iterator[Advance | None]:
 
 
 @contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say what is being done while it is not known how long it takes."""
+    with _bar("SpinnerColumn", what, "TimeElapsedColumn") as bar:
+        if bar:
+            bar.add_task(what, total=None)
+        yield
+
+
+@contextmanager
 def steps(what: str) -> Iterator[Update | None]:
     """Give a function to call with the number of steps done and of all."""
     with _bar("BarColumn", "MofNCompleteColumn", what, "TimeElapsedColumn") as bar:

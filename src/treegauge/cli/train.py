@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from treegauge.cli.output import Policy
-from treegauge.cli.progress import steps
+from treegauge.cli.progress import steps, waiting
 
 
 def train(
@@ -24,15 +24,19 @@ def train(
 ) -> None:
     """Train a parser on gold trees; of a folder its train part, with its dev part beside.
 
-    The first use of a parser compiles its kernels, which takes some seconds.
+    The first use of a parser compiles its kernels, which takes some seconds. A dev part serves to
+    choose the best epoch or to stop early, as the parser does.
     """
+    import time
+
     from treegauge.parse.base import Model
     from treegauge.parse.options import read_options
     from treegauge.parse.registry import find_parser
     from treegauge.treebank.conllu import read_conllu, read_splits
 
     entry = find_parser(parser)
-    chosen = entry.make(read_options(entry.options, option or []))
+    how = read_options(entry.options, option or [])
+    chosen = entry.make(how)
     if Path(treebank).is_dir():
         parts = read_splits(treebank, errors=errors.value)
         gold = parts["train"] if "train" in parts else read_conllu(treebank, split="train")
@@ -40,12 +44,20 @@ def train(
     else:
         gold = read_conllu(treebank, errors=errors.value)
         held = None if dev is None else read_conllu(dev, errors=errors.value)
+    if entry.compiled:
+        with waiting("compiling kernels, on first use only"):
+            entry.prepare()
+    start = time.perf_counter()
     with steps("epochs") as progress:
+        total = getattr(how, "epochs", None)
 
         def told(epoch: int, model: Model) -> None:
             if progress:
-                progress(epoch, None)
+                progress(epoch, total)
 
         model = chosen.fit(gold, held, seed=seed, on_epoch=told if progress else None)
+    took = time.perf_counter() - start
     model.save(out)
-    typer.echo(f"{out}: {parser} trained on {len(gold)} sentences of {gold.name}", err=True)
+    typer.echo(
+        f"{out}: {parser} trained on {len(gold)} sentences of {gold.name} in {took:.1f} s", err=True
+    )

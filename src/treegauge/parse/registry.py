@@ -4,10 +4,11 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from treegauge.errors import ChoiceError
+from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.parse.storage import load_archive
 from treegauge.parse.templates import templates
 from treegauge.result import Result, sign
+from treegauge.treebank.conllu import parse_conllu
 from treegauge.treebank.sources import Source
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from treegauge.parse.base import Model, Parser
     from treegauge.parse.options import Options
+
+
+_TINY = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tY\t_\t_\t0\troot\t_\t_\n\n"
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Entry:
         Names of these classes.
     needs
         An extra that must be installed, or None.
+    compiled
+        Whether it has kernels, which are compiled on first use.
     """
 
     name: str
@@ -41,6 +47,7 @@ class Entry:
     parser: str
     model: str
     needs: str | None = None
+    compiled: bool = False
 
     @property
     def options(self) -> "type[Options]":
@@ -50,6 +57,12 @@ class Entry:
     def make(self, options: Any) -> "Parser":
         """Make the parser with these options."""
         return cast("Parser", self._class(self.parser)(options))
+
+    def prepare(self) -> None:
+        """Compile the kernels, which takes a while on first use, or load them; no other effect."""
+        if self.compiled:
+            tiny = parse_conllu(_TINY)
+            self.make(self.options(epochs=1)).fit(tiny, seed=0).parse(tiny)  # type: ignore[call-arg]
 
     def load(self, header: dict[str, Any], arrays: dict[str, Any]) -> "Model":
         """Make a model of what its file held."""
@@ -62,11 +75,11 @@ class Entry:
 _ENTRIES = (
     Entry(
         "beam", "transitions", "arc-eager beam search with an averaged perceptron",
-        "treegauge.parse.perceptron.parser", "BeamParser", "BeamModel",
+        "treegauge.parse.perceptron.parser", "BeamParser", "BeamModel", compiled=True,
     ),
     Entry(
         "mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear",
-        "treegauge.parse.graph.mst", "GraphParser", "GraphModel",
+        "treegauge.parse.graph.mst", "GraphParser", "GraphModel", compiled=True,
     ),
     Entry(
         "udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger",
@@ -107,7 +120,13 @@ def make_parser(name: str, **options: Any) -> "Parser":
 def load_model(path: Source) -> "Model":
     """Load any model that treegauge wrote."""
     header, arrays = load_archive(path)
-    return find_parser(header["parser"]).load(header, arrays)
+    entry = find_parser(header["parser"])
+    try:
+        return entry.load(header, arrays)
+    except TreegaugeError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise TreegaugeError(f"{path} is a damaged model of {entry.name}: {error!r}") from error
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -44,9 +45,11 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop("header").tobytes())
+        if not isinstance(header, dict) or "parser" not in header:
+            raise KeyError("parser")
     except OSError as error:
         raise TreegaugeError(f"{path}: cannot read the model: {error}") from error
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise TreegaugeError(f"{path} is not a model of treegauge, or is cut off") from error
     if header.get("format") != FORMAT:
         raise TreegaugeError(

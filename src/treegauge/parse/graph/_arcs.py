@@ -1,8 +1,9 @@
 """Kernels for features of arcs: what a head, a dependent and the tags around them look like.
 
-A sentence is given as two rows of numbers with a start mark, the root, the words and an end mark:
-place ``k + 1`` belongs to word ``k``. Words and tags are hashes of their text, so that no table of
-words is needed; tags also have small numbers for the set of tags between two words.
+A sentence is given as three rows of numbers with a start mark, the root, the words and an end mark:
+place ``k + 1`` belongs to word ``k``. Words, tags and ends of words are hashes of their text, so
+that no table of words is needed; tags also have small numbers for the set of tags between two
+words.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float32]
 
-MOST = 256  # features of an arc at most: 35 templates and up to 64 tags between, each twice
+MOST = 256  # features of an arc at most: 40 templates and up to 64 tags between, each twice
 
 
 @kernel
@@ -41,11 +42,19 @@ def _put(key: np.uint64, step: np.uint64, mask: np.uint64, out: Ints, n: int) ->
 
 @kernel
 def arc_features(
-    words: Keys, tags: Keys, h: int, d: int, between: np.uint64, mask: np.uint64, out: Ints
+    words: Keys,
+    tags: Keys,
+    ends: Keys,
+    h: int,
+    d: int,
+    between: np.uint64,
+    mask: np.uint64,
+    out: Ints,
 ) -> int:
     """Write the places of an arc's features in the table of weights; returns their number."""
     step = _step(h, d)
     hw, hp, dw, dp = words[h + 1], tags[h + 1], words[d + 1], tags[d + 1]
+    hx, dx = _mix(ends[h + 1], hp), _mix(ends[d + 1], dp)
     before_h, after_h = tags[h], tags[h + 2]
     before_d, after_d = tags[d], tags[d + 2]
     n = 0
@@ -63,6 +72,13 @@ def arc_features(
     for i in range(3):
         for j in range(3):
             n = _put(_mix(_mix(t, heads[i]), dependents[j]), step, mask, out, n)
+    # the ends of the words, which tell much of their inflection
+    t = np.uint64(25)
+    n = _put(_mix(t, hx), step, mask, out, n)
+    n = _put(_mix(t + one, dx), step, mask, out, n)
+    n = _put(_mix(_mix(t, hx), dx), step, mask, out, n)
+    n = _put(_mix(_mix(t, hx), dp), step, mask, out, n)
+    n = _put(_mix(_mix(t, hp), dx), step, mask, out, n)
     # the tags around them, from two to four
     base = _mix(_mix(np.uint64(31), hp), dp)
     around = (before_h, after_h, before_d, after_d)
@@ -80,11 +96,14 @@ def arc_features(
 
 
 @kernel
-def label_features(words: Keys, tags: Keys, h: int, d: int, mask: np.uint64, out: Ints) -> int:
+def label_features(
+    words: Keys, tags: Keys, ends: Keys, h: int, d: int, mask: np.uint64, out: Ints
+) -> int:
     """Write the places of the features that tell an arc's relation; returns their number."""
     side = np.uint64(1 if h < d else 2)
     step = _step(h, d)
     hw, hp, dw, dp = words[h + 1], tags[h + 1], words[d + 1], tags[d + 1]
+    hx, dx = _mix(ends[h + 1], hp), _mix(ends[d + 1], dp)
     base = _mix(np.uint64(51), side)
     keys = (
         base, _mix(base, dp), _mix(_mix(base, dp), hp), _mix(_mix(base, dw), dp),
@@ -96,6 +115,8 @@ def label_features(words: Keys, tags: Keys, h: int, d: int, mask: np.uint64, out
         _mix(_mix(_mix(base, tags[d]), dp), tags[d + 2]),
         _mix(_mix(_mix(base, tags[h]), dp), hp), _mix(_mix(_mix(base, tags[h + 2]), dp), hp),
         _mix(base, dw), _mix(_mix(base, hw), dp),
+        _mix(base, dx), _mix(_mix(base, dx), hp), _mix(_mix(base, hx), dp),
+        _mix(_mix(base, hx), dx),
     )  # fmt: skip
     n = 0
     for key in keys:
@@ -106,7 +127,7 @@ def label_features(words: Keys, tags: Keys, h: int, d: int, mask: np.uint64, out
 
 @kernel
 def score_arcs(
-    words: Keys, tags: Keys, small: Ints, weights: Weights, mask: np.uint64,
+    words: Keys, tags: Keys, ends: Keys, small: Ints, weights: Weights, mask: np.uint64,
     scores: npt.NDArray[np.float64], out: Ints,
 ) -> None:  # fmt: skip
     """Score every arc of a sentence; ``small`` are the tags' small numbers."""
@@ -118,7 +139,7 @@ def score_arcs(
             h = d + direction
             while 0 <= h <= n:
                 total = np.float64(0.0)
-                for k in range(arc_features(words, tags, h, d, between, mask, out)):
+                for k in range(arc_features(words, tags, ends, h, d, between, mask, out)):
                     total += weights[out[k]]
                 scores[h, d] = total
                 between |= one << np.uint64(small[h + 1])

@@ -40,7 +40,7 @@ def decode(scores: Floats, projective: bool, heads: Ints) -> None:
 
 @kernel
 def mira_epoch(
-    words: Keys, tags: Keys, small: Ints, gold: Ints, offsets: Ints, order: Ints,
+    words: Keys, tags: Keys, ends: Keys, small: Ints, gold: Ints, offsets: Ints, order: Ints,
     weights: Weights, sums: Floats, steps: int, mask: np.uint64, projective: bool,
 ) -> tuple[int, int]:  # fmt: skip
     """Pass once over the sentences; returns the number of steps so far and of wrong heads.
@@ -56,9 +56,10 @@ def mira_epoch(
     for s in order:
         first, n = offsets[s], offsets[s + 1] - offsets[s]
         at = first + 3 * s
-        w, t, m = words[at : at + n + 3], tags[at : at + n + 3], small[at : at + n + 3]
+        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
+        m = small[at : at + n + 3]
         scores = np.zeros((n + 1, n + 1))
-        score_arcs(w, t, m, weights, mask, scores, out)
+        score_arcs(w, t, x, m, weights, mask, scores, out)
         kept = scores.copy()
         for d in range(1, n + 1):
             scores[gold[first + d - 1], d] -= 1.0
@@ -74,7 +75,7 @@ def mira_epoch(
             margin += kept[g, d] - kept[p, d]
             for sign in (1, -1):
                 h = g if sign > 0 else p
-                for k in range(arc_features(w, t, h, d, between_tags(m, h, d), mask, out)):
+                for k in range(arc_features(w, t, x, h, d, between_tags(m, h, d), mask, out)):
                     place = out[k]
                     delta[place] += sign
                     if stamp[place] != steps:
@@ -113,7 +114,7 @@ def softmax_heads(scores: Floats, d: int, shares: Floats) -> None:
 
 @kernel
 def head_epoch(
-    words: Keys, tags: Keys, small: Ints, gold: Ints, offsets: Ints, order: Ints,
+    words: Keys, tags: Keys, ends: Keys, small: Ints, gold: Ints, offsets: Ints, order: Ints,
     weights: Weights, squares: Weights, mask: np.uint64, rate: float,
 ) -> float:  # fmt: skip
     """Pass once over the sentences with AdaGrad on ``-log p(head | word)``; returns its sum."""
@@ -122,9 +123,10 @@ def head_epoch(
     for s in order:
         first, n = offsets[s], offsets[s + 1] - offsets[s]
         at = first + 3 * s
-        w, t, m = words[at : at + n + 3], tags[at : at + n + 3], small[at : at + n + 3]
+        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
+        m = small[at : at + n + 3]
         scores = np.zeros((n + 1, n + 1))
-        score_arcs(w, t, m, weights, mask, scores, out)
+        score_arcs(w, t, x, m, weights, mask, scores, out)
         shares = np.empty(n + 1)
         for d in range(1, n + 1):
             softmax_heads(scores, d, shares)
@@ -136,7 +138,7 @@ def head_epoch(
                 slope = shares[h] - (1.0 if h == g else 0.0)
                 if abs(slope) < TINY:
                     continue
-                for k in range(arc_features(w, t, h, d, between_tags(m, h, d), mask, out)):
+                for k in range(arc_features(w, t, x, h, d, between_tags(m, h, d), mask, out)):
                     place = out[k]
                     squares[place] += np.float32(slope * slope)
                     weights[place] -= np.float32(rate * slope / np.sqrt(squares[place]))
@@ -145,11 +147,11 @@ def head_epoch(
 
 @kernel
 def label_scores(
-    words: Keys, tags: Keys, h: int, d: int, table: Weights, mask: np.uint64, out: Ints,
+    words: Keys, tags: Keys, ends: Keys, h: int, d: int, table: Weights, mask: np.uint64, out: Ints,
     scores: Floats,
 ) -> int:  # fmt: skip
     """Score the relations of an arc; returns the number of features."""
-    n = label_features(words, tags, h, d, mask, out)
+    n = label_features(words, tags, ends, h, d, mask, out)
     scores[:] = 0.0
     for k in range(n):
         row = table[out[k]]
@@ -172,7 +174,7 @@ def softmax(scores: Floats) -> None:
 
 @kernel
 def label_epoch(
-    words: Keys, tags: Keys, gold: Ints, relations: Ints, offsets: Ints, order: Ints,
+    words: Keys, tags: Keys, ends: Keys, gold: Ints, relations: Ints, offsets: Ints, order: Ints,
     table: Weights, squares: Weights, mask: np.uint64, rate: float,
 ) -> float:  # fmt: skip
     """Pass once over gold arcs with AdaGrad on ``-log p(relation | arc)``; returns its sum."""
@@ -182,10 +184,10 @@ def label_epoch(
     for s in order:
         first, n = offsets[s], offsets[s + 1] - offsets[s]
         at = first + 3 * s
-        w, t = words[at : at + n + 3], tags[at : at + n + 3]
+        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
         for d in range(1, n + 1):
             h, g = gold[first + d - 1], relations[first + d - 1]
-            count = label_scores(w, t, h, d, table, mask, out, shares)
+            count = label_scores(w, t, x, h, d, table, mask, out, shares)
             softmax(shares)
             loss -= np.log(max(shares[g], 1e-300))
             shares[g] -= 1.0
@@ -201,8 +203,8 @@ def label_epoch(
 
 @kernel
 def parse_sentences(
-    words: Keys, tags: Keys, small: Ints, offsets: Ints, weights: Weights, table: Weights,
-    mask: np.uint64, label_mask: np.uint64, root: int, projective: bool, heads: Ints,
+    words: Keys, tags: Keys, ends: Keys, small: Ints, offsets: Ints, weights: Weights,
+    table: Weights, mask: np.uint64, label_mask: np.uint64, root: int, projective: bool, heads: Ints,
     relations: Ints,
 ) -> None:  # fmt: skip
     """Find the best tree of every sentence and then the best relation of every arc.
@@ -214,9 +216,10 @@ def parse_sentences(
     for s in range(len(offsets) - 1):
         first, n = offsets[s], offsets[s + 1] - offsets[s]
         at = first + 3 * s
-        w, t, m = words[at : at + n + 3], tags[at : at + n + 3], small[at : at + n + 3]
+        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
+        m = small[at : at + n + 3]
         scores = np.zeros((n + 1, n + 1))
-        score_arcs(w, t, m, weights, mask, scores, out)
+        score_arcs(w, t, x, m, weights, mask, scores, out)
         found = np.zeros(n + 1, np.int32)
         decode(scores, projective, found)
         for d in range(1, n + 1):
@@ -224,24 +227,25 @@ def parse_sentences(
             if found[d] == 0:
                 relations[first + d - 1] = root
                 continue
-            label_scores(w, t, found[d], d, table, label_mask, out, shares)
+            label_scores(w, t, x, found[d], d, table, label_mask, out, shares)
             shares[root] = -np.inf
             relations[first + d - 1] = np.argmax(shares)
 
 
 @kernel
 def head_shares(
-    words: Keys, tags: Keys, small: Ints, offsets: Ints, weights: Weights, mask: np.uint64,
-    starts: npt.NDArray[np.int64], shares: Floats,
+    words: Keys, tags: Keys, ends: Keys, small: Ints, offsets: Ints, weights: Weights,
+    mask: np.uint64, starts: npt.NDArray[np.int64], shares: Floats,
 ) -> None:  # fmt: skip
     """Write p(head | word) of all sentences; word d of s fills n + 1 places from its start on."""
     out = np.empty(MOST, np.int32)
     for s in range(len(offsets) - 1):
         first, n = offsets[s], offsets[s + 1] - offsets[s]
         at = first + 3 * s
-        w, t, m = words[at : at + n + 3], tags[at : at + n + 3], small[at : at + n + 3]
+        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
+        m = small[at : at + n + 3]
         scores = np.zeros((n + 1, n + 1))
-        score_arcs(w, t, m, weights, mask, scores, out)
+        score_arcs(w, t, x, m, weights, mask, scores, out)
         for d in range(1, n + 1):
             place = starts[s] + (d - 1) * (n + 1)
             softmax_heads(scores, d, shares[place : place + n + 1])
@@ -249,16 +253,16 @@ def head_shares(
 
 @kernel
 def relation_shares(
-    words: Keys, tags: Keys, heads: Ints, offsets: Ints, table: Weights, mask: np.uint64,
-    shares: Floats,
+    words: Keys, tags: Keys, ends: Keys, heads: Ints, offsets: Ints, table: Weights,
+    mask: np.uint64, shares: Floats,
 ) -> None:  # fmt: skip
     """Write p(relation | word, head) for the given heads, one row a word."""
     out = np.empty(MOST, np.int32)
     for s in range(len(offsets) - 1):
         first, n = offsets[s], offsets[s + 1] - offsets[s]
         at = first + 3 * s
-        w, t = words[at : at + n + 3], tags[at : at + n + 3]
+        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
         for d in range(1, n + 1):
             row = shares[first + d - 1]
-            label_scores(w, t, heads[first + d - 1], d, table, mask, out, row)
+            label_scores(w, t, x, heads[first + d - 1], d, table, mask, out, row)
             softmax(row)

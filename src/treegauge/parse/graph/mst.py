@@ -12,6 +12,7 @@ from treegauge.parse.base import OnEpoch, check_training
 from treegauge.parse.graph import _learning
 from treegauge.parse.options import option
 from treegauge.parse.storage import save_model
+from treegauge.parse.vocabulary import ending
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.sources import Source
 
@@ -30,6 +31,7 @@ class Options(settings.Options):
     label_epochs: int = option(5, "passes over the arcs for relations", low=1, high=1000)
     projective: bool = option(False, "whether trees are projective (Eisner) or not")
     lexical: bool = option(True, "whether word forms are seen; false: tags only")
+    ending: int = option(3, "letters seen of the ends of forms; 0: none", low=0, high=9)
     rate: float = option(0.05, "step size of log-linear training", low=1e-6, high=10)
     bits: int = option(22, "log2 of the number of arc weights", low=10, high=26)
     label_bits: int = option(16, "log2 of the number of label weights", low=8, high=22)
@@ -40,6 +42,7 @@ class Encoded(NamedTuple):
 
     words: npt.NDArray[np.uint64]
     tags: npt.NDArray[np.uint64]
+    ends: npt.NDArray[np.uint64]
     small: Ints
     offsets: Ints
 
@@ -48,7 +51,7 @@ def _key(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-def encode(treebank: Treebank, tags: list[str], *, lexical: bool) -> Encoded:
+def encode(treebank: Treebank, tags: list[str], options: Options) -> Encoded:
     """Turn forms and tags into numbers that depend on nothing but their text."""
     n, size = len(treebank), treebank.n_words
     starts = treebank.offsets[:-1] + 3 * np.arange(n)
@@ -57,19 +60,20 @@ def encode(treebank: Treebank, tags: list[str], *, lexical: bool) -> Encoded:
     codes, values = treebank.codes("upos")
     known = {tag: i for i, tag in enumerate(tags[:_TAGS])}
     rows: list[npt.NDArray[Any]] = []
-    for column in ("form", "upos"):
+    for column, shown in (("form", str), ("upos", str), ("form", ending(options.ending))):
         own, texts = treebank.codes(column)
-        keys = np.array([_key(f"{column}={text}") for text in texts], np.uint64)
+        keys = np.array([_key(f"{column}={shown(text)}") for text in texts], np.uint64)
         row = np.zeros(size + 3 * n, np.uint64)
         row[starts], row[starts + 1], row[ends] = _key("start"), _key("root"), _key("end")
-        if lexical or column == "upos":
+        seen = options.lexical and (shown is str or options.ending > 0)
+        if seen or column == "upos":
             row[inside] = keys[own] if size else keys
         rows.append(row)
     small = np.zeros(size + 3 * n, np.int32)
     small[starts], small[starts + 1], small[ends] = _START, _ROOT, _END
     numbers = np.array([known.get(value, _OTHER) for value in values], np.int32)
     small[inside] = numbers[codes] if size else numbers
-    return Encoded(rows[0], rows[1], small, treebank.offsets.astype(np.int32))
+    return Encoded(rows[0], rows[1], rows[2], small, treebank.offsets.astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +91,7 @@ class GraphModel:
         return np.uint64(len(self.weights) - 1), np.uint64(len(self.table) - 1)
 
     def _encoded(self, treebank: Treebank) -> Encoded:
-        return encode(treebank, self.tags, lexical=self.options.lexical)
+        return encode(treebank, self.tags, self.options)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees; always one root, always acyclic."""
@@ -118,9 +122,9 @@ class GraphModel:
     def relation_probabilities(self, treebank: Treebank) -> npt.NDArray[np.float64]:
         """Return one row a word: p(relation | word, its head in the treebank)."""
         shares = np.zeros((treebank.n_words, len(self.relations)))
-        words, tags, _, offsets = self._encoded(treebank)
+        words, tags, ends, _, offsets = self._encoded(treebank)
         _learning.relation_shares(
-            words, tags, treebank.head, offsets, self.table, self._masks[1], shares
+            words, tags, ends, treebank.head, offsets, self.table, self._masks[1], shares
         )
         return shares
 
@@ -175,7 +179,7 @@ class GraphParser:
         codes, values = train.codes("deprel")
         relations = sorted({*values, "root"})
         numbers = np.array([relations.index(value) for value in values], np.int32)[codes]
-        words, marks, small, offsets = encode(train, tags, lexical=how.lexical)
+        words, marks, ends, small, offsets = encode(train, tags, how)
         weights = np.zeros(1 << how.bits, np.float32)
         sums = np.zeros(1 << how.bits)
         squares = np.full(1 << how.bits, _FIRST, np.float32)
@@ -195,17 +199,17 @@ class GraphParser:
             order = random.permutation(len(train)).astype(np.int32)
             if epoch < how.epochs and how.training == "mira":
                 steps, _ = _learning.mira_epoch(
-                    words, marks, small, train.head, offsets, order, weights, sums, steps, mask,
-                    how.projective,
+                    words, marks, ends, small, train.head, offsets, order, weights, sums, steps,
+                    mask, how.projective,
                 )  # fmt: skip
             elif epoch < how.epochs:
                 _learning.head_epoch(
-                    words, marks, small, train.head, offsets, order, weights, squares, mask,
+                    words, marks, ends, small, train.head, offsets, order, weights, squares, mask,
                     how.rate,
                 )  # fmt: skip
             if epoch < how.label_epochs:
                 _learning.label_epoch(
-                    words, marks, train.head, numbers, offsets, order, table, label_squares,
+                    words, marks, ends, train.head, numbers, offsets, order, table, label_squares,
                     label_mask, 0.1,
                 )  # fmt: skip
             if on_epoch is not None:

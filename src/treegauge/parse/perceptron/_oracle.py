@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import kernel
+from treegauge._jit import inner, kernel
 from treegauge.parse.perceptron._states import ARCS, Arena, Int, headed, is_left
 
 Ints = npt.NDArray[np.int32]
@@ -63,7 +63,7 @@ def gold_tree(heads: Ints, labels: Ints) -> Gold:
     return Gold(head, label, bounds, dependents, way)
 
 
-@kernel
+@inner
 def costs(arena: Arena, number: Int, gold: Gold, cost: Ints) -> None:
     """Write the costs of SHIFT, REDUCE, LEFT and RIGHT, without those of a wrong label."""
     item, nodes = arena.items[number], arena.nodes
@@ -104,7 +104,7 @@ def costs(arena: Arena, number: Int, gold: Gold, cost: Ints) -> None:
         cost[3] += below_top - below_way
 
 
-@kernel
+@inner
 def mislabels(arena: Arena, number: Int, gold: Gold, action: Int) -> bool:
     """Say whether an action makes a right arc with a wrong label, which costs 1."""
     if action < ARCS:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treegauge._jit import kernel
+from treegauge._jit import inner, kernel
 from treegauge.parse.perceptron._states import Arena, Int, Records, headed
 from treegauge.parse.perceptron._weights import Floats, Keys, Weights, accumulate
 from treegauge.parse.perceptron.templates import ATOMS, GROUPS, SIDES, Templates
@@ -62,25 +62,25 @@ def memory(actions: Int, templates: Templates) -> Memory:
     )  # fmt: skip
 
 
-@kernel
+@inner
 def forget(memory: Memory) -> None:
     """Make all remembered sums void, as another sentence or other weights do."""
     memory.clock[0] += np.uint64(PARTS)
 
 
-@kernel
+@inner
 def _mix(value: np.uint64, more: np.uint64) -> np.uint64:
     value = (value ^ more) * _ODD[0]
     return value ^ (value >> np.uint64(29))
 
 
-@kernel
+@inner
 def _above(nodes: Records, node: Int) -> Int:
     """Give the node of a word's head, 0 where there is none."""
     return nodes[node].below if headed(nodes, node) else np.int64(0)
 
 
-@kernel
+@inner
 def _side(arena: Arena, number: Int, part: Int) -> tuple[Int, Int]:
     """Give the word and the side that a part is about."""
     item = arena.items[number]
@@ -90,7 +90,7 @@ def _side(arena: Arena, number: Int, part: Int) -> tuple[Int, Int]:
     return top.word, top.left if part == S_LEFT else top.right
 
 
-@kernel
+@inner
 def _signature(arena: Arena, number: Int, part: Int, clock: np.uint64) -> np.uint64:
     """Mix all that a part of the features looks at into one number."""
     item, nodes = arena.items[number], arena.nodes
@@ -109,13 +109,13 @@ def _signature(arena: Arena, number: Int, part: Int, clock: np.uint64) -> np.uin
     return _mix(_mix(value, np.uint64(word)), arena.sides[side].signature)
 
 
-@kernel
+@inner
 def _look(sentence: Sentence, word: Int, atoms: Keys, at: Int) -> None:
     atoms[at] = sentence.form[word]
     atoms[at + 1] = sentence.tag[word]
 
 
-@kernel
+@inner
 def _look_at(arena: Arena, number: Int, part: Int, sentence: Sentence, atoms: Keys) -> None:
     """Write down what a part of the features looks at."""
     item, nodes = arena.items[number], arena.nodes
@@ -150,7 +150,7 @@ def _look_at(arena: Arena, number: Int, part: Int, sentence: Sentence, atoms: Ke
         atoms[_V + 1] = side.labels
 
 
-@kernel
+@inner
 def _look_across(arena: Arena, number: Int, sentence: Sentence, atoms: Keys) -> None:
     """Write down what the group that looks everywhere looks at."""
     item, nodes, tag = arena.items[number], arena.nodes, sentence.tag
@@ -163,7 +163,7 @@ def _look_across(arena: Arena, number: Int, sentence: Sentence, atoms: Keys) -> 
     atoms[_L1P + 2] = tag[arena.sides[item.left].first]
 
 
-@kernel
+@inner
 def _keys(templates: Templates, group: Int, use: Int, atoms: Keys, keys: Keys, at: Int) -> Int:
     """Write the keys of a group's features; give the place after them."""
     rows = templates.rows
@@ -179,7 +179,7 @@ def _keys(templates: Templates, group: Int, use: Int, atoms: Keys, keys: Keys, a
     return at
 
 
-@kernel
+@inner
 def features(
     arena: Arena, number: Int, sentence: Sentence, templates: Templates, atoms: Keys, keys: Keys
 ) -> Int:
@@ -192,7 +192,7 @@ def features(
     return _keys(templates, CROSS, np.int64(0), atoms, keys, at)
 
 
-@kernel
+@inner
 def scores(
     arena: Arena, number: Int, sentence: Sentence, templates: Templates, weights: Weights,
     memory: Memory, sums: Floats,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import kernel
+from treegauge._jit import inner, kernel
 from treegauge.parse.perceptron._oracle import Gold, costs, gold_tree, mislabels
 from treegauge.parse.perceptron._scores import Memory, Sentence, forget, memory, scores
 from treegauge.parse.perceptron._states import ARCS, Arena, Int, act, arena, begin, is_left, valid
@@ -107,7 +107,7 @@ def sentence_of(words: Words, number: Int) -> Sentence:
     return Sentence(form, tag, ending, length)
 
 
-@kernel
+@inner
 def start(search: Search, correct: Int) -> None:
     """Put the first state of a new sentence into the beam."""
     forget(search.memory)
@@ -116,7 +116,7 @@ def start(search: Search, correct: Int) -> None:
     search.beam[1] = 1
 
 
-@kernel
+@inner
 def _offer(
     found: Candidates, count: Int, score: float, item: Int, action: Int, correct: bool
 ) -> Int:
@@ -139,7 +139,7 @@ def _offer(
     return count + 1
 
 
-@kernel
+@inner
 def step(search: Search, sentence: Sentence, learned: Learned, gold: Gold) -> None:
     """Replace the beam by the best states that follow.
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import kernel
+from treegauge._jit import inner, kernel
 
 Int = Any  # a whole number, Python's or NumPy's
 Records = Any  # an array of records
@@ -61,7 +61,7 @@ def arena(words: Int, beam: Int) -> Arena:
     )
 
 
-@kernel
+@inner
 def begin(arena: Arena, correct: Int) -> None:
     """Forget all states and make state 0: an empty stack before the first word."""
     arena.used[:] = 1
@@ -78,19 +78,19 @@ def begin(arena: Arena, correct: Int) -> None:
     item.correct = correct
 
 
-@kernel
+@inner
 def is_left(action: Int) -> bool:
     """Say whether an arc's action attaches to the left."""
     return bool((action - ARCS) & 1 == 0)
 
 
-@kernel
+@inner
 def headed(nodes: Records, node: Int) -> bool:
     """Say whether the word of a node has got its head."""
     return bool(nodes[node].label != NO_LABEL)
 
 
-@kernel
+@inner
 def valid(arena: Arena, number: Int, length: Int) -> tuple[bool, bool, bool, bool]:
     """Say whether SHIFT, REDUCE, LEFT and RIGHT may be done."""
     item = arena.items[number]
@@ -103,7 +103,7 @@ def valid(arena: Arena, number: Int, length: Int) -> tuple[bool, bool, bool, boo
     return shift, has_head, filled and not has_head, right
 
 
-@kernel
+@inner
 def _wider(arena: Arena, side: Int, word: Int, label: Int) -> Int:
     """Add an outermost dependent to a side."""
     number = arena.used[2]
@@ -120,7 +120,7 @@ def _wider(arena: Arena, side: Int, word: Int, label: Int) -> Int:
     return number
 
 
-@kernel
+@inner
 def _push(arena: Arena, word: Int, below: Int, label: Int, left: Int, right: Int) -> Int:
     number = arena.used[1]
     arena.used[1] += 1
@@ -133,7 +133,7 @@ def _push(arena: Arena, word: Int, below: Int, label: Int, left: Int, right: Int
     return number
 
 
-@kernel
+@inner
 def act(arena: Arena, number: Int, action: Int) -> Int:
     """Make the state that an action leads to."""
     after = arena.used[0]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import kernel
+from treegauge._jit import inner, kernel
 from treegauge.parse.perceptron._states import Int, Records
 
 SLOT = np.dtype([("key", "u8"), ("start", "i4"), ("size", "i4")])
@@ -52,7 +52,7 @@ def empty(slots: Int, pairs: Int, rows: Int, actions: Int) -> Weights:
     )  # fmt: skip
 
 
-@kernel
+@inner
 def find(slots: Records, key: np.uint64) -> Int:
     """Give the slot of a feature, or the free one where it would stand."""
     mask = len(slots) - 1
@@ -62,7 +62,7 @@ def find(slots: Records, key: np.uint64) -> Int:
     return place
 
 
-@kernel
+@inner
 def accumulate(weights: Weights, keys: Keys, count: Int, sums: Floats) -> None:
     """Add the rows of the first `count` features to the actions' sums; the keys are used up."""
     slots, pairs = weights.slots, weights.pairs
@@ -111,7 +111,7 @@ def roomy(weights: Weights, keys: Keys, count: Int) -> Weights:
     return Weights(slots, pairs, pair_totals, matrix, matrix_totals, used)
 
 
-@kernel
+@inner
 def add(weights: Weights, key: np.uint64, action: Int, change: float, clock: float) -> None:
     """Change one weight when `clock` sentences are done; there must be room for it."""
     slots, pairs, pair_totals, matrix, matrix_totals, used = weights
