@@ -49,7 +49,7 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
             raise KeyError("parser")
     except OSError as error:
         raise TreegaugeError(f"{path}: cannot read the model: {error}") from error
-    except (ValueError, KeyError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise TreegaugeError(f"{path} is not a model of treegauge, or is cut off") from error
     if header.get("format") != FORMAT:
         raise TreegaugeError(

@@ -204,8 +204,8 @@ def label_epoch(
 @kernel
 def parse_sentences(
     words: Keys, tags: Keys, ends: Keys, small: Ints, offsets: Ints, weights: Weights,
-    table: Weights, mask: np.uint64, label_mask: np.uint64, root: int, projective: bool, heads: Ints,
-    relations: Ints,
+    table: Weights, mask: np.uint64, label_mask: np.uint64, root: int, projective: bool,
+    heads: Ints, relations: Ints,
 ) -> None:  # fmt: skip
     """Find the best tree of every sentence and then the best relation of every arc.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from treegauge.parse.perceptron._search import Labels
-from treegauge.parse.vocabulary import FIRST, ROOT, Ints
+from treegauge.parse.vocabulary import ROOT, Ints
 from treegauge.treebank.columns import Treebank
 
 
@@ -14,22 +14,19 @@ def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> La
     direction, or all if there are none; the root's relations and those of words stay apart.
     """
     parents = treebank.parents
-    from_root = parents < 0
-    to_the_right = ~from_root & (parents < np.arange(treebank.n_words))
-    head_tags = np.where(from_root, ROOT, tags[parents])
+    to_the_right = (parents >= 0) & (parents < np.arange(treebank.n_words))
+    head_tags = np.where(parents < 0, ROOT, tags[parents])
     seen = np.zeros((n_tags, n_tags, 2, int(labels.max()) + 1), bool)
     seen[tags, head_tags, to_the_right.astype(np.int32), labels] = True
-    bounds = np.zeros((n_tags, n_tags, 2, 2), np.int32)
-    chosen: list[int] = []
-    for dependent, head, direction in np.ndindex(bounds.shape[:3]):
-        heads = slice(ROOT, ROOT + 1) if head == ROOT else slice(FIRST, None)
-        choices = (
-            seen[dependent, head, direction],
-            seen[dependent, heads, direction].any(axis=0),
-            seen[:, heads].any(axis=(0, 1, 2)),
-            seen.any(axis=(0, 1, 2)),
-        )
-        found = next(np.flatnonzero(choice) for choice in choices if choice.any())
-        bounds[dependent, head, direction] = len(chosen), len(chosen) + len(found)
-        chosen += found.tolist()
-    return Labels(bounds, np.array(chosen, np.int32))
+    chosen = seen.copy()
+    is_root = np.arange(n_tags) == ROOT
+    for heads in (is_root, ~is_root):
+        near = np.any(seen[:, heads], axis=1, keepdims=True)
+        far = np.any(near, axis=(0, 2), keepdims=True)
+        for more in (near, far, np.ones_like(far)):
+            lacking = ~np.any(chosen[:, heads], axis=3, keepdims=True)
+            chosen[:, heads] |= lacking & more
+    sizes = chosen.sum(axis=3)
+    ends = np.cumsum(sizes).reshape(sizes.shape)
+    bounds = np.stack([ends - sizes, ends], axis=3).astype(np.int32)
+    return Labels(bounds, np.nonzero(chosen)[3].astype(np.int32))

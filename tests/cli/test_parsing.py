@@ -1,0 +1,152 @@
+"""``treegauge train``, ``parse`` and ``parsers``."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+from treegauge.cli import progress
+from treegauge.parse.perceptron.parser import BeamParser, Options
+from treegauge.parse.registry import PARSERS, load_model
+from treegauge.treebank.conllu import read_conllu, write_conllu
+from treegauge.treebank.synthetic import synthetic
+
+TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((40, 1), (10, 2), (10, 3)))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A treebank's folder."""
+    root = tmp_path / "UD_Syn-X"
+    root.mkdir()
+    for part, treebank in (("train", TRAIN), ("dev", DEV), ("test", TEST)):
+        write_conllu(treebank, root / f"sy_x-ud-{part}.conllu")
+    return root
+
+
+def test_train_and_parse(command, folder, tmp_path):
+    model, out = tmp_path / "m.model", tmp_path / "parsed.conllu"
+    train = folder / "sy_x-ud-train.conllu"
+    done = command("train", "beam", train, "--out", model, "-o", "epochs=2", "--seed", 5)
+    assert (done.code, done.out) == (0, "")
+    assert f"{model}: beam trained on 40 sentences of sy_x-ud-train in " in done.err
+    expected = BeamParser(Options(epochs=2)).fit(TRAIN, seed=5).parse(TEST)
+    test = folder / "sy_x-ud-test.conllu"
+    assert command("parse", model, test, "--out", out).code == 0
+    assert out.read_bytes() == expected.to_bytes()
+    assert command("parse", model, "-", stdin=test.read_bytes()).out.encode() == out.read_bytes()
+
+
+def test_text_without_heads_is_parsed(command, folder, tmp_path):
+    command("train", "beam", folder, "--out", tmp_path / "m", "-o", "epochs=1")
+    bare = TEST.with_columns({"deprel": ["_"] * TEST.n_words}).to_bytes().decode()
+    lines = [line.split("\t") for line in bare.split("\n")]
+    for fields in lines:
+        if fields[0].isdecimal():
+            fields[6] = "_"
+    done = command("parse", tmp_path / "m", "-", stdin="\n".join(map("\t".join, lines)).encode())
+    assert done.code == 0
+    assert done.out.encode() == load_model(tmp_path / "m").parse(TEST).to_bytes()
+
+
+def test_a_folder_brings_its_dev_part(command, folder, tmp_path):
+    for name, *more in (("a",), ("b", "--dev", folder / "sy_x-ud-dev.conllu")):
+        source = folder if name == "a" else folder / "sy_x-ud-train.conllu"
+        assert command("train", "beam", source, "--out", tmp_path / name, *more).code == 0
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    best = BeamParser().fit(TRAIN, DEV, seed=0)
+    assert load_model(tmp_path / "a").parse(TEST) == best.parse(TEST)
+
+
+def test_the_bar_tells_of_compilation(command, folder, tmp_path, monkeypatch):
+    said = []
+
+    class Bar:
+        def __init__(self, *columns):
+            said.append(columns)
+
+        def __enter__(self):
+            return None
+
+        def __exit__(self, *error):
+            return None
+
+    monkeypatch.setattr(progress, "_bar", Bar)
+    assert command("train", "beam", folder, "--out", tmp_path / "m", "-o", "epochs=1").code == 0
+    assert any("compiling kernels" in column for column in said[0])
+    assert "epochs" in said[1]
+
+
+def test_parsers_are_listed_with_their_options(command):
+    text = command("parsers").out
+    for name, entry in PARSERS.items():
+        assert f"{name}: {entry.paradigm}" in text
+    assert "  beam=8  states kept at each step" in text
+    rows = json.loads(command("parsers", "--format", "json").out)["parsers"]
+    beam = [row for row in rows if row["parser"] == "beam"]
+    assert {row["option"] for row in beam} == set(Options.__dataclass_fields__)
+    assert {row["paradigm"] for row in beam} == {"transitions"}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["bean", "{train}"], "unknown parser 'bean'; did you mean 'beam'?"),
+        (["beam", "{train}", "-o", "epoch=3"], "unknown option 'epoch=3'; did you mean 'epochs="),
+        (["beam", "{train}", "-o", "epochs"], "unknown option 'epochs'"),
+        (["beam", "{train}", "-o", "epochs=many"], "option epochs is 'many'"),
+        (["beam", "{train}", "-o", "beam=0"], "option beam is 0; expected a whole number from 1"),
+        (["beam", "{train}", "-o", "labelled=maybe"], "choices: true, yes, 1, false, no, 0"),
+        (["beam", "{train}", "--seed", "-3"], "seed is -3"),
+        (["beam", "{missing}"], "no such file"),
+        (["beam", "{empty}"], "no words to learn from"),
+        (["beam", "{roots}"], "several-roots: found"),
+        (["beam", "{cycle}"], "cycle: found"),
+    ],
+)
+def test_bad_requests_write_nothing(command, folder, tmp_path, args, message):
+    row = "{}\ta\ta\tX\t_\t_\t{}\tdep\t_\t_\n"
+    (tmp_path / "roots").write_text(row.format(1, 0) + row.format(2, 0) + "\n")
+    text = row.format(1, 0) + row.format(2, 3) + row.format(3, 2) + "\n"
+    (tmp_path / "cycle").write_text(text)
+    (tmp_path / "empty").write_text("")
+    names = ("missing", "empty", "roots", "cycle")
+    paths = {name: tmp_path / name for name in names} | {"train": folder / "sy_x-ud-train.conllu"}
+    before = sorted(tmp_path.iterdir())
+    done = command("train", *(arg.format(**paths) for arg in args), "--out", tmp_path / "out")
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_mended_files_can_be_learned_from(command, tmp_path):
+    row = "{}\ta\ta\tX\t_\t_\t{}\tdep\t_\t_\n"
+    (tmp_path / "roots.conllu").write_text(row.format(1, 0) + row.format(2, 0) + "\n")
+    args = ("train", "beam", tmp_path / "roots.conllu", "--out", tmp_path / "m")
+    assert command(*args, "--errors", "repair").code == 0
+    assert "no words to learn from" in command(*args, "--errors", "skip").err
+
+
+def array():
+    file = io.BytesIO()
+    np.save(file, np.arange(3))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", array(), b"1\tnot a model\n"])
+def test_what_is_no_model(command, folder, tmp_path, content):
+    (tmp_path / "m").write_bytes(content)
+    out = tmp_path / "parsed"
+    done = command("parse", tmp_path / "m", folder / "sy_x-ud-test.conllu", "--out", out)
+    assert done.code == 2
+    assert f"{tmp_path / 'm'} is not a model of treegauge, or is cut off" in done.err
+    assert not out.exists()
+
+
+def test_a_model_and_no_file(command, folder, tmp_path):
+    command("train", "beam", folder, "--out", tmp_path / "m", "-o", "epochs=1")
+    done = command("parse", tmp_path / "m", tmp_path / "none", "--out", tmp_path / "parsed")
+    assert (done.code, "no such file" in done.err) == (2, True)
+    assert read_conllu(folder / "sy_x-ud-test.conllu") == TEST
