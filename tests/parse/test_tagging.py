@@ -104,7 +104,7 @@ def test_files(tmp_path):
     [
         (lambda: train_tagger(TRAIN, columns=["pos"]), "choices: upos, xpos, feats, lemma"),
         (lambda: train_tagger(TRAIN, columns=[]), "no column to predict"),
-        (lambda: train_tagger(TRAIN, iterations=0), "iterations is 0"),
+        (lambda: train_tagger(TRAIN, iterations=0), "iterations: expected"),
         (lambda: train_tagger(TRAIN[:0]), "no words"),
         (lambda: train_tagger(without_tags(TRAIN)), "no UPOS to learn from"),
         (lambda: jackknife(TRAIN, folds=1), "folds"),

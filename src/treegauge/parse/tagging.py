@@ -15,6 +15,7 @@ from treegauge.parse.udpipe_settings import tagger_options
 from treegauge.result import Result, sign
 from treegauge.split.pool import pool
 from treegauge.split.splitting import split
+from treegauge.stats.checks import check_whole
 from treegauge.treebank.columns import Treebank, concat
 from treegauge.treebank.conllu import Errors, read_conllu, write_conllu
 from treegauge.treebank.sources import Source, find, split_of
@@ -74,8 +75,8 @@ def train_tagger(
     True
     """
     wanted = _checked(columns)
-    if iterations < 1:
-        raise TreegaugeError(f"iterations is {iterations}; expected at least 1")
+    check_whole("iterations", iterations, 1)
+    check_whole("seed", seed)
     if train.n_words == 0:
         raise TreegaugeError(f"{train.name} has no words to learn from")
     for name in wanted:

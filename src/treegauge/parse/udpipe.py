@@ -14,6 +14,7 @@ from treegauge.parse import udpipe_library as library
 from treegauge.parse.base import OnEpoch, check_training
 from treegauge.parse.storage import save_model
 from treegauge.parse.udpipe_settings import Options, joined, resolve, tagger_options
+from treegauge.stats.checks import check_whole
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.sources import Source
 
@@ -131,6 +132,7 @@ class UDPipeParser:
 
         `on_epoch` is called once, after the last iteration: UDPipe gives no model before.
         """
+        check_whole("seed", seed)
         for part in (train, dev):
             if part is not None:
                 check_training(part)
