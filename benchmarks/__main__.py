@@ -9,33 +9,39 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks import corpus, reading, scoring, streaming
+from benchmarks import corpus, reading, scoring, streaming, training
 from benchmarks.measuring import tell
 from benchmarks.tables import Section, wrap
 
 PAGE = Path("docs/benchmarks.md")
 CONTESTS = {"reading": reading.run, "scoring": scoring.run, "streaming": streaming.run}
+OWN_DATA = {"training": training.run}
 REPORTS = {"resampling": "Resampling", "ranking": "Ranking"}
+PARTS = [*CONTESTS, *OWN_DATA, *REPORTS]
 PACKAGES = "treegauge numpy numba polars ufal.udpipe udapi udtools pyconll conllu".split()
 
 
 def main() -> int:
     """Run the parts; 1 if a target was missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*CONTESTS, *REPORTS]))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PARTS))
     parser.add_argument("--repeats", type=int, default=3, help="best of so many rounds (3)")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE}")
     options = parser.parse_args()
     for name in options.names:
-        if name not in CONTESTS | REPORTS:
-            parser.error(f"no part {name!r}; there are {', '.join([*CONTESTS, *REPORTS])}")
-    names = options.names or [*CONTESTS, *REPORTS]
+        if name not in PARTS:
+            parser.error(f"no part {name!r}; there are {', '.join(PARTS)}")
+    names = options.names or PARTS
     sections = []
     with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
         files = corpus.make(Path(folder)) if set(names) & set(CONTESTS) else None
         for name in names:
-            section = CONTESTS[name](files, options.repeats) if name in CONTESTS and files else None
-            sections.append(section or report(name))
+            if name in CONTESTS and files:
+                sections.append(CONTESTS[name](files, options.repeats))
+            elif name in OWN_DATA:
+                sections.append(OWN_DATA[name](options.repeats))
+            else:
+                sections.append(report(name))
             print(f"{sections[-1]}\n", flush=True)
     if options.write:
         PAGE.write_text("\n\n".join([preface(options.repeats), *map(str, sections)]) + "\n")

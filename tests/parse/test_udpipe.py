@@ -151,8 +151,8 @@ def test_published_settings():
     [(500, 2400, 100, 10), (500, 5150, 64, 10), (500, 12500, 32, 5), (10, 48, 100, 30),
      (50, 240, 100, 20)],
 )  # fmt: skip
-def test_the_fast_preset_follows_the_data(sentences, words, hidden, iterations):
-    values = resolve(Options(preset="fast"), sentences=sentences, words=words)
+def test_the_sized_preset_follows_the_data(sentences, words, hidden, iterations):
+    values = resolve(Options(preset="sized"), sentences=sentences, words=words)
     assert (values["hidden_layer"], values["iterations"]) == (hidden, iterations)
 
 
@@ -181,7 +181,7 @@ def test_all_systems_train():
     [
         ({"nonsense": 3}, "unknown option of udpipe 'nonsense'"),
         ({"iteration": 3}, "did you mean 'iterations'"),
-        ({"preset": "slow"}, "choices: ud2.0, fast, library"),
+        ({"preset": "slow"}, "choices: ud2.0, fast, sized, library"),
         ({"treebank": "xx"}, "unknown value of option treebank"),
         ({"preset": "fast", "treebank": "el"}, "goes with preset=ud2.0"),
         ({"iterations": 1.5}, "expected a whole number"),

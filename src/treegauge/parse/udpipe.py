@@ -104,8 +104,8 @@ class UDPipeParser:
     at the top of the stack, the front of the buffer and their dependents; trees are found with a
     beam. UDPipe's own randomness is fixed, so the seed shuffles the train part, which is where
     different runs of the published parser could differ too. The preset ``ud2.0`` is what the
-    published UD models were trained with, less the word vectors; ``fast`` is sized so that a few
-    thousand words take about 20 seconds.
+    published UD models were trained with, less the word vectors; ``fast`` is a smaller network with
+    fewer passes, and ``sized`` shrinks it further for longer sentences.
 
     Examples
     --------

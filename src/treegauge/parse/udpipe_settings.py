@@ -72,6 +72,7 @@ def _published() -> dict[str, dict[str, Value]]:
 PUBLISHED = _published()
 """What the UD 2.0 models were trained with, where it differs between treebanks."""
 
+PRESETS = ("ud2.0", "fast", "sized", "library")
 _UNSET = (-1, "")
 
 
@@ -79,9 +80,7 @@ _UNSET = (-1, "")
 class Options(settings.Options):
     """Options of UDPipe; -1 or nothing leaves a value to the preset."""
 
-    preset: str = option(
-        "ud2.0", "where values come from that are not set", choices=("ud2.0", "fast", "library")
-    )
+    preset: str = option("ud2.0", "where values come from that are not set", choices=PRESETS)
     treebank: str = option(
         "", "own values of this UD 2.0 model, such as el or en_lines", choices=("", *PUBLISHED)
     )
@@ -130,20 +129,20 @@ def resolve(options: Options, *, sentences: int, words: int) -> dict[str, Value]
     options
         What was asked for.
     sentences, words
-        Size of the train part. The fast preset takes smaller networks for longer sentences, and
-        goes over very few sentences more often.
+        Size of the train part. The fast presets go over very few sentences more often, and the
+        preset ``sized`` takes smaller networks for longer sentences.
 
     Examples
     --------
-    >>> resolve(Options(preset="fast"), sentences=500, words=12500)["hidden_layer"]
+    >>> resolve(Options(preset="sized"), sentences=500, words=12500)["hidden_layer"]
     32
     >>> resolve(Options(treebank="el", iterations=3), sentences=500, words=12500)[
     ...     "transition_system"
     ... ]
     'link2'
     """
-    if options.preset == "fast":
-        mean = words / max(sentences, 1)
+    if options.preset in ("fast", "sized"):
+        mean = words / max(sentences, 1) if options.preset == "sized" else 0
         chosen = dict(next(made for most, made in _FAST if mean <= most))
         wanted = -(-_ENOUGH // max(sentences, 1))
         chosen["iterations"] = max(int(chosen["iterations"]), min(wanted, 30))
