@@ -19,7 +19,7 @@ from treegauge.treebank._grammar.dials import Grammar
 from treegauge.treebank.conllu import parse_conllu
 from treegauge.treebank.synthetic import synthetic
 
-QUICK = {"preset": "fast", "iterations": 4, "hidden_layer": 24}
+QUICK = {"preset": "sized", "iterations": 4, "hidden_layer": 24}
 TRAIN, DEV, TEST = (synthetic(n, seed=seed) for n, seed in ((120, 1), (20, 2), (40, 3)))
 
 

@@ -55,6 +55,12 @@ def _direction(treebank: Treebank) -> Classes:
     return Classes((codes + 1).astype(np.int32), ["head left", "root", "head right"])
 
 
+def _side(treebank: Treebank) -> Classes:
+    """Like the direction, roots with words whose head is to the right."""
+    right = trees.direction(treebank.head, treebank.offsets) >= 0
+    return Classes(right.astype(np.int32), ["head left", "head right"])
+
+
 def _distance(treebank: Treebank) -> Classes:
     distance = np.abs(trees.displacement(treebank.head, treebank.offsets))
     classes = _binned(distance, (0, 1, 2, 3, 4, 5, 6, 7, 10, 15, 30))
@@ -92,6 +98,7 @@ REGISTRY: dict[str, Callable[[Treebank], Classes]] = {
     "relation": _relation,
     "deprel": _column("deprel"),
     "direction": _direction,
+    "side": _side,
     "distance": _distance,
     "depth": _depth,
     "length": _length,
@@ -110,9 +117,10 @@ def classify(treebank: Treebank, by: str | Classifier | Sequence[str | Classifie
         The words.
     by
         A name (``upos``, ``xpos``, ``relation``, ``deprel`` with subtypes, ``direction``,
-        ``distance``, ``depth``, ``length`` of the sentence, ``projectivity``, ``head-upos``,
-        ``position``, or ``feats:Case`` and ``misc:Key`` for the value of one feature), a function
-        from a treebank to one value per word, or several of these, which are crossed.
+        ``side`` (the same, roots as if their head were to the right), ``distance``, ``depth``,
+        ``length`` of the sentence, ``projectivity``, ``head-upos``, ``position``, or
+        ``feats:Case`` and ``misc:Key`` for the value of one feature), a function from a treebank
+        to one value per word, or several of these, which are crossed.
 
     Examples
     --------
