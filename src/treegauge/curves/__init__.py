@@ -1,0 +1,1 @@
+"""Learning curves: what a parser has learned, and from how much."""

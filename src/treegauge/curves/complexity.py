@@ -1,0 +1,266 @@
+"""COMPLEXITY: how much data a class of words needs, against the words as a whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from treegauge.curves.area import area_between
+from treegauge.curves.attachments import Attachments
+from treegauge.curves.grid import Bools, Draws, Floats, Grid, Over, averaged, grid_of, limits
+from treegauge.curves.learning import MIN_WORDS, relative
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.result import countersign
+from treegauge.stats.partial import coefficients
+from treegauge.stats.shown import Analysis
+from treegauge.treebank.languages import language_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Per = Literal["pooled", "language", "treebank"]
+
+
+@dataclass(frozen=True, eq=False)
+class Complexities(Analysis):
+    """COMPLEXITY of every class, with the score at the largest size beside it.
+
+    Attributes
+    ----------
+    frame
+        parser, group (``""`` when pooled, else language or treebank), class, complexity with its
+        interval, rank (1: simplest) with its interval, score at the largest size, its rank
+        (1: highest), how many treebanks, share of words.
+    correlations
+        Spearman's rho of COMPLEXITY and score over classes, for each parser and group, with its
+        interval and the number of classes.
+    """
+
+    frame: "pl.DataFrame" = field(repr=False)
+    correlations: "pl.DataFrame" = field(repr=False)
+    size: int
+    digits: ClassVar[int] = 1
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a parser, group and class, the simplest first."""
+        return self.frame
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Spearman's rho of COMPLEXITY and score, by parser; pooled ones only."""
+        rows = self.correlations.filter(group="").to_dicts()
+        return {
+            f"{row['parser']}: Spearman of complexity and score": f"{row['rho']:.3f}"
+            for row in rows
+            if row["rho"] is not None
+        }
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the table with the score's size in its heading, and no idle column."""
+        import polars as pl
+
+        frame = self.frame.with_columns(pl.col("share") * 100)
+        idle = [name for name in ("parser", "group") if frame[name].n_unique() == 1]
+        if frame["treebanks"].max() == 1:
+            idle.append("treebanks")
+        return frame.drop(idle).rename(
+            {"score": f"score_{self.size}", "score_rank": f"rank_{self.size}"}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return rows, notes and correlations."""
+        return super().to_dict() | {"correlations": self.correlations.to_dicts()}
+
+
+def complexities(
+    counts: Attachments,
+    *,
+    parsers: Sequence[str] = (),
+    sizes: Sequence[int] = (),
+    per: Per = "pooled",
+    min_words: int = MIN_WORDS,
+    min_presence: float = 0.0,
+    matched: bool = False,
+    level: float = 0.95,
+    resamples: int = 500,
+    over: Over = "samplings",
+    seed: int = 0,
+) -> Complexities:
+    r"""Measure how much slower than the whole each class is learned (section 3.2 of the paper).
+
+    :math:`COMPLEXITY(C) = 100 \int \left(\frac{UAS_s}{UAS_{max}} -
+    \frac{UAS_s[C]}{UAS_{max}[C]}\right) d\ln s`, from the smallest to the largest size. Curves are
+    means over samplings, made relative in each treebank, then averaged over treebanks.
+
+    Parameters
+    ----------
+    counts
+        Right words by cell and class.
+    parsers, sizes
+        Which ones, by default all. Areas compare only over the same sizes.
+    per
+        ``"pooled"``: of the curves averaged over treebanks; ``"language"``: averaged over the
+        treebanks of each language; ``"treebank"``: of each treebank's own.
+    min_words
+        Treebanks with fewer test words of a class do not count for it.
+    min_presence
+        Share of the treebanks that must count for a class, else it is left out: averages over one
+        or two treebanks are no match for those over all.
+    matched
+        Compare with the overall curve of just the treebanks that count for the class; the paper
+        compares with that of all of them.
+    level, resamples, over, seed
+        Coverage of the intervals, draws behind them, what is drawn anew, and their seed.
+
+    Returns
+    -------
+    Complexities
+        A class of which nothing is right at the largest size has no curve in that treebank.
+    """
+    import polars as pl
+
+    if per not in get_args(Per):
+        raise ChoiceError("level of complexity", per, get_args(Per))
+    if not 0 <= min_presence <= 1:
+        raise TreegaugeError(f"min_presence is {min_presence:g}; expected a share, 0 to 1")
+    rows: list[dict[str, Any]] = []
+    correlations: list[dict[str, Any]] = []
+    notes: list[str] = []
+    largest = 0
+    for parser in parsers or counts.parsers:
+        grid = grid_of(counts, parser, sizes=sizes)
+        largest = int(grid.sizes[-1])
+        notes += [note for note in grid.left_out if note not in notes]
+        enough = grid.eligible(min_words)
+        enough &= enough.mean(axis=0) >= min_presence
+        notes += _undefined(grid, enough)
+        draws = grid.draws(resamples, over=over, seed=seed)
+        for group, members in groups(grid, per).items():
+            made = _group(grid, draws, members, enough[members], matched, level)
+            rows += [{"parser": parser, "group": group} | row for row in made[0]]
+            correlations.append({"parser": parser, "group": group} | made[1])
+    signature = countersign(
+        counts.signature, complexity=per, min=min_words, presence=min_presence, matched=matched,
+        level=level, resamples=resamples, over=over, seed=seed,
+    )  # fmt: skip
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return Complexities(
+        signature, tuple(notes), frame,
+        pl.DataFrame(correlations, infer_schema_length=None), largest,
+    )  # fmt: skip
+
+
+def groups(grid: Grid, per: Per) -> dict[str, Bools]:
+    """Say which treebanks each group holds."""
+    if per == "pooled":
+        return {"": np.ones(len(grid.treebanks), bool)}
+    names = [
+        name if per == "treebank" else language_of(name).name.replace("_", " ")
+        for name in grid.treebanks
+    ]
+    return {one: np.array([name == one for name in names]) for one in dict.fromkeys(names)}
+
+
+def areas(
+    sizes: Floats,
+    means: Floats,
+    mask: Bools,
+    weights: Floats | None = None,
+    *,
+    matched: bool = False,
+) -> Floats:
+    """Return the area between the overall curve and each class's, (..., classes).
+
+    Parameters
+    ----------
+    sizes
+        Ascending.
+    means
+        (..., treebanks, sizes, classes), scores; the first class is that of all words.
+    mask
+        (treebanks, classes): which treebanks count for a class.
+    weights
+        (..., treebanks).
+    matched
+        Whether the overall curve is that of the class's own treebanks.
+    """
+    ratios = relative(means)
+    own = averaged(ratios, mask, weights)
+    if matched:
+        overall = averaged(np.where(np.isfinite(ratios), ratios[..., :1], np.nan), mask, weights)
+    else:
+        overall = averaged(ratios[..., :1], mask[:, :1], weights)
+    return area_between(sizes, np.swapaxes(overall, -1, -2), np.swapaxes(own, -1, -2))
+
+
+def _group(
+    grid: Grid, draws: Draws, members: Bools, mask: Bools, matched: bool, level: float
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    means, drawn_means = grid.means[members], draws.means[:, members]
+    # A treebank on its own is there in every draw.
+    weights = draws.weights[:, members] if members.sum() > 1 else None
+    found = areas(grid.sizes, means, mask, matched=matched)
+    kept = np.flatnonzero(np.isfinite(found[1:])) + 1
+    drawn = areas(grid.sizes, drawn_means, mask, weights, matched=matched)[:, kept]
+    score = averaged(means, mask)[-1, kept]
+    drawn_score = averaged(drawn_means[..., -1:, :], mask, weights)[:, 0, kept]
+    low, high = limits(drawn, level)
+    rank, ranks = _ranks(found[None, kept])[0], _ranks(drawn)
+    rank_low, rank_high = limits(ranks, level)
+    score_rank = _ranks(-score[None])[0]
+    share = np.where(mask, grid.share[members], np.nan)
+    rows = [
+        {
+            "class": grid.classes[c],
+            "complexity": float(found[c]),
+            "low": float(low[i]),
+            "high": float(high[i]),
+            "rank": int(rank[i]),
+            "rank_low": int(np.floor(rank_low[i])),
+            "rank_high": int(np.ceil(rank_high[i])),
+            "score": float(score[i]),
+            "score_rank": int(score_rank[i]),
+            "treebanks": int((mask[:, c] & (means[:, -1, c] > 0)).sum()),
+            "share": float(np.nanmean(share[:, c])),
+        }
+        for i, c in enumerate(kept.tolist())
+    ]
+    rows.sort(key=lambda row: (row["complexity"], row["class"]))
+    return rows, _spearman(found[kept], score, drawn, drawn_score, level)
+
+
+def _spearman(
+    found: Floats, score: Floats, drawn: Floats, drawn_score: Floats, level: float
+) -> dict[str, Any]:
+    number = len(found)
+    if number < 3:
+        return {"rho": None, "low": None, "high": None, "classes": number}
+    rho = coefficients(np.stack([found, score], axis=-1))[0, 1]
+    whole = np.isfinite(drawn).all(axis=1) & np.isfinite(drawn_score).all(axis=1)
+    values = np.stack([drawn[whole], drawn_score[whole]], axis=-1)
+    low, high = limits(coefficients(values)[:, 0, 1], level) if whole.any() else (rho, rho)
+    known = bool(np.isfinite(rho))
+    return {
+        "rho": float(rho) if known else None,
+        "low": float(low) if known else None,
+        "high": float(high) if known else None,
+        "classes": number,
+    }
+
+
+def _ranks(values: Floats) -> Floats:
+    """Rank along the last axis from 1, equal values by their mean; unknown values rank last."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(np.where(np.isfinite(values), values, np.inf), axis=-1), float)
+
+
+def _undefined(grid: Grid, enough: Bools) -> list[str]:
+    nothing = enough & (grid.means[:, -1, :] == 0)
+    return [
+        f"{grid.treebanks[t]}, {grid.parser}: no word of {grid.classes[c]} is right at the largest "
+        "size; it has no relative curve there"
+        for t, c in np.argwhere(nothing).tolist()
+    ]

@@ -1,0 +1,148 @@
+"""Count right words by class, from gold trees and predicted heads."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.score.breakdown import By
+from treegauge.score.classes import classify
+from treegauge.treebank.columns import Treebank
+from treegauge.treebank.relations import universal_relation
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Child's part of speech crossed with the side of its head, roots as if it were to the right.
+PAPER_CLASSES = "upos,side"
+METRICS = ("UAS", "LAS")
+
+
+class Parse(NamedTuple):
+    """One parse of a test part: which cell it belongs to, and what was predicted for each word."""
+
+    parser: str
+    size: int
+    sample: int
+    words: "pl.DataFrame | Treebank"
+
+
+def count(
+    gold: Treebank,
+    parses: Iterable[Parse],
+    *,
+    by: By = PAPER_CLASSES,
+    metric: str = "UAS",
+    punct: bool = False,
+    name: str | None = None,
+) -> Attachments:
+    """Count the words of each class whose head (and relation) is right.
+
+    A word belongs to the class that its gold analysis gives it.
+
+    Parameters
+    ----------
+    gold
+        The test part.
+    parses
+        What parsers made of it: a treebank, or a frame with a row a word of `gold` in its order and
+        the columns ``head`` and, for LAS, ``deprel``.
+    by
+        Classes of words, see :func:`treegauge.score.classes.classify`; by default the part of
+        speech and the side of the head.
+    metric
+        ``"UAS"``: the head is right; ``"LAS"``: the universal relation too.
+    punct
+        Whether words tagged PUNCT count.
+    name
+        What to call the treebank, by default its own name.
+
+    Returns
+    -------
+    Attachments
+        One row a cell and class, and one a cell of class ``all``.
+
+    Examples
+    --------
+    >>> from treegauge.treebank.synthetic import synthetic
+    >>> gold = synthetic(40, seed=1)
+    >>> found = count(gold, [Parse("oracle", 5, 0, gold)])
+    >>> (found.table["correct"] == found.table["total"]).all()
+    True
+    """
+    import polars as pl
+
+    if metric.upper() not in METRICS:
+        raise ChoiceError("metric of a curve", metric, METRICS)
+    labelled = metric.upper() == "LAS"
+    classes = classify(gold, by)
+    if ALL in classes.names or "" in classes.names:
+        raise TreegaugeError(f"a class may not be called {ALL!r}: that is the class of all words")
+    kept = np.ones(gold.n_words, bool) if punct else gold["upos"].to_numpy() != "PUNCT"
+    number = len(classes.names)
+    total = np.bincount(classes.codes[kept], minlength=number)
+    seen = np.flatnonzero(total)
+    names = [ALL, *(classes.names[i] for i in seen.tolist())]
+    totals = [int(kept.sum()), *total[seen].tolist()]
+    called = gold.name if name is None else name
+    parts = []
+    for parse in parses:
+        right = kept & _right(gold, parse, labelled=labelled)
+        correct = np.bincount(classes.codes[right], minlength=number)[seen]
+        parts.append(
+            pl.DataFrame(
+                {
+                    "treebank": called,
+                    "parser": parse.parser,
+                    "size": parse.size,
+                    "sample": parse.sample,
+                    "class": names,
+                    "correct": [int(right.sum()), *correct.tolist()],
+                    "total": totals,
+                }
+            )
+        )
+    if not parts:
+        raise TreegaugeError(f"{called}: no parses to count")
+    told = by if isinstance(by, str) else "own"
+    frame = pl.concat(parts).select(COLUMNS)
+    return attachments(frame, source=called, m=metric.lower(), by=told, punct=punct)
+
+
+def _right(gold: Treebank, parse: Parse, *, labelled: bool) -> npt.NDArray[np.bool_]:
+    words = parse.words
+    heads: npt.NDArray[Any]
+    if isinstance(words, Treebank):
+        heads, relations = words.head, words["deprel"] if labelled else None
+    else:
+        wanted = ["head", *(["deprel"] if labelled else [])]
+        for column in wanted:
+            if column not in words.columns:
+                raise TreegaugeError(
+                    f"{_told(gold, parse)}: no column {column!r}; found {', '.join(words.columns)}"
+                )
+        heads, relations = words["head"].to_numpy(), words["deprel"] if labelled else None
+    if len(heads) != gold.n_words:
+        raise TreegaugeError(
+            f"{_told(gold, parse)}: {len(heads)} words were parsed; expected the "
+            f"{gold.n_words} of the test part"
+        )
+    right: npt.NDArray[np.bool_] = heads == gold.head
+    if relations is not None:
+        right &= _universal(relations) == _universal(gold["deprel"])
+    return right
+
+
+def _universal(relations: "pl.Series") -> npt.NDArray[Any]:
+    import polars as pl
+
+    distinct = relations.cast(pl.String).unique().to_list()
+    to = {name: universal_relation(name) for name in distinct}
+    return relations.cast(pl.String).replace(to).to_numpy()
+
+
+def _told(gold: Treebank, parse: Parse) -> str:
+    return f"{gold.name}, {parse.parser}, size {parse.size}, sample {parse.sample}"

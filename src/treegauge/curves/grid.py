@@ -1,0 +1,192 @@
+"""One parser's counts as arrays, and what chance could have made of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.curves.attachments import ALL, Attachments
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.stats.checks import check_options
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Over = Literal["samplings", "treebanks", "both"]
+
+
+class Draws(NamedTuple):
+    """Resampled scores.
+
+    Attributes
+    ----------
+    means
+        (resamples, treebanks, sizes, classes): scores as means of the samplings drawn.
+    weights
+        (resamples, treebanks): how often each treebank was drawn.
+    """
+
+    means: Floats
+    weights: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Scores of one parser on every treebank that has all sizes.
+
+    Attributes
+    ----------
+    parser, treebanks, sizes, classes
+        What the axes stand for; the first class is ``all``.
+    scores
+        (treebanks, sizes, samplings, classes) in per cent; NaN where a cell was not run or the
+        test part has no word of the class.
+    total
+        (treebanks, classes) test words.
+    left_out
+        Sentences that name the treebanks without all sizes.
+    """
+
+    parser: str
+    treebanks: tuple[str, ...]
+    sizes: Floats
+    classes: tuple[str, ...]
+    scores: Floats
+    total: Floats
+    left_out: tuple[str, ...]
+
+    @property
+    def means(self) -> Floats:
+        """Scores averaged over samplings, (treebanks, sizes, classes)."""
+        return _mean(self.scores)
+
+    @property
+    def share(self) -> Floats:
+        """Share of each class in its treebank's words, (treebanks, classes)."""
+        return self.total / self.total[:, :1]
+
+    def number(self, name: str) -> int:
+        """Return the place of a class."""
+        if name not in self.classes:
+            raise ChoiceError("class of words", name, self.classes)
+        return self.classes.index(name)
+
+    def eligible(self, min_words: int) -> Bools:
+        """Say which classes have enough test words, (treebanks, classes)."""
+        return self.total >= max(min_words, 1)
+
+    def draws(self, resamples: int, *, over: Over = "samplings", seed: int = 0) -> Draws:
+        """Draw samplings, treebanks or both anew, with replacement.
+
+        Of K samplings, K - 1 are drawn, whole (the same ones at every size, which holds for nested
+        samplings as well as for independent ones): so the variance of their mean is that of a mean
+        of K without bias, where K draws would give (K - 1) / K of it.
+        """
+        check_options(seed, resamples, "resamples")
+        if over not in get_args(Over):
+            raise ChoiceError("what to resample", over, get_args(Over))
+        rng = np.random.default_rng(seed)
+        n, _, k, _ = self.scores.shape
+        means = np.broadcast_to(self.means, (resamples, *self.means.shape))
+        if over != "treebanks" and k > 1:
+            drawn = rng.multinomial(k - 1, np.full(k, 1 / k), size=(resamples, n)).astype(float)
+            means = _weighted(self.scores, drawn, self.means)
+        weights = np.ones((resamples, n))
+        if over != "samplings":
+            weights = rng.multinomial(n, np.full(n, 1 / n), size=resamples).astype(float)
+        return Draws(np.asarray(means), weights)
+
+
+def _mean(scores: Floats) -> Floats:
+    known = np.isfinite(scores)
+    number = known.sum(axis=2)
+    total = np.where(known, scores, 0.0).sum(axis=2)
+    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
+
+
+def _weighted(scores: Floats, drawn: Floats, otherwise: Floats) -> Floats:
+    """Average over the samplings drawn; where none of them was run, over all that were."""
+    known = np.isfinite(scores)
+    total = np.einsum("bnk,nskc->bnsc", drawn, np.where(known, scores, 0.0))
+    number = np.einsum("bnk,nskc->bnsc", drawn, known.astype(float))
+    return np.where(number > 0, total / np.maximum(number, 1), otherwise)
+
+
+def grid_of(counts: Attachments, parser: str | None = None, *, sizes: Sequence[int] = ()) -> Grid:
+    """Lay out one parser's counts; treebanks without all sizes are left out by name.
+
+    Parameters
+    ----------
+    counts
+        The table.
+    parser
+        Which parser; needed where there are several.
+    sizes
+        Which sizes every treebank must have, by default all that occur in the parser's rows.
+    """
+    known = counts.parsers
+    if parser is None and len(known) > 1:
+        raise TreegaugeError(f"several parsers ({', '.join(known)}): say which one is meant")
+    chosen = known[0] if parser is None else parser
+    frame = counts.select(parsers=[chosen], sizes=sizes).frame
+    wanted = sorted(frame["size"].unique().to_list())
+    names = frame["treebank"].unique(maintain_order=True).to_list()
+    have = {one: set(frame.filter(treebank=one)["size"].unique().to_list()) for one in names}
+    treebanks = tuple(one for one in names if have[one] == set(wanted))
+    left_out = tuple(_lacking(one, have[one], wanted) for one in names if one not in treebanks)
+    if not treebanks:
+        raise TreegaugeError(f"{chosen}: no treebank has all sizes: " + "; ".join(left_out))
+    frame = frame.filter(frame["treebank"].is_in(list(treebanks)))
+    classes = (ALL, *sorted(set(frame["class"].unique().to_list()) - {ALL}))
+    samples = sorted(frame["sample"].unique().to_list())
+    places = [
+        _places(frame[name].to_list(), order)
+        for name, order in (
+            ("treebank", treebanks), ("size", wanted), ("sample", samples), ("class", classes),
+        )
+    ]  # fmt: skip
+    scores = np.full([len(treebanks), len(wanted), len(samples), len(classes)], np.nan)
+    total = np.zeros([len(treebanks), len(classes)])
+    words = frame["total"].to_numpy().astype(float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores[tuple(places)] = 100 * frame["correct"].to_numpy() / words
+    total[places[0], places[3]] = words
+    return Grid(chosen, treebanks, np.array(wanted, float), classes, scores, total, left_out)
+
+
+def _places(values: Sequence[object], order: Sequence[object]) -> npt.NDArray[np.intp]:
+    place = {value: i for i, value in enumerate(order)}
+    return np.array([place[value] for value in values], np.intp)
+
+
+def _lacking(treebank: str, have: set[int], wanted: Sequence[int]) -> str:
+    lacks = ", ".join(str(size) for size in wanted if size not in have)
+    return f"{treebank} is left out: it has no size {lacks}, only up to {max(have)}"
+
+
+def averaged(values: Floats, eligible: Bools, weights: Floats | None = None) -> Floats:
+    """Average over the treebanks that count for a class.
+
+    Parameters
+    ----------
+    values
+        (..., treebanks, sizes, classes); what is not finite is left out.
+    eligible
+        (treebanks, classes).
+    weights
+        (..., treebanks), by default equal.
+    """
+    known = np.isfinite(values) & eligible[:, None, :]
+    each = known.astype(float) if weights is None else known * weights[..., :, None, None]
+    number = each.sum(axis=-3)
+    total = (np.where(known, values, 0.0) * each).sum(axis=-3)
+    return np.where(number > 0, total / np.where(number > 0, number, 1.0), np.nan)
+
+
+def limits(values: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the percentile interval along the first axis; NaN where nothing is known."""
+    known = np.isfinite(values).any(axis=0)
+    filled = np.where(known, values, 0.0)
+    low, high = np.nanquantile(filled, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)

@@ -1,0 +1,99 @@
+"""The table of counts: what it accepts, what it refuses, and that no count is lost."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treegauge.curves.attachments import ALL, COLUMNS, attachments, joined, read_attachments
+from treegauge.errors import ChoiceError, TreegaugeError
+
+from .conftest import table
+
+
+def frame(*rows):
+    return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+
+
+GOOD = ("UD_A-B", "beam", 5, 0, "all", 40, 100)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("wide", [True, False])
+def test_what_is_written_is_read_again(tmp_path, two, ending, wide):
+    path = tmp_path / f"counts{ending}"
+    if wide:
+        two.write(path)
+    elif ending == ".csv":
+        two.frame.write_csv(path)
+    else:
+        two.frame.write_parquet(path)
+    assert read_attachments(path).frame.equals(two.frame)
+
+
+def test_the_wide_table_is_far_smaller(tmp_path):
+    names = [f"NOUN × head {i}" for i in range(20)]
+    counts = table({("UD_A-B", "beam"): {name: lambda n: 50.0 for name in names}}, samples=5)
+    counts.write(tmp_path / "wide.csv")
+    assert len(counts.to_csv()) > 6 * (tmp_path / "wide.csv").stat().st_size
+
+
+def test_cells_that_were_not_run_are_empty(tmp_path):
+    counts = attachments(frame(GOOD, ("UD_C-D", "beam", 10, 1, "all", 7, 9)))
+    counts.write(tmp_path / "a.csv")
+    assert "UD_A-B,beam,all,100,40,\n" in (tmp_path / "a.csv").read_text()
+    assert read_attachments(tmp_path / "a.csv").frame.equals(counts.frame)
+
+
+def test_an_empty_class_is_all_words():
+    assert attachments(frame((*GOOD[:4], "", 40, 100))).frame["class"].to_list() == [ALL]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([(*GOOD[:5], 101, 100)], "more right words than words"),
+        ([(*GOOD[:5], -1, 100)], "a negative number"),
+        ([("A", "beam", 0, 0, "all", 1, 2)], "a size below 1"),
+        ([GOOD, GOOD], "given twice"),
+        ([(*GOOD[:4], "DET", 1, 2)], "no row of class 'all'"),
+        ([GOOD, ("UD_A-B", "beam", 10, 0, "all", 40, 99)], "several totals"),
+        ([(*GOOD[:5], None, 100)], "an empty number"),
+    ],
+)
+def test_impossible_tables_are_refused(rows, message):
+    with pytest.raises(TreegaugeError, match=message):
+        attachments(frame(*rows))
+
+
+def test_missing_columns_and_words_for_numbers_are_refused(tmp_path):
+    with pytest.raises(TreegaugeError, match="no column total"):
+        attachments(frame(GOOD).drop("total"))
+    with pytest.raises(TreegaugeError, match="whole numbers"):
+        attachments(frame(GOOD).with_columns(pl.lit("x").alias("total")))
+    with pytest.raises(TreegaugeError, match="no rows"):
+        attachments(frame(GOOD).clear())
+    with pytest.raises(ChoiceError, match="kind of attachments file"):
+        read_attachments(tmp_path / "a.txt")
+    with pytest.raises(FileNotFoundError):
+        read_attachments(tmp_path / "a.csv")
+
+
+def test_select_names_what_there_is(two):
+    assert two.select(sizes=[5, 10]).sizes == [5, 10]
+    with pytest.raises(ChoiceError, match="unknown parser 'bean'; did you mean 'beam'"):
+        two.select(parsers=["bean"])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(range(4)))
+def test_the_order_of_parts_makes_no_difference(order):
+    whole = table({(f"T{i}", "beam"): {"x": lambda n: 50.0} for i in range(4)})
+    parts = [whole.select(treebanks=[f"T{i}"]) for i in order]
+    assert joined(parts).frame.equals(whole.frame)
+
+
+def test_counts_of_different_things_are_not_joined(two):
+    other = attachments(two.frame, source="test", m="las")
+    with pytest.raises(TreegaugeError, match="counted differently"):
+        joined([two, other])

@@ -1,0 +1,223 @@
+"""Areas against hand-made integrals and scipy, and what COMPLEXITY must be."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import simpson
+from scipy.stats import spearmanr
+
+from treegauge.curves.area import area_between, simpson_weights
+from treegauge.curves.comparing import compare_parsers
+from treegauge.curves.complexity import complexities
+from treegauge.curves.partition import composites, partition
+from treegauge.errors import ChoiceError, TreegaugeError
+
+from .conftest import SIZES, table
+
+X = np.log(SIZES)
+
+points = st.lists(st.integers(1, 2000), min_size=2, max_size=9, unique=True).map(sorted)
+
+
+def test_a_parabola_in_ln_size_by_hand():
+    """The integral of 2 + 3x - x^2/2 over x = ln(size), from ln 5 to ln 500."""
+    low, high = np.log(5), np.log(500)
+    by_hand = 2 * (high - low) + 3 / 2 * (high**2 - low**2) - (high**3 - low**3) / 6
+    assert simpson_weights(X) @ (2 + 3 * X - X**2 / 2) == pytest.approx(by_hand, rel=1e-12)
+    # With one size left out the number of intervals is odd and the rule still exact.
+    x = X[:-1]
+    by_hand = (x[-1] ** 3 - x[0] ** 3) / 3
+    assert simpson_weights(x) @ x**2 == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_seven_sizes_are_three_parabolas():
+    """Each pair of intervals on its own: Lagrange's parabola, integrated by numpy's polynomials."""
+    rng = np.random.default_rng(3)
+    y = rng.random(7)
+    total = 0.0
+    for i in (0, 2, 4):
+        whole = np.polyint(np.polyfit(X[i : i + 3], y[i : i + 3], 2))
+        total += np.polyval(whole, X[i + 2]) - np.polyval(whole, X[i])
+    assert simpson_weights(X) @ y == pytest.approx(total, rel=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(points, st.integers(0, 999))
+def test_weights_agree_with_scipy(sizes, seed):
+    x = np.log(sizes)
+    y = np.random.default_rng(seed).random(len(x))
+    assert simpson_weights(x) @ y == pytest.approx(simpson(y, x=x), rel=1e-7, abs=1e-9)
+    assert simpson_weights(x).sum() == pytest.approx(x[-1] - x[0])
+
+
+def test_points_that_make_no_area_are_refused():
+    for x in ([1.0], [1.0, 1.0], [2.0, 1.0]):
+        with pytest.raises(TreegaugeError, match="two or more different sizes"):
+            simpson_weights(x)
+
+
+@settings(max_examples=40, deadline=None)
+@given(points, st.integers(0, 999))
+def test_a_curve_has_no_area_to_itself_and_sides_change_the_sign(sizes, seed):
+    one, other = np.random.default_rng(seed).random((2, len(sizes)))
+    assert area_between(sizes, one, one) == 0
+    assert area_between(sizes, one, other) == pytest.approx(-area_between(sizes, other, one))
+
+
+def test_a_constant_gap_is_its_height_times_the_width():
+    assert area_between(SIZES, np.full(7, 0.9), np.full(7, 0.8)) == pytest.approx(10 * np.log(100))
+
+
+def test_a_class_like_the_whole_has_complexity_zero():
+    curve = lambda n: 30 + 7 * np.log(n)  # noqa: E731
+    counts = table({("A", "b"): {"x": curve, "y": curve}, ("B", "b"): {"x": curve, "y": curve}})
+    found = complexities(counts).table
+    assert found["complexity"].to_list() == [0.0, 0.0]
+    # Half as accurate everywhere is as fast: scores are relative.
+    half = table({("A", "b"): {"x": lambda n: 80.0 - n / 10, "y": lambda n: 40.0 - n / 20}})
+    assert complexities(half).table["complexity"].to_list() == pytest.approx([0, 0], abs=0.05)
+
+
+def test_complexity_from_the_definition(two):
+    found = complexities(two)
+    means = two.frame.group_by("class", "size").agg(
+        (100 * pl.col("correct") / pl.col("total")).mean().alias("uas")
+    )
+    curve = {
+        name: means.filter(pl.col("class") == name).sort("size")["uas"].to_numpy()
+        for name in ("all", "fast", "slow")
+    }
+    for row in found.table.to_dicts():
+        own, whole = curve[row["class"]], curve["all"]
+        expected = 100 * simpson(whole / whole[-1] - own / own[-1], x=X)
+        assert row["complexity"] == pytest.approx(expected, rel=1e-9)
+        assert row["low"] < row["complexity"] < row["high"]
+    assert found.table["class"].to_list() == ["fast", "slow"]
+    assert found.table["complexity"][0] < 0 < found.table["complexity"][1]
+    assert found.table["rank"].to_list() == [1, 2]
+
+
+def several():
+    classes = {
+        "a": lambda n: 90 - 30 / n,
+        "b": lambda n: 80 - 100 / n,
+        "c": lambda n: 20 + 9 * np.log(n),
+        "d": lambda n: 5 + 8 * np.log(n),
+    }
+    shifted = {name: lambda n, f=f: f(n) - 3 for name, f in classes.items()}
+    names = ("UD_French-ParTUT", "UD_French-Sequoia", "UD_Greek-GDT")
+    curves = {(name, "beam"): classes for name in names}
+    curves |= {(name, "mst"): shifted for name in names}
+    return table(curves, samples=3, noise=1.0)
+
+
+def test_per_treebank_and_per_language_agree_where_they_must():
+    counts = several()
+    own = complexities(counts, parsers=["beam"], per="treebank").table
+    language = complexities(counts, parsers=["beam"], per="language").table
+    assert set(language["group"]) == {"French", "Greek"}
+    greek = language.filter(group="Greek").drop("group")
+    assert greek.equals(own.filter(group="UD_Greek-GDT").drop("group"))
+    french = counts.select(treebanks=["UD_French-ParTUT", "UD_French-Sequoia"], parsers=["beam"])
+    pooled = complexities(french).table["complexity"].to_list()
+    assert language.filter(group="French")["complexity"].to_list() == pytest.approx(pooled)
+    with pytest.raises(ChoiceError, match="choices: pooled, language, treebank"):
+        complexities(counts, per="family")
+
+
+def test_matched_compares_with_the_classes_own_treebanks():
+    fast, slow = (lambda n: 90 - 30 / n), (lambda n: 20 + 9 * np.log(n))
+    counts = table({("A", "b"): {"x": fast, "y": fast}, ("B", "b"): {"x": slow}})
+    matched = complexities(counts, matched=True).table.filter(pl.col("class") == "y")
+    assert matched["complexity"][0] == pytest.approx(0, abs=1e-9)
+    against_all = complexities(counts).table.filter(pl.col("class") == "y")
+    assert against_all["complexity"][0] < -10
+
+
+def test_classes_that_few_treebanks_have_may_be_left_out():
+    rising = lambda n: 20 + 9 * np.log(n)  # noqa: E731
+    counts = table({("A", "b"): {"x": rising, "y": rising}, ("B", "b"): {"x": rising}})
+    assert complexities(counts, min_presence=0.5).table["class"].to_list() == ["x", "y"]
+    assert complexities(counts, min_presence=0.6).table["class"].to_list() == ["x"]
+    with pytest.raises(TreegaugeError, match="expected a share, 0 to 1"):
+        complexities(counts, min_presence=2)
+
+
+def test_a_class_without_a_right_word_has_no_curve_and_is_named():
+    counts = table({("A", "b"): {"x": lambda n: 50.0 + n / 20, "y": lambda n: 0.0}})
+    found = complexities(counts)
+    assert found.table["class"].to_list() == ["x"]
+    assert "A, b: no word of y is right at the largest size" in found.notes[0]
+    assert partition(counts).of("A")["y"] == "complex"
+
+
+def test_spearman_is_scipys():
+    found = complexities(several())
+    for parser in ("beam", "mst"):
+        rows = found.table.filter(parser=parser)
+        rho = spearmanr(rows["complexity"], rows["score"])[0]
+        told = found.correlations.filter(parser=parser).row(0, named=True)
+        assert told["rho"] == pytest.approx(rho)
+        assert told["low"] <= told["rho"] <= told["high"]
+    assert f"beam: Spearman of complexity and score {rho:.3f}" in str(found)
+
+
+def test_parsers_side_by_side():
+    found = complexities(several())
+    compared = compare_parsers(found)
+    assert compared.table.columns[:5] == [
+        "class", "beam_complexity", "beam_rank", "beam_score", "beam_score_rank",
+    ]  # fmt: skip
+    mst = found.table.filter(parser="mst")
+    expected = dict(mst.select("class", "complexity").rows())
+    assert dict(compared.table.select("class", "mst_complexity").rows()) == expected
+    pair = compared.agreement.filter(one="beam complexity", other="mst complexity")
+    one, other = compared.table["beam_complexity"], compared.table["mst_complexity"]
+    assert pair["rho"][0] == pytest.approx(spearmanr(one, other)[0])
+    assert any(note.startswith("mst: ranks by complexity and by score") for note in compared.notes)
+    with pytest.raises(TreegaugeError, match="pooled"):
+        compare_parsers(complexities(several(), per="treebank"))
+
+
+def test_composites_sum_the_classes_of_each_side():
+    counts = several()
+    parted = partition(counts, "beam")
+    made = composites(counts, parted)
+    assert set(made.frame["class"]) == {"all", "simple", "complex"}
+    assert "composite:beam's|partition:treebank" in made.signature
+    keys = ["treebank", "parser", "size", "sample"]
+    sums = (
+        made.frame.filter(pl.col("class") != "all")
+        .group_by(keys)
+        .agg(pl.col("correct", "total").sum())
+    )
+    whole = made.frame.filter(pl.col("class") == "all").join(sums, on=keys)
+    assert whole.height == 3 * 2 * 7 * 3
+    assert whole["correct"].equals(whole["correct_right"])
+    assert whole["total"].equals(whole["total_right"])
+    sides = parted.of("UD_Greek-GDT")
+    simple = [name for name, side in sides.items() if side == "simple"]
+    cell = (pl.col("treebank") == "UD_Greek-GDT") & (pl.col("size") == 10)
+    cell &= (pl.col("sample") == 0) & (pl.col("parser") == "mst")
+    expected = counts.frame.filter(cell & pl.col("class").is_in(simple))["correct"].sum()
+    got = made.frame.filter(cell & (pl.col("class") == "simple"))["correct"][0]
+    assert got == expected
+    own = composites(counts)
+    assert "composite:own" in own.signature
+    with pytest.raises(ChoiceError, match="unknown parser with a partition 'mst'"):
+        composites(counts, {"beam": parted})
+
+
+def test_rare_classes_may_be_on_neither_side():
+    counts = table(
+        {("A", "b"): {"x": lambda n: 50 + n / 20, "y": lambda n: 60 - 50 / n, "z": lambda n: 50.0}},
+        words={"z": 12},
+    )
+    assert set(partition(counts).of("A")) == {"x", "y", "z"}
+    assert set(partition(counts, min_words=30).of("A")) == {"x", "y"}
+    with pytest.raises(TreegaugeError, match="no class has 99999 test words"):
+        partition(counts, min_words=99999)
+    with pytest.raises(ChoiceError, match="unknown treebank 'B'"):
+        partition(counts).of("B")

@@ -1,0 +1,118 @@
+"""Right words by class, against plain loops and the scorer."""
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+
+from treegauge.curves.counting import Parse, count
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.score.breakdown import breakdown
+from treegauge.score.scoring import Resampling, evaluate
+from treegauge.score.statistics import Options
+from treegauge.treebank.conllu import parse_conllu
+from treegauge.treebank.synthetic import synthetic
+
+GOLD = parse_conllu(
+    "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n"
+    "2\tcat\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n"
+    "3\tsat\t_\tVERB\t_\t_\t0\troot\t_\t_\n"
+    "4\tdown\t_\tADV\t_\t_\t3\tadvmod:lmod\t_\t_\n"
+    "5\t.\t_\tPUNCT\t_\t_\t3\tpunct\t_\t_\n\n"
+)
+
+
+def shuffled(gold, seed):
+    """Give half of the sentences a chain for a tree, and some words the relation dep."""
+    rng = np.random.default_rng(seed)
+    chained = (rng.random(len(gold)) < 0.5)[gold.sentence_of]
+    heads = np.where(chained, gold.positions - 1, gold.head)
+    labels = np.where(rng.random(gold.n_words) < 0.3, "dep", gold["deprel"].to_numpy())
+    labels = np.where(heads == 0, "root", np.where(labels == "root", "dep", labels))
+    return pl.DataFrame({"head": heads.astype(np.int32), "deprel": labels})
+
+
+def test_classes_are_tag_and_side_roots_go_right_and_punctuation_does_not_count():
+    words = pl.DataFrame({"head": [2, 3, 0, 2, 3]})
+    found = count(GOLD, [Parse("p", 5, 0, words)], name="UD_A-B")
+    assert found.table.select("class", "correct", "total").rows() == [
+        ("all", 3, 4),
+        ("ADV × head left", 0, 1),
+        ("DET × head right", 1, 1),
+        ("NOUN × head right", 1, 1),
+        ("VERB × head right", 1, 1),
+    ]
+    assert found.table["treebank"].unique().to_list() == ["UD_A-B"]
+    assert "m:uas|by:upos,side|punct:no" in found.signature
+
+
+def test_las_compares_universal_relations():
+    words = pl.DataFrame({"head": [2, 3, 0, 3, 3], "deprel": "det obj root advmod punct".split()})
+    found = count(GOLD, [Parse("p", 5, 0, words)], metric="las", by="relation")
+    rows = dict(found.table.select("class", "correct").rows())
+    assert rows == {"all": 3, "det": 1, "nsubj": 0, "root": 1, "advmod": 1}
+
+
+@pytest.mark.parametrize("by", ["upos,side", "relation", "distance", "depth"])
+@pytest.mark.parametrize("metric", ["UAS", "LAS"])
+def test_counts_are_those_of_the_breakdown(by, metric):
+    gold = synthetic(60, seed=3)
+    words = shuffled(gold, 1)
+    system = gold.with_columns({"head": words["head"], "deprel": words["deprel"]})
+    found = count(gold, [Parse("p", 5, 0, words)], by=by, metric=metric, punct=True)
+    ours = {row["class"]: (row["correct"], row["total"]) for row in found.table.to_dicts()}
+    theirs = breakdown(gold, system, by=by, metric=metric).table.filter(pl.col("gold") > 0)
+    del ours["all"]
+    assert ours == {row["class"]: (row["correct"], row["gold"]) for row in theirs.to_dicts()}
+
+
+def test_the_whole_is_the_scorers_score_without_punctuation():
+    gold = synthetic(80, seed=5)
+    words = shuffled(gold, 2)
+    system = gold.with_columns({"head": words["head"], "deprel": words["deprel"]})
+    options, none = Options(punct=False), Resampling(resamples=0)
+    scores = evaluate(gold, system, options=options, resampling=none).systems[0]
+    for metric in ("UAS", "LAS"):
+        found = count(gold, [Parse("p", 5, 0, words)], metric=metric).table.row(0, named=True)
+        assert found["correct"] / found["total"] == pytest.approx(scores[metric].f1)
+
+
+def test_classes_part_the_words():
+    gold = synthetic(50, seed=4)
+    parses = [Parse("p", size, 0, shuffled(gold, size)) for size in (5, 10)]
+    for _, cell in count(gold, parses).table.group_by("size"):
+        whole = cell.filter(pl.col("class") == "all").row(0, named=True)
+        rest = cell.filter(pl.col("class") != "all")
+        assert rest["correct"].sum() == whole["correct"]
+        assert rest["total"].sum() == whole["total"]
+
+
+def test_a_class_of_ones_own():
+    def long(treebank):
+        return treebank["form"].str.len_chars() > 3
+
+    found = count(GOLD, [Parse("p", 5, 0, GOLD)], by=long)
+    assert Counter(found.table["class"].to_list()) == Counter(["all", "False", "True"])
+
+
+@pytest.mark.parametrize(
+    ("words", "metric", "message"),
+    [
+        (pl.DataFrame({"head": [1, 2]}), "UAS", "2 words were parsed; expected the 5"),
+        (pl.DataFrame({"h": [0] * 5}), "UAS", "no column 'head'; found h"),
+        (pl.DataFrame({"head": [0] * 5}), "LAS", "no column 'deprel'"),
+    ],
+)
+def test_tables_that_do_not_fit_are_refused(words, metric, message):
+    with pytest.raises(TreegaugeError, match=message):
+        count(GOLD, [Parse("p", 5, 0, words)], metric=metric)
+
+
+def test_unknown_metrics_and_reserved_names_are_refused():
+    with pytest.raises(ChoiceError, match="choices: UAS, LAS"):
+        count(GOLD, [Parse("p", 5, 0, GOLD)], metric="CLAS")
+    with pytest.raises(TreegaugeError, match="may not be called 'all'"):
+        count(GOLD, [Parse("p", 5, 0, GOLD)], by=lambda treebank: ["all"] * treebank.n_words)
+    with pytest.raises(TreegaugeError, match="no parses"):
+        count(GOLD, [])

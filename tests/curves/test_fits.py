@@ -1,0 +1,168 @@
+"""Laws of growth against scipy's fits and curves made from known ones; advice adds up."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import curve_fit
+
+from treegauge.curves.advising import advise
+from treegauge.curves.fits import fit_curves, size_weights
+from treegauge.curves.laws import fit_law, operator
+from treegauge.errors import ChoiceError, TreegaugeError
+
+from .conftest import SIZES, table
+
+N = np.array(SIZES, float)
+
+
+def power(n, a, b, c):
+    return a - b * n**-c
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(60, 95), st.floats(20, 80), st.floats(0.05, 2))
+def test_a_power_law_is_found_again(a, b, c):
+    found = fit_law("power", N, power(N, a, b, c), np.ones(7))
+    assert found.c == pytest.approx(c, rel=1e-3)
+    assert found.at(N) == pytest.approx(power(N, a, b, c), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weighted_fits_are_scipys(seed):
+    rng = np.random.default_rng(seed)
+    y = power(N, 85, 60, 0.4) + rng.normal(0, 0.5, 7)
+    weights = rng.uniform(0.2, 2, 7)
+    sigma = 1 / np.sqrt(weights)
+    (a, b, c), _ = curve_fit(power, N, y, p0=(80, 50, 0.5), sigma=sigma, maxfev=20_000)
+    found = fit_law("power", N, y, weights)
+    assert [float(found.a), float(found.b), float(found.c)] == pytest.approx([a, b, c], rel=1e-3)
+    (a, b), _ = curve_fit(lambda n, a, b: a + b * np.log(n), N, y, sigma=sigma)
+    line = fit_law("log", N, y, weights)
+    assert [float(line.a), float(line.b)] == pytest.approx([a, b], rel=1e-6)
+
+
+@pytest.mark.parametrize("law", ["power", "log"])
+def test_the_operator_is_the_fit(law):
+    rng = np.random.default_rng(1)
+    curves = power(N, 85, 60, 0.4) + rng.normal(0, 1, (4, 7))
+    weights = rng.uniform(0.2, 2, 7)
+    found = fit_law(law, N, curves, weights)
+    for n in (7.0, 500.0, 2000.0):
+        by_operator = (operator(found, N, weights, n) * curves).sum(axis=-1)
+        assert by_operator == pytest.approx(found.at([n])[:, 0], abs=1e-6)
+
+
+def test_sure_sizes_weigh_more_but_none_rules():
+    drawn = np.random.default_rng(0).normal(0, [4, 3, 2, 1, 1, 1, 0], (4000, 7))
+    weights = size_weights(drawn)
+    assert (np.diff(weights[:4]) > 0).all()
+    assert weights.max() / weights.min() < 1 + 16 / (32 / 7) + 0.2
+    assert size_weights(np.ones((9, 3))).tolist() == [1, 1, 1]
+
+
+def test_extrapolation_covers_the_truth():
+    counts = table(
+        {("A", "b"): {"x": lambda n: power(n, 85, 70, 0.45)}}, samples=5, noise=0.6, seed=4
+    )
+    found = fit_curves(counts, at=[1000, 5000])
+    row = found.table.filter(law="power").row(0, named=True)
+    assert row["identified"]
+    assert row["c_low"] < 0.45 < row["c_high"]
+    assert row["a_low"] < 85 < row["a_high"]
+    for n in (1000, 5000):
+        told = found.predictions.filter(law="power", size=n).row(0, named=True)
+        assert told["low"] < power(n, 85, 70, 0.45) < told["high"]
+    held = dict(found.table.select("law", "held_out").rows())
+    assert abs(held["power"]) < abs(held["log"])
+    assert "at 1000" in found.shown().columns
+
+
+def test_a_logarithm_does_not_identify_a_power_law():
+    counts = table({("A", "b"): {"x": lambda n: 20 + 9 * np.log(n)}}, samples=3, noise=0.2)
+    found = fit_curves(counts)
+    rows = {row["law"]: row for row in found.table.to_dicts()}
+    assert not rows["power"]["identified"]
+    assert rows["log"]["identified"]
+    assert any("not identified" in note for note in found.notes)
+    shown = {row["law"]: row for row in found.shown().to_dicts()}
+    assert shown["power"]["a"] is None
+    assert shown["power"]["identified"] == "no"
+    # Scores are cut at 100.
+    far = fit_curves(counts, at=[10**6]).predictions
+    assert far["score"].to_list() == [100.0, 100.0]
+
+
+def test_a_falling_curve_and_too_few_sizes_are_said_so():
+    falling = table({("A", "b"): {"x": lambda n: 60 - 3 * np.log(n)}})
+    assert any("the curve does not rise" in note for note in fit_curves(falling).notes)
+    short = falling.select(sizes=[5, 10, 20])
+    with pytest.raises(TreegaugeError, match="needs at least 4 sizes, found 3"):
+        fit_curves(short)
+    assert fit_curves(short, laws=["log"]).table.height == 1
+    with pytest.raises(ChoiceError, match="choices: power, log"):
+        fit_curves(short, laws=["exp"])
+
+
+CLASSES = {
+    "a": lambda n: power(n, 90, 40, 0.5),
+    "b": lambda n: power(n, 70, 60, 0.5),
+    "c": lambda n: power(n, 50, 45, 0.5),
+}
+WORDS = {"a": 50_000, "b": 30_000, "c": 20_000}
+
+
+def overall(n):
+    return sum(WORDS[name] * CLASSES[name](n) for name in WORDS) / 100_000
+
+
+def one(**how):
+    return table({("UD_Greek-GDT", "beam"): CLASSES}, words=WORDS, **how)
+
+
+@pytest.mark.parametrize(("have", "budget"), [(500, 300), (60, 100), (200, 900), (500, 4500)])
+def test_advice_on_a_known_curve(have, budget):
+    found = advise(one(), have=have, budget=budget)
+    whole = found.table.row(0, named=True)
+    # Between sizes the curve is a chord in ln(size), a little below it.
+    assert whole["gain"] == pytest.approx(overall(have + budget) - overall(have), abs=0.4)
+    parts = found.table["contribution"][1:]
+    assert parts.sum() == pytest.approx(whole["gain"], abs=1e-6)
+    assert whole["now"] == pytest.approx(overall(have), abs=0.3)
+    assert found.law == "power"
+    assert found.doubling == pytest.approx(overall(2 * have) - overall(have), abs=0.05)
+
+
+def test_the_flat_part_begins_where_doubling_is_not_worth_it():
+    found = advise(one(), budget=100, worth=1.0)
+    assert overall(2 * found.flat) - overall(found.flat) == pytest.approx(1.0, abs=0.02)
+    assert "the curve flattens there" in str(found)
+    never = table({("A", "b"): {"x": lambda n: 20 + 9 * np.log(n)}}, samples=3, noise=0.05)
+    assert advise(never, budget=100).flat is None
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(5, 800), st.integers(1, 2000), st.integers(0, 99))
+def test_contributions_always_add_up(have, budget, seed):
+    counts = one(samples=3, noise=2.0, seed=seed)
+    found = advise(counts, have=have, budget=budget, resamples=10)
+    whole = found.table.row(0, named=True)
+    assert found.table["contribution"][1:].sum() == pytest.approx(whole["gain"], abs=1e-6)
+
+
+def test_intervals_widen_beyond_the_data():
+    counts = one(samples=5, noise=1.0)
+    near, far = (advise(counts, budget=budget).table.row(0, named=True) for budget in (50, 5000))
+    assert far["high"] - far["low"] > near["high"] - near["low"] > 0
+
+
+def test_advice_that_cannot_be_given_is_refused():
+    both = table({("A", "b"): CLASSES, ("B", "b"): CLASSES})
+    with pytest.raises(TreegaugeError, match="several treebanks"):
+        advise(both, budget=10)
+    with pytest.raises(TreegaugeError, match="expected a budget of 1 or more"):
+        advise(one(), budget=0)
+    with pytest.raises(TreegaugeError, match="at least the 5 sentences"):
+        advise(one(), budget=10, have=2)
+    with pytest.raises(TreegaugeError, match="at least 3 sizes"):
+        advise(one().select(sizes=[5, 10]), budget=10)
