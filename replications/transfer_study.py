@@ -1,0 +1,260 @@
+"""What four treebanks tell a parser about Galician: the Challenges paper's Table 3 on data at hand.
+
+Run ``python -m replications.transfer_study``; with ``--write`` the tables go into
+``docs/transfer_study.md``. The treebanks are looked for under ``TREEGAUGE_UD``. Takes about four
+minutes of CPU time: 20 delexicalised parsers, and 35 for the learning curve.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from treegauge.curves.attachments import Attachments
+from treegauge.curves.counting import Parse, count
+from treegauge.curves.equivalents import equivalents
+from treegauge.curves.partition import composites, partition
+from treegauge.curves.sampling import sampled
+from treegauge.parse.registry import make_parser
+from treegauge.transfer.annotation import Place
+from treegauge.transfer.closeness import rank_sources
+from treegauge.transfer.contribution import Contributions, Vote, contributions
+from treegauge.transfer.intervals import ratio
+from treegauge.transfer.panel import Panel, delexicalised, panel, train_sources
+from treegauge.transfer.scoring import per_sentence, right_heads, word_groups
+from treegauge.transfer.selection import select_sources
+from treegauge.transfer.weights import inverse_weights, kl_weights
+from treegauge.treebank.columns import Treebank
+from treegauge.treebank.conllu import read_conllu
+
+TARGET = "Galician-TreeGal"
+SOURCES = ("French-ParTUT", "French-Sequoia", "Italian-ParTUT", "English-ParTUT")
+SIZES = (5, 10, 20, 50, 100, 200, 500)
+SAMPLINGS, TRAININGS, HANDFUL = 5, 5, 10
+LEAVE = {name: (name,) for name in SOURCES} | {"both French": SOURCES[:2]}
+PAGE = Path(__file__).parent.parent / "docs" / "transfer_study.md"
+
+
+def read(name: str, part: str) -> Treebank:
+    """Read a part of a treebank."""
+    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / "r2.9"
+    return read_conllu(root / f"UD_{name}", split=part, name=name)
+
+
+def learned(train: Treebank, test: Treebank) -> Attachments:
+    """Count what the beam parser gets right after so many of the first 500 sentences."""
+
+    def parses() -> Iterable[Parse]:
+        for size in SIZES:
+            for sample in range(SAMPLINGS):
+                chosen = train[:500].take(sampled(500, size, sample))
+                model = make_parser("beam").fit(chosen, seed=sample)
+                yield Parse("beam", size, sample, model.parse(test))
+                print(f"curve: {size} sentences, sampling {sample + 1}", file=sys.stderr)
+
+    return count(test, parses(), name=TARGET)
+
+
+def placing(table: Attachments) -> Place:
+    """Place scores on the composite curves."""
+
+    def place(group: str, score: float) -> tuple[str, str, str]:
+        name = "all" if group == "overall" else group
+        (row,) = equivalents(table, {name: score}, treebank=TARGET).table.to_dicts()
+        return row["equivalent"], row["low"], row["high"]
+
+    return place
+
+
+def markdown(frame: pl.DataFrame, digits: int = 1) -> str:
+    """Lay out a frame for the page."""
+
+    def cell(value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return (
+            ""
+            if value is None
+            else f"{value:.{digits}f}"
+            if isinstance(value, float)
+            else str(value)
+        )
+
+    right = ["---:" if dtype.is_numeric() else "---" for dtype in frame.dtypes]
+    rows = [frame.columns, right, *([cell(value) for value in row] for row in frame.iter_rows())]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def curve_table(table: Attachments) -> pl.DataFrame:
+    """Return mean scores by size."""
+    share = (100 * pl.col("correct") / pl.col("total")).mean()
+    wide = table.table.group_by("size", "class").agg(share.alias("uas")).pivot(
+        "class", index="size", values="uas"
+    )  # fmt: skip
+    return wide.sort("size").select("size", "simple", pl.col("all").alias("overall"), "complex")
+
+
+def table_three(found: Contributions) -> pl.DataFrame:
+    """Return scores, gains and equivalents, one row a set of sources."""
+    rows = []
+    for vote in found.votes:
+        row: dict[str, object] = {
+            "sources": f"without {vote.left_out}" if vote.left_out else "all four"
+        }
+        groups = ("simple", "overall", "complex")
+        row |= {group: vote.uas[group].value for group in groups}
+        for group in groups:
+            gain = vote.gain.get(group)
+            told = gain and f"{gain.value:+.1f} [{gain.low:+.1f}, {gain.high:+.1f}]"
+            row[f"gain {group}"] = told or ""
+        for group in groups:
+            worth = vote.worth[group]
+            row[f"n {group}"] = f"{worth.sentences} ({worth.at_least} to {worth.at_most})"
+        row["alone"] = vote.alone and vote.alone.value
+        rows.append(row)
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def exponents(
+    panels: Sequence[Panel], divergences: Sequence[float], test: Treebank
+) -> pl.DataFrame:
+    """Return scores and gains when closeness counts for less or more than in the paper."""
+    rows = []
+    for exponent in (0, 1, 2, 4, 8):
+        weights = tuple(inverse_weights(divergences, exponent=exponent).tolist())
+        runs = [Panel(one.sources, one.parses, weights) for one in panels]
+        first, *others = contributions(runs, test, leave=LEAVE).votes
+        rows.append(
+            {
+                "exponent": exponent,
+                "weight of Italian": f"{weights[SOURCES.index('Italian-ParTUT')]:.2f}",
+                "UAS": first.uas["overall"].value,
+            }
+            | {f"gain {one.left_out}": _gain(one) for one in others}
+        )
+    return pl.DataFrame(rows)
+
+
+def _gain(vote: Vote) -> str:
+    gain = vote.gain["overall"]
+    return f"{gain.value:+.1f}{'' if gain.excludes_zero else ' (n.s.)'}"
+
+
+def other_tens(panels: Sequence[Panel], train: Treebank, test: Treebank) -> str:
+    """Say how far the vote depends on which ten target sentences were tagged."""
+    sources = {name: read(name, "train") for name in SOURCES}
+    mask = word_groups(test)["overall"]
+    asked, shares, scores = panels[0], [], []
+    for start in range(0, len(train) - HANDFUL + 1, HANDFUL):
+        weighed = kl_weights(train[start : start + HANDFUL], sources)
+        voted = Panel(asked.sources, asked.parses, weighed.weights)
+        scores.append(100 * right_heads(test, voted.heads())[mask].mean())
+        shares.append(weighed.weights)
+    top = np.array(shares)[:, SOURCES.index("Italian-ParTUT")]
+    return (
+        f"{len(scores)} tens of train sentences: weight of Italian-ParTUT from {min(top):.2f} to "
+        f"{max(top):.2f}, more than half in {np.mean(top > 0.5):.0%}; "
+        f"UAS of the vote {np.mean(scores):.1f} on average, from {min(scores):.1f} to "
+        f"{max(scores):.1f}."
+    )
+
+
+def of_parsers(weights: dict[str, float], test: Treebank) -> pl.DataFrame:
+    """Compare votes of trees and pooled probabilities of graph parsers."""
+    sources = {name: read(name, "train") for name in SOURCES}
+    mask = word_groups(test)["overall"]
+    rows = []
+    for training in ("mira", "loglinear"):
+        models = train_sources(sources, delexicalised("mst", training=training))
+        pooled = panel(test, models, weights, probabilities=True)
+        votes = Panel(pooled.sources, pooled.parses, pooled.weights)
+        pair = [right_heads(test, one.heads()) & mask for one in (votes, pooled)]
+        more = ratio(
+            per_sentence(test, pair[1].astype(float) - pair[0]), per_sentence(test, mask)
+        ).times(100)
+        rows.append(
+            {
+                "parser": f"mst, {training}",
+                "votes": 100 * pair[0].sum() / mask.sum(),
+                "probabilities": 100 * pair[1].sum() / mask.sum(),
+                "difference": f"{more.value:+.1f} [{more.low:+.1f}, {more.high:+.1f}]",
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def study() -> dict[str, str]:
+    """Do everything; return the pieces of the page by name."""
+    train, test = read(TARGET, "train"), read(TARGET, "test")
+    sources = {name: read(name, "train") for name in SOURCES}
+    pieces = {}
+
+    counts = learned(train, test)
+    parted = partition(counts, "beam")
+    table = composites(counts, parted)
+    pieces["curve"] = markdown(curve_table(table))
+    kinds = parted.of(TARGET)
+    groups = word_groups(test, kinds)
+    pieces["partition"] = "\n".join(
+        f"- {kind} ({groups[kind].sum() / groups['overall'].sum():.0%} of words): "
+        + ", ".join(name for name in kinds if kinds[name] == kind)
+        for kind in ("simple", "complex")
+    )
+
+    by_size = {n: kl_weights(train, sources, sentences=n) for n in (HANDFUL, 50, None)}
+    pieces["weights"] = markdown(
+        pl.DataFrame(
+            {"source": SOURCES, "train sentences": [len(sources[name]) for name in SOURCES]}
+            | {
+                f"{what}, {n or len(train)} sentences": values
+                for n, one in by_size.items()
+                for what, values in (("KL", one.divergences), ("weight", one.weights))
+            }
+        ),
+        digits=3,
+    )
+    ranked = rank_sources(train, sources, sentences=HANDFUL)
+    pieces["closeness"] = ranked.advice
+
+    weights = dict(zip(SOURCES, by_size[HANDFUL].weights, strict=True))
+    panels = []
+    for seed in range(TRAININGS):
+        models = train_sources(sources, delexicalised("beam"), seed=seed)
+        panels.append(panel(test, models, weights))
+        print(f"transfer: training {seed + 1}", file=sys.stderr)
+        if seed == 0:
+            for n in (HANDFUL, 100):
+                few = train[:n]
+                chosen = select_sources(panel(few, models, weights), few)
+                shown = chosen.table.drop("low", "high", "recommended")
+                pieces[f"selection {n}"] = f"{markdown(shown)}\n\n{chosen.advice}"
+    found = contributions(panels, test, groups, leave=LEAVE, place=placing(table))
+    pieces["table 3"] = f"{markdown(table_three(found))}\n\n{found.advice}"
+    pieces["labelled"] = f"LAS of all four: {found.votes[0].las.value:.1f}."
+    pieces["exponents"] = markdown(exponents(panels, by_size[HANDFUL].divergences, test))
+    pieces["tens"] = other_tens(panels, train, test)
+    pieces["pooling"] = markdown(of_parsers(weights, test))
+    return pieces
+
+
+def main() -> None:
+    """Print the pieces, or write them between their marks in the page."""
+    pieces = study()
+    for name, text in pieces.items():
+        print(f"## {name}\n\n{text}\n")
+    if "--write" in sys.argv:
+        page = PAGE.read_text(encoding="utf-8")
+        for name, text in pieces.items():
+            above, begun, rest = page.partition(f"<!-- {name} -->\n")
+            _, ended, below = rest.partition("<!-- end -->")
+            if not begun or not ended:
+                raise SystemExit(f"{PAGE}: no place marked <!-- {name} --> ... <!-- end -->")
+            page = f"{above}{begun}\n{text}\n\n{ended}{below}"
+        PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
