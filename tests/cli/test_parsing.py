@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from treegauge.cli import progress
 from treegauge.parse.perceptron.parser import BeamParser, Options
 from treegauge.parse.registry import PARSERS, load_model
-from treegauge.treebank.conllu import read_conllu, write_conllu
+from treegauge.treebank.conllu import parse_conllu, read_conllu, write_conllu
 from treegauge.treebank.synthetic import synthetic
+from treegauge.treebank.trees import is_tree
 
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((40, 1), (10, 2), (10, 3)))
 
@@ -50,6 +52,40 @@ def test_text_without_heads_is_parsed(command, folder, tmp_path):
     assert done.out.encode() == load_model(tmp_path / "m").parse(TEST).to_bytes()
 
 
+@pytest.mark.parametrize("heads", [(0, 0, 1), (2, 1, 2), (0, 3, 2)])
+def test_heads_that_are_no_trees_are_replaced(command, folder, tmp_path, heads):
+    command("train", "beam", folder, "--out", tmp_path / "m", "-o", "epochs=1")
+    rows = [f"{i}\ta\ta\tNOUN\t_\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1)]
+    done = command("parse", tmp_path / "m", "-", stdin="".join([*rows, "\n"]).encode())
+    assert (done.code, done.err) == (0, "")
+    assert is_tree(parse_conllu(done.out).head)[0]
+
+
+def test_what_cannot_be_read_is_an_error_or_left_out(command, folder, tmp_path):
+    command("train", "beam", folder, "--out", tmp_path / "m", "-o", "epochs=1")
+    torn = b"1\ta\n\n" + TEST.to_bytes()
+    done = command("parse", tmp_path / "m", "-", stdin=torn)
+    assert (done.code, done.out) == (2, "")
+    assert "--errors skip|repair" in done.err
+    done = command("parse", tmp_path / "m", "-", "--errors", "skip", stdin=torn)
+    assert len(parse_conllu(done.out)) == len(TEST)
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [("none/m", "there is no folder {}/none"), (".", "is a folder; expected the name of a file")],
+)
+def test_a_bad_place_is_refused_before_training(command, folder, tmp_path, place, message):
+    told = []
+    entry = replace(PARSERS["beam"], compiled=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PARSERS, "beam", entry)
+        patch.setattr(BeamParser, "fit", lambda *args, **options: told.append(args))
+        done = command("train", "beam", folder, "--out", tmp_path / place)
+    assert (done.code, told) == (2, [])
+    assert message.format(tmp_path) in done.err
+
+
 def test_a_folder_brings_its_dev_part(command, folder, tmp_path):
     for name, *more in (("a",), ("b", "--dev", folder / "sy_x-ud-dev.conllu")):
         source = folder if name == "a" else folder / "sy_x-ud-train.conllu"
@@ -76,6 +112,28 @@ def test_the_bar_tells_of_compilation(command, folder, tmp_path, monkeypatch):
     assert command("train", "beam", folder, "--out", tmp_path / "m", "-o", "epochs=1").code == 0
     assert any("compiling kernels" in column for column in said[0])
     assert "epochs" in said[1]
+    assert command("parse", tmp_path / "m", folder / "sy_x-ud-test.conllu").code == 0
+    assert any("compiled on first use" in column for column in said[2])
+
+
+def test_kernels_are_compiled_for_the_options_given(command, folder, tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(BeamParser, "__init__", lambda self, how: told.append(how))
+    monkeypatch.setattr(BeamParser, "fit", lambda self, *args, **options: Untrained())
+    args = ("-o", "epochs=7", "-o", "labelled=false", "-o", "beam=3")
+    command("train", "beam", folder, "--out", tmp_path / "m", *args)
+    wanted = Options(beam=3, labelled=False)
+    assert told == [replace(wanted, epochs=7), replace(wanted, epochs=1)]
+
+
+class Untrained:
+    """A model that learned nothing."""
+
+    def parse(self, treebank):
+        return treebank
+
+    def save(self, path):
+        return None
 
 
 def test_parsers_are_listed_with_their_options(command):
@@ -98,7 +156,7 @@ def test_parsers_are_listed_with_their_options(command):
         (["beam", "{train}", "-o", "epochs=many"], "option epochs is 'many'"),
         (["beam", "{train}", "-o", "beam=0"], "option beam is 0; expected a whole number from 1"),
         (["beam", "{train}", "-o", "labelled=maybe"], "choices: true, yes, 1, false, no, 0"),
-        (["beam", "{train}", "--seed", "-3"], "seed is -3"),
+        (["mst", "{train}", "--seed", "-3"], "greater than or equal to 0"),
         (["beam", "{missing}"], "no such file"),
         (["beam", "{empty}"], "no words to learn from"),
         (["beam", "{roots}"], "several-roots: found"),

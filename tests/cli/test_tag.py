@@ -48,6 +48,13 @@ def test_bad_requests_write_nothing(command, files, tmp_path, args, message):
     assert not (tmp_path / "out").exists()
 
 
+def test_standard_input_gets_a_name(command, tmp_path):
+    out = tmp_path / "out"
+    args = ("tag", "-", "--out", out, "--folds", 2, "--iterations", 1)
+    assert command(*args, stdin=TRAIN[:10].to_bytes()).code == 0
+    assert [path.name for path in out.iterdir()] == ["stdin.conllu"]
+
+
 def test_an_external_parser(command, files, tmp_path, monkeypatch):
     train, test = files
     own = tmp_path / "parsers.toml"

@@ -1,5 +1,8 @@
 """The beam parser: what it learns, what it makes of odd input, its files."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -276,6 +279,29 @@ def test_epochs_are_told_and_the_best_on_dev_is_kept():
     assert right(model.parse(TEST), TEST)[1] == max(las for _, las in told)
 
 
+def test_interrupts_do_not_crash():
+    """Whether they come while sentences are learned from or while they are parsed."""
+    code = """
+import os, signal, threading, time
+from treegauge.parse.perceptron.parser import BeamParser, Options
+from treegauge.treebank.synthetic import synthetic
+treebank = synthetic(2000, seed=1)
+model = BeamParser(Options(epochs=1)).fit(treebank[:50], seed=0)
+model.parse(treebank[:50])
+for work in (lambda: BeamParser(Options(epochs=100)).fit(treebank, seed=0),
+             lambda: [model.parse(treebank) for _ in range(100)]):
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        work()
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted\n" * 2), done.stderr
+
+
 # odd input
 
 
@@ -359,7 +385,9 @@ def test_what_is_no_tree_is_refused(sentence, message):
 def test_no_words_and_bad_seeds_are_refused():
     with pytest.raises(TreegaugeError, match="no words to learn from"):
         BeamParser().fit(parse_conllu(""), seed=0)
-    with pytest.raises(TreegaugeError, match="seed is -1"):
+    with pytest.raises(
+        TreegaugeError, match="seed: expected a whole number of at least 0, found -1"
+    ):
         BeamParser().fit(TRAIN, seed=-1)
 
 

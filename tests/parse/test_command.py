@@ -1,6 +1,8 @@
 """External programs: real ones in processes of their own, and every way they let one down."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -66,7 +68,7 @@ def test_a_program_learns_and_parses(form):
 
 
 def test_udpipe_in_another_process_gives_the_same_trees():
-    options = UDPipeOptions(preset="fast", iterations=2, hidden_layer=16)
+    options = UDPipeOptions(preset="sized", iterations=2, hidden_layer=16)
     values = (
         "iterations=2;hidden_layer=16;batch_size=10;structured_interval=0;learning_rate=0.02;"
         "learning_rate_final=0.001;l2=0.3;embedding_upostag=12;embedding_feats=12;"
@@ -130,7 +132,33 @@ def test_one_that_hangs_is_killed_with_its_children(tmp_path):
     with pytest.raises(CommandError, match=r"own \(parsing\) was stopped.* 1.5 seconds.*\n.*still"):
         parsed(bad("hang", str(note)), timeout=1.5)
     assert time.monotonic() - start < 20
-    for pid in map(int, note.read_text().split()):
+    assert_ended(note)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_programs_end_with_whoever_started_them(tmp_path, name):
+    """As when a queue's time is up, or a terminal is closed."""
+    note = tmp_path / "pids"
+    words = [*SCRIPT, "hang", str(note)]
+    code = (
+        "from pathlib import Path; from treegauge.parse.process import run;"
+        f"run({words!r}, what='x', folder=Path({str(tmp_path)!r}), log=Path({os.devnull!r}))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as process:
+        for _ in range(400):
+            if note.exists() and note.read_text():
+                break
+            time.sleep(0.05)
+        process.send_signal(getattr(signal, name))
+        assert process.wait(20) != 0
+    assert_ended(note)
+
+
+def assert_ended(note: Path) -> None:
+    """See that the processes whose numbers stand in a file are gone, or soon will be."""
+    numbers = [int(number) for number in note.read_text().split()]
+    assert len(numbers) == 2
+    for pid in numbers:
         for _ in range(100):
             if not alive(pid):
                 break
@@ -210,11 +238,15 @@ def test_bad_requests():
         make_parser("command", template="maltparse")
     with pytest.raises(ChoiceError, match="did you mean 'timeout'"):
         make_parser("command", timout=3)
+    with pytest.raises(TreegaugeError, match="memory is inf; expected a number from 0 to 100000"):
+        make_parser("command", template="stanza", memory=float("inf"))
     with pytest.raises(TreegaugeError, match="needs a dev part"):
         CommandParser(template=replace(OWN, train=(("x", "{dev}"),))).fit(TRAIN, seed=0)
     text = "1\ta\t_\tX\t_\t_\t2\tx\t_\t_\n2\tb\t_\tX\t_\t_\t1\tx\t_\t_\n\n"
     with pytest.raises(TreegaugeError, match="no tree"):
         CommandParser(template=OWN).fit(parse_conllu(text, allow=["cycle", "no-root"]), seed=0)
+    with pytest.raises(TreegaugeError, match="seed: expected"):
+        CommandParser(template=OWN).fit(TRAIN, seed=-1)
 
 
 # templates

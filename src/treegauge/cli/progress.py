@@ -57,6 +57,20 @@ def steps(what: str) -> Iterator[Update | None]:
 
 
 @contextmanager
+def remaining(what: str) -> Iterator[Update | None]:
+    """Give a function as :func:`steps` does; the bar tells how long it will take yet."""
+    columns = ("BarColumn", "MofNCompleteColumn", what, "TimeElapsedColumn", "TimeRemainingColumn")
+    with _bar(*columns) as bar:
+        task = bar.add_task(what, total=None) if bar else None
+
+        def update(done: int, total: int | None) -> None:
+            if bar and task is not None:
+                bar.update(task, completed=done, total=total)
+
+        yield update if bar else None
+
+
+@contextmanager
 def stages() -> Iterator[Callable[[str], Update] | None]:
     """Give a function that begins a stage of the work.
 

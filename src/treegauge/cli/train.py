@@ -19,7 +19,7 @@ def train(
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", help="An option: epochs=5; repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same model.")] = 0,
     errors: Annotated[Policy, typer.Option(help="Policy for malformed files.")] = Policy.strict,
 ) -> None:
     """Train a parser on gold trees; of a folder its train part, with its dev part beside.
@@ -32,11 +32,13 @@ def train(
     from treegauge.parse.base import Model
     from treegauge.parse.options import read_options
     from treegauge.parse.registry import find_parser
+    from treegauge.parse.storage import check_place
     from treegauge.treebank.conllu import read_conllu, read_splits
 
     entry = find_parser(parser)
     how = read_options(entry.options, option or [])
     chosen = entry.make(how)
+    check_place(out)
     if Path(treebank).is_dir():
         parts = read_splits(treebank, errors=errors.value)
         gold = parts["train"] if "train" in parts else read_conllu(treebank, split="train")
@@ -46,14 +48,14 @@ def train(
         held = None if dev is None else read_conllu(dev, errors=errors.value)
     if entry.compiled:
         with waiting("compiling kernels, on first use only"):
-            entry.prepare()
+            entry.prepare(how)
     start = time.perf_counter()
-    with steps("epochs") as progress:
-        total = getattr(how, "epochs", None)
+    epochs = getattr(how, "epochs", None)
+    with steps("epochs") if epochs else waiting("training") as progress:
 
         def told(epoch: int, model: Model) -> None:
             if progress:
-                progress(epoch, total)
+                progress(epoch, epochs)
 
         model = chosen.fit(gold, held, seed=seed, on_epoch=told if progress else None)
     took = time.perf_counter() - start

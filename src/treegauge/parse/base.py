@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.errors import TreegaugeError
+from treegauge.stats.checks import check_whole
 from treegauge.treebank import trees
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.sources import Source
@@ -51,16 +52,31 @@ class Parser(Protocol):
         """Learn from gold trees; same seed, same model."""
 
 
-def check_training(train: Treebank) -> None:
-    """Refuse a treebank that nothing can be learned from, naming the first sentence at fault."""
-    if train.n_words == 0:
-        raise TreegaugeError(f"{train.name} has no words to learn from")
-    bad = np.flatnonzero(~trees.is_tree(train.head, train.offsets))
+def check_training(*parts: Treebank | None, seed: int = 0) -> None:
+    """Refuse treebanks that nothing can be learned from, naming the first sentence at fault.
+
+    Parameters
+    ----------
+    parts
+        The train part, and the dev part if there is one.
+    seed
+        Refused if no generator of random numbers takes it.
+    """
+    check_whole("seed", seed)
+    for part in parts:
+        if part is not None:
+            _check_trees(part)
+
+
+def _check_trees(part: Treebank) -> None:
+    if part.n_words == 0:
+        raise TreegaugeError(f"{part.name} has no words to learn from")
+    bad = np.flatnonzero(~trees.is_tree(part.head, part.offsets))
     if len(bad):
         first = int(bad[0])
-        row = int(train.rows[train.offsets[first]])
+        row = int(part.rows[part.offsets[first]])
         raise TreegaugeError(
-            f"{train.name}:{train.line(row)}: sentence {train[first].id or first + 1} is no tree "
+            f"{part.name}:{part.line(row)}: sentence {part[first].id or first + 1} is no tree "
             f"with one root ({len(bad)} such sentences); read the file with errors='repair' or "
             "'skip' to train on it"
         )

@@ -35,7 +35,7 @@ class Options(settings.Options):
 
     template: str = option("", "name of a template; treegauge parsers lists them")
     timeout: float = option(0.0, "seconds that training or parsing may take, 0: any", low=0)
-    memory: float = option(0.0, "GiB that a process may hold, 0: any", low=0)
+    memory: float = option(0.0, "GiB that a process may hold, 0: any", low=0, high=100_000)
     errors: str = option(
         "strict", "what to do about output that is no trees", choices=("strict", "repair")
     )
@@ -209,7 +209,7 @@ class CommandParser:
 
         `on_epoch` is called once, at the end.
         """
-        check_training(train)
+        check_training(train, dev, seed=seed)
         template, what = self.template, f"{self.template.name} (training)"
         _check_program(template)
         if template.needs("dev") and dev is None:

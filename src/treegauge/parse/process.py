@@ -4,10 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
+from typing import NoReturn
 
 from treegauge.errors import TreegaugeError
 
@@ -65,6 +67,7 @@ def run(
     """
     clock = clock or Clock(0)
     with (
+        _raised_signals(),
         log.open("ab") as said,
         Path(given or os.devnull).open("rb") as source,
         (output or log).open("wb" if output else "ab") as target,
@@ -112,6 +115,28 @@ def check_limit(memory: float) -> None:
     """Refuse a memory limit where there is no way to set one."""
     if memory and not sys.platform.startswith("linux"):
         raise TreegaugeError("option memory: limits need Linux; leave it at 0 here")
+
+
+@contextmanager
+def _raised_signals() -> Iterator[None]:
+    """Let a signal that asks us to end be an exception, so that programs end with us.
+
+    They run in sessions of their own, and no terminal or queue would find them afterwards.
+    """
+
+    def leave(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ours = threading.current_thread() is threading.main_thread()
+    taken = [one for one in asked if ours and signal.getsignal(one) is signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, leave)
+    try:
+        yield
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
 
 
 def _limit(pid: int, memory: float) -> None:

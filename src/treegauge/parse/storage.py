@@ -1,6 +1,7 @@
 """Models as files: arrays and a JSON header in one archive, without pickle."""
 
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -15,6 +16,25 @@ from treegauge.files import atomic
 from treegauge.treebank.sources import Source
 
 FORMAT = 1
+
+
+def check_place(path: Source) -> None:
+    """Refuse a place where no file can be written, before hours of training.
+
+    Examples
+    --------
+    >>> check_place("/no/such/folder/greek.model")
+    Traceback (most recent call last):
+    ...
+    treegauge.errors.TreegaugeError: /no/such/folder/greek.model: there is no folder /no/such/folder
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise TreegaugeError(f"{path} is a folder; expected the name of a file to write")
+    if not target.parent.is_dir():
+        raise TreegaugeError(f"{path}: there is no folder {target.parent}")
+    if not os.access(target if target.is_char_device() else target.parent, os.W_OK):
+        raise TreegaugeError(f"{path}: no permission to write there")
 
 
 def save_model(

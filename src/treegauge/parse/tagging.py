@@ -11,22 +11,19 @@ import numpy as np
 
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.parse import udpipe_library as library
-from treegauge.parse.udpipe_settings import tagger_options
+from treegauge.parse.udpipe_settings import TAGS, tagger_options
 from treegauge.result import Result, sign
 from treegauge.split.pool import pool
 from treegauge.split.splitting import split
 from treegauge.stats.checks import check_whole
 from treegauge.treebank.columns import Treebank, concat
-from treegauge.treebank.conllu import Errors, read_conllu, write_conllu
+from treegauge.treebank.conllu import TOLERABLE, Errors, read_conllu, write_conllu
 from treegauge.treebank.sources import Source, find, split_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "Tagger", "Tagging", "jackknife", "tag_files", "train_tagger"]
-
-COLUMNS = ("upos", "xpos", "feats", "lemma")
-"""What can be predicted."""
+__all__ = ["Tagger", "Tagging", "jackknife", "tag_files", "train_tagger"]
 
 Progress = Callable[[int, int], None]
 """Called with the number of taggers trained so far and of all."""
@@ -89,11 +86,11 @@ def train_tagger(
 
 def _checked(columns: Sequence[str]) -> tuple[str, ...]:
     for name in columns:
-        if name not in COLUMNS:
-            raise ChoiceError("column to predict", name, COLUMNS)
+        if name not in TAGS:
+            raise ChoiceError("column to predict", name, TAGS)
     if not columns:
-        raise TreegaugeError(f"no column to predict; choices: {', '.join(COLUMNS)}")
-    return tuple(name for name in COLUMNS if name in columns)
+        raise TreegaugeError(f"no column to predict; choices: {', '.join(TAGS)}")
+    return tuple(name for name in TAGS if name in columns)
 
 
 def jackknife(
@@ -200,6 +197,7 @@ def tag_files(
     ----------
     train
         A file with gold tags, or a folder such as ``UD_Greek-GDT``, all parts of which are tagged.
+        Trees are not looked at.
     others
         Files to be tagged by a tagger trained on all of `train`.
     out
@@ -217,7 +215,8 @@ def tag_files(
     rest = [path for path in find(train) if folder and split_of(path) in {"dev", "test"}]
     rest += [path for other in others for path in find(other)]
     targets = _targets([*(files if folds else []), *rest], Path(out))
-    parts = [read_conllu(path, errors=errors) for path in files]
+    untreed: dict[str, Any] = {"errors": errors, "need_heads": False, "allow": TOLERABLE}
+    parts = [read_conllu(path, **untreed) for path in files]
     gold = parts[0] if len(parts) == 1 else concat(parts)
     rows, copies, total = [], [], folds + bool(rest)
 
@@ -233,14 +232,14 @@ def tag_files(
         bounds = accumulate((len(part) for part in parts), initial=0)
         for path, part, (start, stop) in zip(files, parts, pairwise(bounds), strict=True):
             copies.append((targets[path], tagged[start:stop]))
-            rows.append(_row(Path(path).name, f"by {folds} folds", part, copies[-1][1], wanted))
+            rows.append(_row(targets[path].name, f"by {folds} folds", part, copies[-1][1], wanted))
     if rest:
         tagger = train_tagger(gold, columns=wanted, iterations=iterations, seed=seed)
         told(total, total)
         for path in rest:
-            part = read_conllu(path, errors=errors, need_heads=False)
+            part = read_conllu(path, **untreed)
             copies.append((targets[path], tagger.tag(part)))
-            rows.append(_row(Path(path).name, "by train", part, copies[-1][1], wanted))
+            rows.append(_row(targets[path].name, "by train", part, copies[-1][1], wanted))
     Path(out).mkdir(parents=True, exist_ok=True)
     for target, copy in copies:
         write_conllu(copy, target)
@@ -255,10 +254,12 @@ def _targets(files: Sequence[str], out: Path) -> dict[str, Path]:
     """Return where each file's copy goes, after a look that nothing is overwritten."""
     if not files:
         raise TreegaugeError("nothing to tag: give files, or folds for the train part")
-    targets = {path: out / Path(path).name for path in files}
+    if out.exists() and not out.is_dir():
+        raise TreegaugeError(f"{out} is a file; expected a folder for the copies")
+    targets = {path: out / ("stdin.conllu" if path == "-" else Path(path).name) for path in files}
     if len(set(targets.values())) < len(files):
         raise TreegaugeError(f"two files of one name: {', '.join(sorted(files))}")
     for path, target in targets.items():
-        if target.exists() and target.samefile(path):
+        if path != "-" and target.exists() and target.samefile(path):
             raise TreegaugeError(f"{target} would be overwritten; choose another folder")
     return targets

@@ -13,14 +13,11 @@ from treegauge.files import atomic
 from treegauge.parse import udpipe_library as library
 from treegauge.parse.base import OnEpoch, check_training
 from treegauge.parse.storage import save_model
-from treegauge.parse.udpipe_settings import Options, joined, resolve, tagger_options
-from treegauge.stats.checks import check_whole
+from treegauge.parse.udpipe_settings import TAGS, Options, joined, resolve, tagger_options
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.sources import Source
 
 __all__ = ["Options", "UDPipeModel", "UDPipeParser"]
-
-TAGS = ("upos", "xpos", "feats", "lemma")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +129,7 @@ class UDPipeParser:
 
         `on_epoch` is called once, after the last iteration: UDPipe gives no model before.
         """
-        check_whole("seed", seed)
-        for part in (train, dev):
-            if part is not None:
-                check_training(part)
+        check_training(train, dev, seed=seed)
         how = self.options
         values = resolve(how, sentences=len(train), words=train.n_words)
         last = int(values["iterations"])

@@ -9,6 +9,9 @@ from treegauge.parse.options import option
 
 Value = int | float | str
 
+TAGS = ("upos", "xpos", "feats", "lemma")
+"""Columns that a tagger can predict."""
+
 ORACLES = {
     "projective": ("dynamic", "static"),
     "swap": ("static_lazy", "static_eager"),
@@ -183,7 +186,7 @@ def tagger_options(columns: frozenset[str], iterations: int) -> str:
     Parameters
     ----------
     columns
-        Of ``upos``, ``xpos``, ``feats`` and ``lemma`` those to learn; UPOS is always learned.
+        Of :data:`TAGS` those to learn; UPOS is always learned.
     iterations
         Passes over the train part.
     """

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.errors import TreegaugeError
+from treegauge.parse.interrupts import interrupts_wait
 from treegauge.parse.perceptron._search import Labels, Learned, parse_all
 from treegauge.parse.perceptron._weights import restored
 from treegauge.parse.perceptron.settings import UNLABELLED, Options, Vocabulary
@@ -39,13 +40,15 @@ class BeamModel:
 
     @cached_property
     def _learned(self) -> Learned:
-        weights = restored(*self.rows, self.vocabulary.actions)
+        with interrupts_wait():
+            weights = restored(*self.rows, self.vocabulary.actions)
         return Learned(self.options.templates, self.labels, weights)
 
     def trees(self, treebank: Treebank) -> tuple[Ints, Ints]:
         """Return heads and numbers of relations of all words."""
-        words = self.vocabulary.words(treebank, self.options)
-        return parse_all(words, self._learned, self.options.beam)
+        words, learned = self.vocabulary.words(treebank, self.options), self._learned
+        with interrupts_wait():
+            return parse_all(words, learned, self.options.beam)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees found; always projective, with one root."""

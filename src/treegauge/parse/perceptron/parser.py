@@ -7,8 +7,8 @@ itself builds projective trees, with one root.
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.errors import TreegaugeError
 from treegauge.parse.base import OnEpoch, check_training
+from treegauge.parse.interrupts import interrupts_wait
 from treegauge.parse.perceptron._learning import learn_all
 from treegauge.parse.perceptron._search import Learned
 from treegauge.parse.perceptron._weights import averaged, empty
@@ -57,11 +57,7 @@ class BeamParser:
         on_epoch
             Called after each epoch with its number and the model so far.
         """
-        for part in (train, dev):
-            if part is not None:
-                check_training(part)
-        if seed < 0:
-            raise TreegaugeError(f"seed is {seed}; expected a whole number of at least 0")
+        check_training(train, dev, seed=seed)
         training = _Training(self.options, train)
         random = np.random.default_rng(seed)
         best: tuple[float, BeamModel] | None = None
@@ -100,16 +96,18 @@ class _Training:
 
     def learn(self, order: npt.NDArray[np.int64]) -> None:
         """Learn from all sentences in this order."""
-        weights = learn_all(
-            self.words, self.heads, self.relations, order, self.learned, self.options.beam,
-            self.seen,
-        )  # fmt: skip
+        with interrupts_wait():
+            weights = learn_all(
+                self.words, self.heads, self.relations, order, self.learned, self.options.beam,
+                self.seen,
+            )  # fmt: skip
         self.learned = self.learned._replace(weights=weights)
         self.seen += len(order)
 
     def model(self) -> BeamModel:
         """Return the model as it is if training ends here."""
-        rows = averaged(self.learned.weights, self.seen)
+        with interrupts_wait():
+            rows = averaged(self.learned.weights, self.seen)
         return BeamModel(self.options, self.vocabulary, self.learned.labels, rows)
 
     def share_right(self, model: BeamModel, dev: Treebank) -> float:
