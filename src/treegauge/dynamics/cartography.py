@@ -1,0 +1,293 @@
+"""Data maps: where a parser's confidence in gold trees stays, rises or wavers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.dynamics.jobs import Engine, Job, Progress, check_same, relation_names
+from treegauge.dynamics.recording import LAYERS, Recording
+from treegauge.errors import TreegaugeError
+from treegauge.result import Result, countersign
+from treegauge.treebank.columns import Treebank
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DataMap", "Regions", "data_map", "map_treebank", "mean_map"]
+
+Floats = npt.NDArray[np.float64]
+REGIONS = ("easy", "hard", "ambiguous", "other")
+
+
+@dataclass(frozen=True)
+class Regions:
+    """Bounds of the regions of a data map.
+
+    A word is easy with ``confidence > easy`` and hard with ``confidence <= hard``, either with
+    ``variability <= steady``; it is ambiguous with ``variability > wavering``.
+
+    Notes
+    -----
+    The Difficulty paper's bounds of easy and hard. It gives none of ambiguous: 0.3 is what a word
+    has whose probability spends a tenth of the epochs at 0 and the rest at 1.
+    """
+
+    easy: float = 0.95
+    hard: float = 0.25
+    steady: float = 0.1
+    wavering: float = 0.3
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.hard <= self.easy <= 1 and 0 <= self.steady <= self.wavering):
+            raise TreegaugeError(
+                f"regions are hard={self.hard:g}, easy={self.easy:g}, steady={self.steady:g}, "
+                f"wavering={self.wavering:g}; expected 0 <= hard <= easy <= 1 and "
+                "0 <= steady <= wavering"
+            )
+
+    def of(self, confidence: Floats, variability: Floats) -> npt.NDArray[np.str_]:
+        """Return the region of each word.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Regions().of(np.array([0.99, 0.1, 0.5, 0.6]), np.array([0.01, 0.1, 0.4, 0.2])).tolist()
+        ['easy', 'hard', 'ambiguous', 'other']
+        """
+        steady = variability <= self.steady
+        return np.select(
+            [steady & (confidence > self.easy), steady & (confidence <= self.hard),
+             variability > self.wavering],
+            REGIONS[:3],
+            REGIONS[3],
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.easy:g}/{self.hard:g}/{self.steady:g}/{self.wavering:g}"
+
+
+@dataclass(frozen=True, eq=False)
+class DataMap(Result):
+    r"""Confidence and variability of every word's gold head and gold relation.
+
+    .. math::
+        \mathrm{CONF}_i = \frac1E \sum_e p_e(y_i), \qquad
+        \mathrm{VAR}_i = \sqrt{\frac1E \sum_e (p_e(y_i) - \mathrm{CONF}_i)^2}
+
+    Attributes
+    ----------
+    treebank, part
+        The words.
+    confidence, variability
+        For ``head`` and ``relation`` the mean and the population standard deviation over epochs.
+    correctness, forgetting
+        Share of the epochs in which gold was preferred, and how often it was preferred after one
+        epoch and not after the next; None if the recording does not tell.
+    regions
+        Bounds of the regions.
+    """
+
+    treebank: str
+    part: str
+    signature: str
+    confidence: dict[str, Floats]
+    variability: dict[str, Floats]
+    correctness: dict[str, Floats] | None
+    forgetting: dict[str, npt.NDArray[np.int64]] | None
+    regions: Regions = Regions()
+    digits: ClassVar[int] = 3
+
+    def __repr__(self) -> str:
+        return f"<DataMap of {self.treebank} ({self.part}): {len(self.confidence['head']):,} words>"
+
+    def region(self, layer: str = "head") -> npt.NDArray[np.str_]:
+        """Return the region of each word: easy, hard, ambiguous or other."""
+        return self.regions.of(self.confidence[layer], self.variability[layer])
+
+    @property
+    def values(self) -> dict[str, dict[str, float | None]]:
+        """The treebank's numbers: means over words, and shares of regions in percent."""
+        found: dict[str, dict[str, float | None]] = {}
+        for layer in LAYERS:
+            region = self.region(layer)
+            found[layer] = {
+                "confidence": float(self.confidence[layer].mean()),
+                "variability": float(self.variability[layer].mean()),
+                "correctness": None if self.correctness is None
+                else float(self.correctness[layer].mean()),
+                "forgetting": None if self.forgetting is None
+                else float(self.forgetting[layer].mean()),
+                **{name: 100 * float((region == name).mean()) for name in REGIONS[:3]},
+            }  # fmt: skip
+        return found
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a layer."""
+        import polars as pl
+
+        name = self.treebank.rpartition("#")[0]
+        rows = [
+            {"treebank": name, "part": self.part, "of": LAYERS[layer], **values}
+            for layer, values in self.values.items()
+        ]
+        return pl.DataFrame(rows)
+
+    def words(self, treebank: Treebank | None = None) -> "pl.DataFrame":
+        """Return one row a word: all numbers, and its place and columns if the treebank is given.
+
+        Parameters
+        ----------
+        treebank
+            The treebank that was recorded.
+        """
+        import polars as pl
+
+        columns: dict[str, Any] = {}
+        if treebank is not None:
+            columns = {
+                "sentence": treebank.sentence_of + 1,
+                "sent_id": _ids(treebank),
+                "word": treebank.positions,
+                "form": treebank["form"],
+                "upos": treebank["upos"],
+                "head": treebank.head,
+                "deprel": treebank["deprel"],
+            }
+        for layer in LAYERS:
+            columns[f"{layer}_confidence"] = self.confidence[layer]
+            columns[f"{layer}_variability"] = self.variability[layer]
+            if self.correctness is not None and self.forgetting is not None:
+                columns[f"{layer}_correctness"] = self.correctness[layer]
+                columns[f"{layer}_forgetting"] = self.forgetting[layer]
+            columns[f"{layer}_region"] = self.region(layer).tolist()
+        return pl.DataFrame(columns)
+
+
+def _ids(treebank: Treebank) -> list[str | None]:
+    ids = treebank.metadata("sent_id")
+    return [ids[i] for i in treebank.sentence_of.tolist()]
+
+
+def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap:
+    """Make the data map of a recording.
+
+    Parameters
+    ----------
+    recording
+        Log-probabilities of gold over epochs.
+    regions
+        Bounds of easy, hard and ambiguous.
+
+    Notes
+    -----
+    Swayamdipta et al. (2020); the Difficulty paper, section 3.1.
+
+    Examples
+    --------
+    A word that is learned slowly, and one that never is:
+
+    >>> import numpy as np
+    >>> p = np.array([[0.25, 0.1], [0.75, 0.1]])
+    >>> made = Recording("toy#0", "train", "treegauge:0", (1, 2), np.log(p), np.log(p))
+    >>> found = data_map(made)
+    >>> found.confidence["head"].round(2).tolist(), found.variability["head"].round(2).tolist()
+    ([0.5, 0.1], [0.25, 0.0])
+    >>> found.region().tolist()
+    ['other', 'hard']
+    """
+    regions = regions or Regions()
+    p = {layer: np.exp(recording.logp(layer).astype(np.float64)) for layer in LAYERS}
+    correctness = forgetting = None
+    if recording.knows_right:
+        right = {layer: recording.right(layer) for layer in LAYERS}
+        correctness = {layer: np.asarray(one.mean(axis=0)) for layer, one in right.items()}
+        forgetting = {layer: (one[:-1] & ~one[1:]).sum(axis=0) for layer, one in right.items()}
+    return DataMap(
+        treebank=recording.treebank,
+        part=recording.part,
+        signature=countersign(recording.signature, m="map", regions=regions),
+        confidence={layer: values.mean(axis=0) for layer, values in p.items()},
+        variability={layer: values.std(axis=0) for layer, values in p.items()},
+        correctness=correctness,
+        forgetting=forgetting,
+        regions=regions,
+    )
+
+
+def mean_map(recordings: Sequence[Recording], *, regions: Regions | None = None) -> DataMap:
+    """Make the mean data map of several parsers or seeds: each word's numbers averaged over them.
+
+    Parameters
+    ----------
+    recordings
+        Of the same words, one a parser or seed; their epochs may differ.
+    regions
+        Bounds, applied to the averages.
+    """
+    check_same(recordings)
+    maps = [data_map(one, regions=regions) for one in recordings]
+    first = maps[0]
+    if len(maps) == 1:
+        return first
+
+    def mean(name: str) -> Any:
+        found = [getattr(one, name) for one in maps]
+        if any(one is None for one in found):
+            return None
+        return {layer: np.mean([one[layer] for one in found], axis=0) for layer in LAYERS}
+
+    names = ("confidence", "variability", "correctness", "forgetting")
+    told = [part for one in maps for part in one.signature.split("|") if part[:7] == "parser:"]
+    others = dict.fromkeys(part[7:] for part in told if part != told[0])
+    signature = countersign(
+        first.signature, mean=f"{len(maps)} recordings", parsers="+".join(others) or None
+    )
+    return replace(first, signature=signature, **{name: mean(name) for name in names})
+
+
+def map_treebank(
+    train: Treebank,
+    dev: Treebank | None = None,
+    *,
+    engine: Engine,
+    seeds: Sequence[int] = (0,),
+    trees: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, list[Recording]]:
+    """Train a parser and record the train words, and the dev words if there are any.
+
+    Parameters
+    ----------
+    train, dev
+        The treebank.
+    engine
+        Who trains: see :func:`~treegauge.dynamics.recorder.probabilistic`.
+    seeds
+        One model each.
+    trees
+        Also record what is needed at the level of sentences.
+    progress
+        Told how many models are trained.
+
+    Returns
+    -------
+    dict
+        For each part one recording a seed.
+
+    Examples
+    --------
+    >>> from treegauge.dynamics.recorder import probabilistic
+    >>> from treegauge.treebank.synthetic import synthetic
+    >>> found = map_treebank(synthetic(60, seed=1), engine=probabilistic("mst", epochs=3))
+    >>> mean_map(found["train"]).values["head"]["confidence"] > 0.8
+    True
+    """
+    read = {"train": train} if dev is None else {"train": train, "dev": dev}
+    names = relation_names(*read.values())
+    jobs = [Job(train, read, seed=seed, relations=names, trees=trees) for seed in seeds]
+    made = engine(jobs, progress)
+    return {part: [one[part] for one in made] for part in read}

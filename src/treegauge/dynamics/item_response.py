@@ -1,0 +1,218 @@
+"""Item response: how hard words are, seen by several parsers of different ability."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.dynamics.jobs import check_same
+from treegauge.dynamics.recording import Recording
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.result import Result, sign
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["ItemResponse", "fit_item_response", "responses"]
+
+Floats = npt.NDArray[np.float64]
+Kind = Literal["rasch", "2pl"]
+_GRID = np.linspace(-4, 4, 33)
+_FEW = np.linspace(-2.5, 2.5, 9)
+_FAR = 12.0  # abilities beyond are those of respondents that are always right, or never
+
+
+@dataclass(frozen=True, eq=False)
+class ItemResponse(Result):
+    r"""Difficulties of words and abilities of those that were asked.
+
+    .. math:: p(\text{j is right about i}) = \frac{1}{1 + e^{-a_i (\theta_j - b_i)}}
+
+    Attributes
+    ----------
+    difficulty, discrimination
+        Posterior means of :math:`b_i` and :math:`a_i` for each word.
+    spread
+        Posterior standard deviation of each difficulty.
+    ability
+        :math:`\theta_j` of each respondent.
+    names
+        The respondents.
+    kind, steps
+        The model, and how many steps of EM it took.
+    """
+
+    difficulty: Floats
+    discrimination: Floats
+    spread: Floats
+    ability: Floats
+    names: tuple[str, ...]
+    kind: str
+    steps: int
+    signature: str
+    digits: ClassVar[int] = 3
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a respondent."""
+        import polars as pl
+
+        return pl.DataFrame({"respondent": self.names, "ability": self.ability})
+
+    def words(self) -> "pl.DataFrame":
+        """Return one row a word."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "difficulty": self.difficulty,
+                "sd": self.spread,
+                "discrimination": self.discrimination,
+            }
+        )
+
+
+def responses(
+    recordings: Sequence[Recording], *, layer: str = "head", epochs: Sequence[int] | None = None
+) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
+    """Return who was right about which word: (respondents, words), and the respondents' names.
+
+    Parameters
+    ----------
+    recordings
+        Of the same words, with rivals: one a parser or seed.
+    layer
+        ``head``, ``relation``, or ``both`` of them.
+    epochs
+        Places of the epochs that count as respondents of their own, such as ``(0, 4, -1)``;
+        by default the last alone.
+    """
+    check_same(recordings)
+    rows, names = [], []
+    for number, one in enumerate(recordings, 1):
+        layers = ("head", "relation") if layer == "both" else (layer,)
+        right = np.all([one.right(part) for part in layers], axis=0)
+        for place in epochs if epochs is not None else (-1,):
+            rows.append(right[place])
+            names.append(f"{number} epoch {one.epochs[place]}")
+    return np.array(rows), tuple(names)
+
+
+def fit_item_response(
+    right: npt.ArrayLike,
+    names: Sequence[str] = (),
+    *,
+    kind: Kind = "2pl",
+    most_steps: int = 200,
+    tolerance: float = 1e-3,
+) -> ItemResponse:
+    """Fit an item response model with random words and fixed respondents.
+
+    There are many words and few respondents, so the words are averaged over: difficulties are
+    normal with mean 0 (and deviation 1 for ``2pl``, estimated for ``rasch``), logarithms of
+    discriminations normal with estimated mean and deviation, and abilities are found by EM on a
+    grid. The words' numbers are posterior means.
+
+    Parameters
+    ----------
+    right
+        (respondents, words): whether a respondent was right about a word.
+    names
+        The respondents.
+    kind
+        ``rasch`` (all words discriminate alike) or ``2pl``.
+    most_steps, tolerance
+        EM ends when no ability moves more than this.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> right = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
+    >>> found = fit_item_response(right, kind="rasch")
+    >>> bool(np.all(np.diff(found.difficulty) > 0)), bool(np.all(np.diff(found.ability) < 0))
+    (True, True)
+    """
+    x = np.asarray(right, np.float64)
+    if kind not in get_args(Kind):
+        raise ChoiceError("item response model", kind, get_args(Kind))
+    if x.ndim != 2 or not x.size or not np.isin(x, (0, 1)).all():
+        raise TreegaugeError(
+            f"responses have the shape {x.shape}; expected (respondents, words) of 0 and 1"
+        )
+    titles = tuple(names) or tuple(str(i + 1) for i in range(len(x)))
+    if len(titles) != len(x):
+        raise TreegaugeError(f"found {len(titles)} names for {len(x)} respondents")
+    patterns, which = np.unique(x.T, axis=0, return_inverse=True)
+    counts = np.bincount(which.ravel(), minlength=len(patterns)).astype(np.float64)
+    b, z = (grid.ravel() for grid in np.meshgrid(_GRID, _FEW if kind == "2pl" else [0.0]))
+    share = np.clip(x.mean(axis=1), 1e-3, 1 - 1e-3)
+    ability = np.log(share / (1 - share))
+    scale, middle, width = 1.0, 0.0, 0.5 if kind == "2pl" else 0.0
+    steps = 0
+    while True:
+        steps += 1
+        a, places = np.exp(middle + width * z), scale * b
+        prior = -0.5 * (b**2 + z**2)
+        posterior = _posterior(patterns, a, places, prior, ability)
+        weight = counts @ posterior
+        hits = (patterns * counts[:, None]).T @ posterior
+        fresh = _abilities(ability, a, places, weight, hits)
+        if kind == "rasch":
+            scale = float(np.sqrt(weight @ places**2 / weight.sum()))
+            scale = min(max(scale, 1e-2), 10.0)
+        else:
+            logs = middle + width * z
+            mean = float(weight @ logs / weight.sum())
+            width = max(float(np.sqrt(weight @ (logs - mean) ** 2 / weight.sum())), 1e-2)
+            middle = mean
+        moved = float(np.abs(fresh - ability).max())
+        ability = fresh
+        if moved < tolerance or steps >= most_steps:
+            break
+    a, places = np.exp(middle + width * z), scale * b
+    posterior = _posterior(patterns, a, places, -0.5 * (b**2 + z**2), ability)
+    mean_b = posterior @ places
+    spread = np.sqrt(np.maximum(posterior @ places**2 - mean_b**2, 0))
+    back = which.ravel()
+    return ItemResponse(
+        difficulty=mean_b[back],
+        discrimination=(posterior @ a)[back],
+        spread=spread[back],
+        ability=ability,
+        names=titles,
+        kind=kind,
+        steps=steps,
+        signature=sign(v="item-response", m=kind, words=x.shape[1], respondents=len(x)),
+    )
+
+
+def _logits(a: Floats, places: Floats, ability: Floats) -> Floats:
+    return np.asarray(a[:, None] * (ability[None, :] - places[:, None]))
+
+
+def _posterior(
+    patterns: Floats, a: Floats, places: Floats, prior: Floats, ability: Floats
+) -> Floats:
+    """Share of each grid point for each pattern of answers."""
+    logits = _logits(a, places, ability)
+    yes, no = -np.logaddexp(0, -logits), -np.logaddexp(0, logits)
+    logs = patterns @ yes.T + (1 - patterns) @ no.T + prior
+    logs -= logs.max(axis=1, keepdims=True)
+    shares = np.exp(logs)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _abilities(ability: Floats, a: Floats, places: Floats, weight: Floats, hits: Floats) -> Floats:
+    """Newton's steps for each respondent on the expected log-likelihood, which is concave."""
+    found = ability.copy()
+    for _ in range(20):
+        p = 1 / (1 + np.exp(-np.clip(_logits(a, places, found), -700, 700)))
+        slope = a @ (hits.T - weight[:, None] * p)
+        bend = (weight * a**2) @ (p * (1 - p))
+        step = np.clip(slope / np.maximum(bend, 1e-9), -1, 1)
+        found = np.clip(found + step, -_FAR, _FAR)
+        if np.abs(step).max() < 1e-9:
+            break
+    return found

@@ -1,0 +1,156 @@
+"""Recordings hold what the model said, survive files, and refuse what makes no sense."""
+
+import numpy as np
+import pytest
+
+from treegauge.dynamics.jobs import Job, Keeping, relation_names
+from treegauge.dynamics.recorder import InTurn, probabilistic, record
+from treegauge.dynamics.recording import FLOOR, Recording
+from treegauge.errors import TreegaugeError
+from treegauge.parse.registry import make_parser
+from treegauge.treebank.synthetic import synthetic
+
+
+def made(p, **more):
+    logp = np.log(np.asarray(p, float))
+    return Recording(
+        "toy#000000", "train", "sig", tuple(range(1, len(logp) + 1)), logp, logp, **more
+    )
+
+
+def test_gold_probabilities_are_the_models(tiny, known):
+    found = known([Job(tiny, {"train": tiny}, relations=relation_names(tiny))])[0]["train"]
+    assert found.epochs == (1, 2, 3)
+    p = np.exp(found.head_logp)
+    for epoch in (1, 2, 3):
+        expected = np.full(8, epoch / (epoch + 1))
+        expected[3] = 1.0  # the sentence of one word has one head
+        np.testing.assert_allclose(p[epoch - 1], expected, rtol=1e-6)
+        np.testing.assert_allclose(
+            np.exp(found.relation_logp[epoch - 1]), epoch / (epoch + 1), rtol=1e-6
+        )
+    assert found.head_rival[0, 3] == -1
+    assert found.right("head")[:, 3].all()
+    assert found.right("head").all()  # in three words two others share what gold leaves
+    assert found.greedy() == (100.0, 100.0)
+
+
+def test_a_rival_is_never_gold_nor_the_word_itself(quick):
+    train = synthetic(60, seed=4)
+    found = quick([Job(train, {"train": train}, relations=relation_names(train))])[0]["train"]
+    assert (found.head_rival != train.head).all()
+    assert (found.head_rival != train.positions).all()
+    names = np.array(found.relations)[found.relation_rival]
+    assert (names != np.array(train["deprel"].to_list())).all()
+
+
+def test_what_the_log_linear_parser_says_is_recorded_as_it_is(quick):
+    train, dev = synthetic(60, seed=4), synthetic(20, seed=5)
+    parser = quick.parser
+    model = parser.fit(train, seed=7)
+    found = quick([Job(train, {"dev": dev}, seed=7, relations=relation_names(train, dev))])[0][
+        "dev"
+    ]
+    heads = model.head_probabilities(dev)
+    gold = [p[j, h] for i, p in enumerate(heads) for j, h in enumerate(dev[i].head)]
+    np.testing.assert_allclose(np.exp(found.head_logp[-1]), gold, rtol=1e-5)
+    best = np.concatenate([p.argmax(axis=1) for p in heads])
+    assert (found.right("head")[-1] == (best == dev.head)).all()
+    shares = model.relation_probabilities(dev)
+    if set(dev["deprel"]) <= set(model.relations):
+        index = [model.relations.index(name) for name in dev["deprel"]]
+        expected = shares[np.arange(dev.n_words), index]
+        np.testing.assert_allclose(np.exp(found.relation_logp[-1]), expected, rtol=1e-5)
+
+
+def test_unseen_relations_share_what_is_kept_for_new_ones(tiny, known):
+    names = (*relation_names(tiny[:1]), "advmod", "punct")  # the last two are not in train
+    found = known([Job(tiny[:1], {"dev": tiny}, relations=names, every=False)])[0]["dev"]
+    assert found.epochs == (3,)
+    p = np.exp(found.relation_logp[0])
+    new = 3 / (3 + 3)  # three relations in three words
+    np.testing.assert_allclose(p[[6, 7]], new / 2, rtol=1e-6)
+    np.testing.assert_allclose(p[:6], 0.75 * (1 - new), rtol=1e-6)
+    assert found.relations == names
+
+
+def test_relations_outside_the_inventory_are_named(tiny, known):
+    with pytest.raises(TreegaugeError, match="unknown relation 'advmod'"):
+        known([Job(tiny[:1], {"dev": tiny})])
+
+
+def test_during_the_epoch_is_what_the_model_remembers(tiny, known):
+    found = known([Job(tiny, {"train": tiny}, when="during")])[0]["train"]
+    np.testing.assert_allclose(np.exp(found.relation_logp), 0.25, rtol=1e-6)
+    with pytest.raises(TreegaugeError, match="has no rivals"):
+        found.right("head")
+    with pytest.raises(TreegaugeError, match="during an epoch"):
+        record(make_parser("mst", epochs=1), Job(tiny, {"train": tiny}, when="during"))
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_files_give_back_every_bit(tmp_path, quick, suffix):
+    train = synthetic(20, seed=1)
+    job = Job(train, {"train": train}, relations=relation_names(train), trees=True)
+    before = quick([job])[0]["train"]
+    path = tmp_path / f"r{suffix}"
+    before.save(path)
+    after = Recording.load(path)
+    for name in Recording.__dataclass_fields__:
+        old, new = getattr(before, name), getattr(after, name)
+        if isinstance(old, np.ndarray):
+            assert (old == new).all()
+            assert old.dtype == new.dtype
+        else:
+            assert old == new
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(TreegaugeError, match="not a recording, or is cut off"):
+        Recording.load(path)
+
+
+def test_arrays_of_others_are_welcome_and_checked():
+    right = np.array([[True, False]])
+    one = made([[0.5, 0.2]], head_right=right, relation_right=right)
+    assert one.greedy() == (50.0, 50.0)
+    with np.errstate(divide="ignore"):
+        assert made([[0.0, 1.0]]).head_logp[0, 0] == np.float32(FLOOR)
+    with pytest.raises(TreegaugeError, match="no logarithms of probabilities"):
+        made([[1.5, 0.2]])
+    with pytest.raises(TreegaugeError, match="expected \\(1 epochs, words\\)"):
+        Recording("t#0", "train", "s", (1,), np.zeros((2, 3)), np.zeros((2, 3)))
+    with pytest.raises(TreegaugeError, match="relation_logp has the shape"):
+        Recording("t#0", "train", "s", (1,), np.zeros((1, 3)), np.zeros((1, 2)))
+    with pytest.raises(TreegaugeError, match=r"unknown kind of file '\.csv'"):
+        one.save("x.csv")
+    with pytest.raises(TreegaugeError, match="expected the same"):
+        one.check(synthetic(3, seed=1))
+
+
+def test_what_is_kept_is_not_trained_again(tmp_path, tiny, known):
+    keeping = Keeping(known, tmp_path / "kept")
+    jobs = [Job(tiny, {"train": tiny}, seed=seed) for seed in (1, 2)]
+    first = keeping(jobs)
+    assert len(known.parser.fitted) == 2
+    again = keeping(jobs)
+    assert len(known.parser.fitted) == 2
+    assert (first[1]["train"].head_logp == again[1]["train"].head_logp).all()
+    keeping([Job(tiny, {"train": tiny}, seed=3)])
+    keeping([Job(tiny[:2], {"train": tiny[:2]}, seed=1)])
+    assert len(known.parser.fitted) == 4
+    Keeping(InTurn(known.parser, "another"), tmp_path / "kept")(jobs[:1])
+    assert len(known.parser.fitted) == 5
+
+
+def test_same_seed_same_numbers(quick):
+    train = synthetic(30, seed=2)
+    job = Job(train, {"train": train}, seed=5)
+    one, two = (quick([job])[0]["train"] for _ in range(2))
+    assert (one.head_logp == two.head_logp).all()
+    assert (one.relation_logp == two.relation_logp).all()
+
+
+def test_parsers_without_probabilities_are_refused(tiny):
+    with pytest.raises(TreegaugeError, match="has no probabilities of heads"):
+        record(make_parser("beam", epochs=1), Job(tiny, {"train": tiny}))
+    with pytest.raises(TreegaugeError, match="does not tell of its epochs"):
+        probabilistic("command")
