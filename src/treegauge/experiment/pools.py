@@ -1,0 +1,116 @@
+"""Pools: where cells are run. Here or in processes; see `cluster` for other machines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.experiment.cells import Cell
+from treegauge.experiment.limits import Limits
+from treegauge.experiment.work import Report, perform
+
+POOLS = ("inline", "process", "dask", "dask://HOST:PORT", "slurm")
+Finished = list[tuple[Cell, Report]]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How cells are to be run.
+
+    Attributes
+    ----------
+    pool
+        One of ``inline``, ``process``, ``dask``, ``dask://HOST:PORT``, ``slurm``.
+    workers
+        How many cells at a time; None: as many as there are processors.
+    limits
+        Of one cell.
+    slurm
+        What Slurm is told: queue, account, walltime and so on.
+    """
+
+    pool: str = "process"
+    workers: int | None = None
+    limits: Limits = field(default_factory=Limits)
+    slurm: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.pool not in POOLS and not self.pool.startswith("dask://"):
+            raise ChoiceError("pool", self.pool, POOLS)
+        if self.workers is not None and self.workers < 1:
+            raise TreegaugeError(f"workers is {self.workers}; expected at least 1")
+        if self.pool == "inline" and self.limits:
+            raise TreegaugeError("pool inline knows no limits; choose another pool")
+        if self.pool == "inline" and (self.workers or 1) > 1:
+            raise TreegaugeError("pool inline runs one cell at a time; choose another pool")
+
+
+class Pool(Protocol):
+    """Runs cells; leaving it ends those that still run."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+    @property
+    def room(self) -> int:
+        """How many more cells it takes now."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether any cell is running."""
+
+    def submit(self, cells: Sequence[Cell]) -> None:
+        """Take cells, at most as many as there is room for."""
+
+    def wait(self) -> Finished:
+        """Wait until some cells have ended."""
+
+
+class Inline:
+    """Runs cells in this process, one after the other: for tests and for finding errors."""
+
+    def __init__(self) -> None:
+        self._cells: list[Cell] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._cells.clear()
+
+    @property
+    def room(self) -> int:
+        """One cell at a time."""
+        return 1 - len(self._cells)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a cell waits."""
+        return bool(self._cells)
+
+    def submit(self, cells: Sequence[Cell]) -> None:
+        """Take a cell."""
+        self._cells += cells
+
+    def wait(self) -> Finished:
+        """Run it."""
+        cell = self._cells.pop()
+        return [(cell, perform(cell))]
+
+
+def make_pool(wanted: Wanted, parsers: Sequence[str] = (), tasks: Sequence[str] = ()) -> Pool:
+    """Make a pool; `parsers` and `tasks` are got ready before the first cell."""
+    if wanted.pool == "inline":
+        return Inline()
+    if wanted.pool == "process":
+        from treegauge.experiment.processes import Processes
+
+        return Processes(wanted.workers, wanted.limits, parsers, tasks)
+    from treegauge.experiment.cluster import Cluster
+
+    return Cluster(wanted)

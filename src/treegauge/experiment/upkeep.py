@@ -1,0 +1,190 @@
+"""Stores joined, and rid of what no plan asks for."""
+# ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
+
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treegauge.errors import TreegaugeError
+from treegauge.experiment.batches import Expansion
+from treegauge.experiment.ledger import COLUMNS, Ledger, address
+from treegauge.experiment.store import Store, Writer
+from treegauge.files import atomic
+from treegauge.result import Result, sign
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Merged(Result):
+    """What merging brought, one row a store."""
+
+    rows: tuple[tuple[str, int, int], ...]
+    signature: str
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """For each store the cells taken from it, and those that were there already."""
+        import polars as pl
+
+        kinds = {"store": pl.String, "added": pl.Int64, "known": pl.Int64}
+        return pl.DataFrame(list(self.rows), kinds, orient="row")
+
+
+def merge(into: Store, others: Sequence[Store]) -> Merged:
+    """Take over the cells of other stores; one that is done wins over one that failed.
+
+    Parameters
+    ----------
+    into
+        The store that grows; made if it is not there.
+    others
+        Stores, which stay as they are.
+
+    Raises
+    ------
+    TreegaugeError
+        If two stores have different results for one cell. Nothing of that store is taken then.
+    """
+    rows: list[tuple[str, int, int]] = []
+    for other in others:
+        if other.path.resolve() == into.path.resolve():
+            raise TreegaugeError(f"{other.path} cannot be merged into itself")
+        with other.reading():
+            pass  # a folder that is no store is told before anything is made
+    with into.writing() as writer:
+        for other in others:
+            try:
+                rows.append((str(other.path), *_take(writer, other)))
+            except sqlite3.Error as error:
+                raise TreegaugeError(f"cannot read {other.ledger_path}: {error}") from error
+    return Merged(tuple(rows), sign(merge=into.path.name, stores=len(rows)))
+
+
+_PAIRS = (
+    "FROM other.cells AS new JOIN other.setups AS theirs ON theirs.id = new.setup "
+    "LEFT JOIN setups AS ours ON ours.digest = theirs.digest LEFT JOIN cells AS old "
+    "ON (old.setup, old.size, old.sample, old.seed) = (ours.id, new.size, new.sample, new.seed)"
+)
+_SETUP = "digest, task, treebank, parser, options, parameters, data, identity, path, counts"
+
+
+def _take(writer: Writer, other: Store) -> tuple[int, int]:
+    ledger = writer.ledger
+    with closing(Ledger(other.ledger_path)):  # mends what a killed driver left behind
+        ledger.ask("ATTACH ? AS other", [address(other.ledger_path)])
+    try:
+        clash = ledger.ask(
+            f"SELECT theirs.task, theirs.treebank, theirs.parser, new.size, new.sample, new.seed, "
+            f"old.scalars, new.scalars {_PAIRS} "
+            "WHERE old.done AND new.done AND old.scalars != new.scalars"
+        )  # fmt: skip
+        if clash:
+            *cell, ours, theirs = clash[0]
+            named = " ".join(str(part) for part in cell if part not in {"", 0})
+            raise TreegaugeError(
+                f"{len(clash)} cells of {other.path} have other results than in "
+                f"{writer.store.path}, first {named}: {theirs} and {ours}; nothing of it was taken"
+            )
+        wanted = "(old.setup IS NULL OR (new.done AND NOT old.done))"
+        keys = ledger.ask(f"SELECT new.key, new.words {_PAIRS} WHERE {wanted}")
+        for key, words in keys:
+            if words:
+                _copy(other.words_path(key.hex()), writer.store.words_path(key.hex()))
+        total = int(ledger.ask("SELECT count(*) FROM other.cells")[0][0])
+        columns = ", ".join(f"new.{name}" for name in COLUMNS if name not in _MAPPED)
+        with ledger.writing() as base:
+            base.execute(
+                f"INSERT OR IGNORE INTO setups ({_SETUP}) SELECT {_SETUP} FROM other.setups"
+            )
+            base.execute(
+                "INSERT OR IGNORE INTO environments (facts) SELECT facts FROM other.environments"
+            )
+            names = ", ".join([*(n for n in COLUMNS if n not in _MAPPED), *_MAPPED])
+            base.execute(
+                f"INSERT OR REPLACE INTO cells ({names}) SELECT {columns}, ours.id, "
+                "(SELECT e.id FROM environments AS e JOIN other.environments AS t USING (facts) "
+                f"WHERE t.id = new.environment), 0 {_PAIRS} WHERE {wanted}"
+            )
+        return len(keys), total - len(keys)
+    finally:
+        ledger.ask("DETACH other")
+
+
+_MAPPED = ("setup", "environment", "run")
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with source.open("rb") as old, atomic(target) as new:
+        shutil.copyfileobj(old, new)
+
+
+@dataclass(frozen=True)
+class Swept(Result):
+    """What was removed, or would be."""
+
+    cells: int
+    files: int
+    bytes: int
+    pretended: bool
+    signature: str
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row."""
+        import polars as pl
+
+        return pl.DataFrame([{"cells": self.cells, "files": self.files, "bytes": self.bytes}])
+
+    def __str__(self) -> str:
+        verb = "would remove" if self.pretended else "removed"
+        return f"{verb} {self.cells} cells and {self.files} files of {self.bytes / 1e6:.1f} MB"
+
+
+def sweep(store: Store, plans: Sequence[Expansion] = (), *, pretend: bool = False) -> Swept:
+    """Remove files that belong to no cell and, given plans, cells that none of them has.
+
+    Parameters
+    ----------
+    store
+        The store; no driver may be at work on it.
+    plans
+        Cells to keep; without any, all cells stay.
+    pretend
+        Count only.
+    """
+    with store.reading():
+        pass
+    with store.writing() as writer:
+        ledger = writer.ledger
+        ledger.ask("CREATE TEMP TABLE kept (key BLOB PRIMARY KEY) WITHOUT ROWID")
+        with ledger.writing() as base:
+            keys = ((bytes.fromhex(cell.key),) for plan in plans for cell in plan.cells())
+            base.executemany("INSERT OR IGNORE INTO kept VALUES (?)", keys)
+        unwanted = "key NOT IN (SELECT key FROM kept)" if plans else "0"
+        cells = int(ledger.ask(f"SELECT count(*) FROM cells WHERE {unwanted}")[0][0])
+        rows = ledger.ask(f"SELECT key FROM cells WHERE words AND NOT ({unwanted})")
+        live = {store.words_path(key.hex()) for (key,) in rows}
+        files = [path for path in _files(store) if path not in live]
+        size = sum(path.stat().st_size for path in files)
+        if not pretend:
+            if cells:
+                with ledger.writing() as base:
+                    base.execute(f"DELETE FROM cells WHERE {unwanted}")
+                    base.execute("DELETE FROM setups WHERE id NOT IN (SELECT setup FROM cells)")
+                ledger.ask("VACUUM")
+            for path in files:  # after the rows: a crash leaves files without rows, never the other
+                path.unlink(missing_ok=True)
+    return Swept(cells, len(files), size, pretend, sign(gc=store.path.name))
+
+
+def _files(store: Store) -> Iterator[Path]:
+    """Yield all files of words, and what interrupted writing left."""
+    folder = store.path / "words"
+    return (path for path in folder.rglob("*") if path.is_file())
