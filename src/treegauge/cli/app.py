@@ -6,22 +6,33 @@ from typing import Annotated
 import typer
 
 from treegauge import __version__
-from treegauge.cli import analyse, rank
+from treegauge.cli import analyse, curve, rank, transfer
 from treegauge.cli.audit import audit
 from treegauge.cli.catalogue import catalogue
 from treegauge.cli.check import check
 from treegauge.cli.convert import convert
 from treegauge.cli.demo import demo
+from treegauge.cli.difficulty import difficulty
 from treegauge.cli.fetch import fetch
+from treegauge.cli.gc import gc
+from treegauge.cli.labels import labels
+from treegauge.cli.map import map_treebanks
+from treegauge.cli.mdl import mdl
 from treegauge.cli.measure import measure
+from treegauge.cli.merge import merge
 from treegauge.cli.parse import parse
 from treegauge.cli.parsers import parsers
+from treegauge.cli.report import report
+from treegauge.cli.results import results
+from treegauge.cli.run import run
 from treegauge.cli.score import score
 from treegauge.cli.show import show
 from treegauge.cli.split import split
+from treegauge.cli.status import status
 from treegauge.cli.synthesise import synthesise
 from treegauge.cli.tag import tag
 from treegauge.cli.train import train
+from treegauge.cli.vinfo import vinfo
 from treegauge.errors import TreegaugeError
 
 app = typer.Typer(
@@ -44,13 +55,26 @@ for verb in (
     train,
     parse,
     parsers,
+    labels,
     tag,
+    vinfo,
+    mdl,
+    difficulty,
+    run,
+    status,
+    results,
+    merge,
+    gc,
+    report,
     synthesise,
     demo,
 ):  # fmt: skip
     app.command()(verb)
+app.command("map")(map_treebanks)  # the name of a function of Python's own
 app.add_typer(rank.app, name="rank")
 app.add_typer(analyse.app, name="analyse")
+app.add_typer(curve.app, name="curve")
+app.add_typer(transfer.app, name="transfer")
 
 
 @app.callback()

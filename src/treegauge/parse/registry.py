@@ -1,6 +1,6 @@
 """The parsers there are, by name."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -58,11 +58,12 @@ class Entry:
         """Make the parser with these options."""
         return cast("Parser", self._class(self.parser)(options))
 
-    def prepare(self) -> None:
-        """Compile the kernels, which takes a while on first use, or load them; no other effect."""
+    def prepare(self, options: Any = None) -> None:
+        """Compile the kernels that options need, which takes a while on first use, or load them."""
         if self.compiled:
             tiny = parse_conllu(_TINY)
-            self.make(self.options(epochs=1)).fit(tiny, seed=0).parse(tiny)  # type: ignore[call-arg]
+            quick = replace(options or self.options(), epochs=1)
+            self.make(quick).fit(tiny, seed=0).parse(tiny)
 
     def load(self, header: dict[str, Any], arrays: dict[str, Any]) -> "Model":
         """Make a model of what its file held."""
@@ -84,6 +85,18 @@ _ENTRIES = (
     Entry(
         "udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger",
         "treegauge.parse.udpipe", "UDPipeParser", "UDPipeModel", "udpipe",
+    ),
+    Entry(
+        "biaffine", "graph", "biaffine scores over a BiLSTM, best tree",
+        "treegauge.parse.neural.biaffine", "BiaffineParser", "BiaffineModel", "neural",
+    ),
+    Entry(
+        "pointer", "transitions", "points at each word's head from left to right, over a BiLSTM",
+        "treegauge.parse.neural.pointer", "PointerParser", "PointerModel", "neural",
+    ),
+    Entry(
+        "labelling", "labels", "trees written as labels, tagged by a BiLSTM",
+        "treegauge.parse.neural.labelling", "LabellingParser", "LabellingModel", "neural",
     ),
     Entry(
         "command", "any", "any other program, by a template of commands",

@@ -1,0 +1,1 @@
+"""Trees written as one label a word, and labels read as trees."""

@@ -1,0 +1,1 @@
+"""Neural parsers: arrays in, arrays out, on nothing but numpy and torch."""

@@ -1,0 +1,109 @@
+"""Sentences as arrays: all that training and parsing need to know of a treebank."""
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+
+ROOT_TYPE, HIDDEN_TYPE = 0, 1
+"""Numbers of the forms that stand for the root and for a word that must not be seen."""
+UNKNOWN, ROOT_WORD, HIDDEN_WORD, FIRST_WORD = 0, 1, 2, 3
+PAD_CHAR, UNKNOWN_CHAR, ROOT_CHAR, HIDDEN_CHAR, FIRST_CHAR = 0, 1, 2, 3, 4
+UNKNOWN_TAG, FIRST_TAG = 0, 1
+UNKNOWN_LABEL, FIRST_LABEL = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A treebank as numbers.
+
+    Attributes
+    ----------
+    offsets
+        Where each sentence begins and ends among the words, (sentences + 1).
+    types, tags, heads, relations
+        For each word the number of its form, of its tag, of its head in the sentence (0: the root)
+        and of its relation.
+    type_words, type_chars
+        For each form the number of its word, and of its characters, padded: (forms, characters).
+    sizes
+        How many words, characters, tags and relations there are numbers for.
+    labels
+        For each word and column of a label encoding the number of the label; no columns without.
+    label_sizes
+        How many labels each column has.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    types: Ints
+    tags: Ints
+    heads: Ints
+    relations: Ints
+    type_words: Ints
+    type_chars: Ints
+    sizes: Ints
+    labels: Ints
+    label_sizes: Ints
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Words of each sentence."""
+        return np.diff(self.offsets)
+
+    def words_of(self, sentences: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return the numbers of the words of these sentences, in their order."""
+        index = np.asarray(sentences, np.int64)
+        sizes = self.lengths[index]
+        ends = np.cumsum(sizes)
+        first = np.repeat(self.offsets[index] - (ends - sizes), sizes)
+        return first + np.arange(ends[-1] if len(ends) else 0)
+
+    def hidden(self, *, tags: bool = True) -> "Encoded":
+        """Return the same trees over words that are all ``_``: an input that says nothing.
+
+        Parameters
+        ----------
+        tags
+            Whether tags are hidden, too.
+        """
+        blind = np.full_like(self.types, HIDDEN_TYPE)
+        return replace(self, types=blind, tags=np.zeros_like(self.tags) if tags else self.tags)
+
+    def save(self, path: str | Path, **more: npt.ArrayLike) -> None:
+        """Write the arrays, and any others, to an ``.npz`` file."""
+        arrays: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        arrays |= {name: np.asarray(value) for name, value in more.items()}
+        np.savez_compressed(path, allow_pickle=False, **arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "tuple[Encoded, dict[str, npt.NDArray[Any]]]":
+        """Read what :meth:`save` wrote: the data, and the other arrays."""
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        return cls(**{one.name: arrays.pop(one.name) for one in fields(cls)}), arrays
+
+
+def known_words(data: Encoded, sentences: npt.ArrayLike, least: int) -> Ints:
+    """Map word numbers to themselves if they occur often enough in these sentences, else to 0."""
+    counts = np.bincount(
+        data.type_words[data.types[data.words_of(sentences)]], minlength=data.sizes[0]
+    )
+    keep = counts >= least
+    keep[ROOT_WORD] = True
+    return np.where(keep, np.arange(data.sizes[0]), UNKNOWN).astype(np.int32)
+
+
+def known_chars(data: Encoded, sentences: npt.ArrayLike) -> Ints:
+    """Map character numbers to themselves if they occur in these sentences, else to unknown."""
+    seen = np.unique(data.types[data.words_of(sentences)])
+    keep = np.zeros(data.sizes[1], bool)
+    keep[data.type_chars[seen].ravel()] = True
+    keep[[PAD_CHAR, ROOT_CHAR]] = True
+    return np.where(keep, np.arange(data.sizes[1]), UNKNOWN_CHAR).astype(np.int32)
