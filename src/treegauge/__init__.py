@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treegauge import data as data
+    from treegauge.curves.learning import learning_curves as learning_curves
+    from treegauge.dynamics.cartography import map_treebank as map_treebank
     from treegauge.errors import TreegaugeError as TreegaugeError
+    from treegauge.experiment.plans import Plan as Plan
+    from treegauge.experiment.running import run as run
+    from treegauge.experiment.store import Store as Store
     from treegauge.measure.entropy import average_wde as average_wde
     from treegauge.measure.entropy import word_dependency_entropy as word_dependency_entropy
+    from treegauge.parse.registry import load_model as load_model
+    from treegauge.parse.registry import make_parser as make_parser
     from treegauge.ranking.certificate import certify as certify
     from treegauge.ranking.scores import read_scores as read_scores
     from treegauge.ranking.stability import stability as stability
@@ -50,8 +57,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "curves.learning": ["learning_curves"],
+    "dynamics.cartography": ["map_treebank"],
     "errors": ["TreegaugeError"],
+    "experiment.plans": ["Plan"],
+    "experiment.running": ["run"],
+    "experiment.store": ["Store"],
     "measure.entropy": ["average_wde", "word_dependency_entropy"],
+    "parse.registry": ["load_model", "make_parser"],
     "ranking.certificate": ["certify"],
     "ranking.scores": ["read_scores"],
     "ranking.stability": ["stability"],
