@@ -36,7 +36,7 @@ HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
 TORCH_HOME = "treegauge.parse.neural"
 # Asked for only by users who already have it: conversions to and from its frames.
-OPTIONAL = {"pandas"}
+OPTIONAL = {"pandas", "vl_convert"}
 
 
 def modules() -> dict[str, Path]:

@@ -195,7 +195,13 @@ def complexity(
         more["comparison"] = compare_parsers(found)
     if parts:
         from treegauge.curves.partition import partition
+        from treegauge.errors import TreegaugeError
 
+        if fmt is Format.csv and len(counts.parsers) > 1:
+            raise TreegaugeError(
+                f"several parsers ({', '.join(counts.parsers)}), and CSV holds the parts of one: "
+                "choose it with --parser"
+            )
         chosen = Per.treebank if per is Per.pooled else per
         more["partitions"] = [partition(counts, one, per=chosen.value) for one in counts.parsers]
     emit(Bundle.of(found, more), fmt, out)

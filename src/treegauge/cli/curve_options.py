@@ -124,7 +124,7 @@ class Wanted:
     @property
     def counting(self) -> dict[str, Any]:
         """Options of what is counted."""
-        from treegauge.curves.counting import PAPER_CLASSES
+        from treegauge.score.attachment import PAPER_CLASSES
 
         return {
             "by": self.by or PAPER_CLASSES, "metric": self.metric or "UAS", "punct": self.punct
@@ -168,6 +168,11 @@ def load(sources: list[str], wanted: Wanted) -> "Attachments":
             parts.append(_gathered(path, {}, wanted, "*"))
         elif path.is_dir():
             folders.append(source)
+        elif not path.exists():
+            raise TreegaugeError(
+                f"{source} is not there; expected a table of counts (.csv, .parquet), a store of "
+                "`treegauge run`, or the folder of a treebank"
+            )
         else:
             if wanted.by or wanted.metric or wanted.punct:
                 raise TreegaugeError(
@@ -183,17 +188,17 @@ def load(sources: list[str], wanted: Wanted) -> "Attachments":
 
 def plan_of(folders: Sequence[str], wanted: Wanted) -> "Plan":
     """Return the cells that curves of these treebanks need."""
+    from treegauge.experiment.grids import Choice as Parser
+    from treegauge.experiment.grids import grid
     from treegauge.experiment.inventory import inventory
-    from treegauge.experiment.plans import Choice as Parser
-    from treegauge.experiment.plans import Plan, grid
-    from treegauge.parse.options import read_options
+    from treegauge.experiment.plans import Plan
+    from treegauge.parse.options import given_options
     from treegauge.parse.registry import find_parser
 
     parsers = []
     for name in wanted.parsers or ["beam"]:
-        read = read_options(find_parser(name).options, list(wanted.options))
-        given = [one.partition("=")[0].strip() for one in wanted.options]
-        parsers.append(Parser(name, {one: getattr(read, one) for one in given}))
+        given = given_options(find_parser(name).options, wanted.options)
+        parsers.append(Parser(name, given))
     grids = []
     for folder in folders:
         there = inventory(folder).sentences.get("train", 0)
@@ -255,23 +260,30 @@ def _gathered(
     files = dict(results.select("treebank", "files").iter_rows()) if results.height else {}
 
     def gold(name: str) -> "Treebank":
-        return _test_part(Path(homes.get(name, root / name)), name, files[name])
+        # In the folder itself, or in those of releases below it.
+        places = [Path(homes[name])] if name in homes else [root / name, *root.glob(f"*/{name}")]
+        return _test_part([place for place in places if place.is_dir()], root, name, files[name])
 
     return collect(results, kept.words, gold, **wanted.counting)
 
 
-def _test_part(path: Path, name: str, files: str) -> "Treebank":
+def _test_part(places: Sequence[Path], root: Path, name: str, files: str) -> "Treebank":
+    """Read the test part of the treebank among several that was run on."""
     import json
 
     from treegauge.errors import TreegaugeError
     from treegauge.experiment.inventory import inventory
     from treegauge.treebank.conllu import read_conllu
 
-    if not path.exists():
-        raise TreegaugeError(f"{path} is not there: name the folder that holds {name} with --root")
     run_on = json.loads(files)
-    if any(run_on.get(file) != found for file, found in inventory(str(path)).files.items()):
+    for place in places:
+        if all(run_on.get(file) == own for file, own in inventory(str(place)).files.items()):
+            return read_conllu(place, split="test", name=name)
+    if places:
+        told = " and ".join(map(str, places))
         raise TreegaugeError(
-            f"{path} holds other files than those that were run on: is it another release?"
+            f"{told}: other files than those that were run on; is it another release?"
         )
-    return read_conllu(path, split="test", name=name)
+    raise TreegaugeError(
+        f"{name} is not in {root}: name the folder that holds it, or its release, with --root"
+    )

@@ -192,11 +192,14 @@ def _scores(given: list[str]) -> dict[str, float]:
     """Read scores such as 66.1 or simple=74."""
     from treegauge.errors import TreegaugeError
 
-    found = {}
+    found: dict[str, float] = {}
     for one in given:
-        name, equals, number = one.rpartition("=")
+        name, _, number = one.rpartition("=")
+        name = name or "all"
+        if name in found:
+            raise TreegaugeError(f"two scores of {name}; give each class one")
         try:
-            found[name if equals else "all"] = float(number)
+            found[name] = float(number)
         except ValueError:
             raise TreegaugeError(f"score {one!r}; expected 66.1 or CLASS=66.1") from None
     return found

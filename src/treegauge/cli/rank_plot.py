@@ -1,4 +1,4 @@
-"""``treegauge rank plot``: figures of rankings as Vega-Lite JSON."""
+"""``treegauge rank plot``: figures of rankings, drawn or as Vega-Lite JSON."""
 
 import sys
 from pathlib import Path
@@ -62,7 +62,8 @@ def plot(
     metadata: MetadataOption = None,
     seed: Annotated[int, typer.Option(help="Seed: same seed, same figure.")] = 0,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write to this .json file.")
+        Path | None,
+        typer.Option("--out", "-o", help="Write to this file: .json .svg .png .pdf .html"),
     ] = None,
 ) -> None:
     """Draw a ranking: a Vega-Lite specification with its data inside, to a file or the terminal.

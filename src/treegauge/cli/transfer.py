@@ -106,14 +106,12 @@ def _trained(
     sources: "dict[str, Treebank]", parser: str, option: list[str] | None, limit: int | None,
     seed: int,
 ) -> "dict[str, Model]":  # fmt: skip
-    from dataclasses import asdict
-
-    from treegauge.parse.options import read_options
+    from treegauge.parse.options import given_options
     from treegauge.parse.registry import find_parser
     from treegauge.transfer.panel import delexicalised, train_sources
 
     entry = find_parser(parser)
-    maker = delexicalised(parser, **asdict(read_options(entry.options, option or [])))
+    maker = delexicalised(parser, **given_options(entry.options, option or []))
     if entry.compiled:
         with waiting("compiling kernels, on first use only"):
             entry.prepare()
@@ -149,19 +147,12 @@ def _weighed(
 def _curve(path: Path, parser: str, treebank: str) -> "tuple[dict[str, str], Place]":
     """Return the kind of each class, and where scores are on the curve."""
     from treegauge.curves.attachments import read_attachments
-    from treegauge.curves.equivalents import equivalents
+    from treegauge.curves.equivalents import placing
     from treegauge.curves.partition import composites, partition
 
     counts = read_attachments(path).select(parsers=[parser], treebanks=[treebank])
     parted = partition(counts, parser)
-    table = composites(counts, parted)
-
-    def place(group: str, score: float) -> tuple[str, str, str]:
-        name = "all" if group == "overall" else group
-        (row,) = equivalents(table, {name: score}, treebank=treebank).table.to_dicts()
-        return row["equivalent"], row["low"], row["high"]
-
-    return parted.of(treebank), place
+    return parted.of(treebank), placing(composites(counts, parted), treebank)
 
 
 @app.command(DEFAULT)

@@ -1,75 +1,88 @@
-"""A self-contained page: sections of text, tables and drawings, nothing fetched from anywhere."""
+"""One HTML file that works anywhere: nothing is fetched, nothing is sent."""
 
+import base64
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from treegauge.result import Result
+from treegauge import __version__
+from treegauge.report.methods import methods_html
+from treegauge.report.packing import to_json
+from treegauge.report.section import Section
+
+#: Scripts in the order in which they stand in the page; all share one scope.
+SCRIPTS = (
+    "core", "chart", "tree", "table", "heat", "scores", "ranks", "picker", "ranking", "treebanks",
+    "mapdata", "mapview", "maps", "curves", "equivalents", "learning", "main",
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of the page: a heading, a paragraph, and results or drawings below it.
+def asset(name: str) -> str:
+    """Return a packaged script or style."""
+    home = files(__name__.rpartition(".")[0]).joinpath("assets")
+    return home.joinpath(name).read_text(encoding="utf-8")
 
-    Parameters
-    ----------
-    title, text
-        Plain text; escaped when the page is made.
-    parts
-        Results (shown as tables with their signatures) and SVG drawings.
-    command
-        The command that reproduces the section.
-    """
 
-    title: str
-    text: str
-    parts: Sequence[Result | str] = ()
-    command: str | None = None
-
-    @property
-    def anchor(self) -> str:
-        """The section's link target."""
-        return "-".join("".join(c if c.isalnum() else " " for c in self.title.lower()).split())
-
-    def to_html(self) -> str:
-        """Return the section as HTML."""
-        body = [f'<section id="{self.anchor}">', f"<h2>{escape(self.title)}</h2>"]
-        body.append(f"<p>{escape(self.text)}</p>")
-        for part in self.parts:
-            shown = part if isinstance(part, str) else part.to_html()
-            body.append(f'<div class="wide">{shown}</div>')
-        if self.command:
-            body.append(f"<pre><code>{escape(self.command)}</code></pre>")
-        return "\n".join([*body, "</section>"])
+def _policy(code: str) -> str:
+    """Let the browser run this script and no other, and load nothing from anywhere."""
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
-    """Return a complete HTML page.
+    """Return a complete HTML page; the same sections give the same bytes.
+
+    Parameters
+    ----------
+    title, introduction
+        Plain text.
+    sections
+        In the order of the page; the methods behind them follow as a section of their own.
 
     Examples
     --------
-    >>> html = page("<b>", "text", [Section("A & B", "below")])
-    >>> "<b>" in html, 'href="#a-b"' in html, "http" in html
+    >>> html = page("<b>", "text", [Section("a", "A & B", "below")])
+    >>> "<b>" in html, 'href="#a"' in html, "src=" in html
     (False, True, False)
     """
-    style = files(__name__.rpartition(".")[0]).joinpath("page.css").read_text(encoding="utf-8")
-    links = "\n".join(f'<a href="#{s.anchor}">{escape(s.title)}</a>' for s in sections)
+    keys = [(section.key, section.title) for section in sections]
+    links = "".join(
+        f'<a href="#{key}">{escape(name)}</a>' for key, name in [*keys, ("methods", "Methods")]
+    )
     body = "\n".join(section.to_html() for section in sections)
+    data = "\n".join(
+        f'<script type="application/json" id="data-{section.key}">{to_json(section.data)}</script>'
+        for section in sections
+        if section.data
+    )
+    scripts = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
+    code = f'\n(() => {{\n"use strict";\n{scripts}}})();\n'
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_policy(code)}">
+<meta name="generator" content="treegauge {__version__}">
 <title>{escape(title)}</title>
 <style>
-{style}</style>
+{asset("page.css")}</style>
 </head>
 <body>
-<header><h1>{escape(title)}</h1><p>{escape(introduction)}</p><nav>{links}</nav></header>
-<main>
+<a class="skip" href="#main">Skip to the numbers</a>
+<header><h1>{escape(title)}</h1>
+{"".join(f"<p>{escape(text)}</p>" for text in introduction.split(chr(10)))}</header>
+<nav aria-label="Sections">{links}</nav>
+<main id="main">
+<noscript><p>Without JavaScript this page shows its tables; charts and trees need it.</p></noscript>
 {body}
+{methods_html(sections)}
 </main>
+<footer><p>Made by treegauge {__version__}. Keys: 1 to 9 go to a section, / to its filter,
+Escape closes sentences.</p></footer>
+{data}
+<script>{code}</script>
 </body>
 </html>
 """

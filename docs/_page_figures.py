@@ -1,0 +1,95 @@
+"""Measure pages: weight, time until they answer, accessibility.
+
+    python docs/_page_figures.py demo/index.html [--axe node_modules/axe-core/axe.min.js]
+
+A page with a data map of 50,000 words is made on the way. Needs Playwright for Python and a
+Chromium on the path; axe-core, where wanted, from `npm install axe-core`.
+"""
+
+import argparse
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from treegauge.dynamics.cartography import map_treebank
+from treegauge.dynamics.recorder import probabilistic
+from treegauge.report.building import report
+from treegauge.treebank.conllu import read_conllu, write_conllu
+from treegauge.treebank.synthetic import synthetic
+
+WORDS = 50_000
+GRAVE = ("serious", "critical")
+READY = "document.documentElement.dataset.ready === 'yes'"
+# From the start of loading until a change of the frame on the map is answered.
+BRUSH = """() => {
+  const begin = performance.now();
+  document.querySelector("button[data-region=hard]").click();
+  return performance.now() - begin;
+}"""
+
+
+def large_page(folder: Path) -> Path:
+    """Make the page with the large map."""
+    train = synthetic(3600, seed=1)
+    ends = train.offsets.searchsorted(WORDS)
+    write_conllu(train[: int(ends)], folder / "big.conllu")
+    train = read_conllu(folder / "big.conllu")
+    recorded = map_treebank(train, engine=probabilistic("mst", epochs=2, options=["rate=0.01"]))
+    recorded["train"][0].save(folder / "big.npz")
+    target = folder / "large.html"
+    target.write_text(report([str(folder / "big.conllu"), str(folder / "big.npz")]))
+    return target
+
+
+def figures(browser: Browser, file: Path, axe: Path | None) -> None:
+    """Print what there is to say about one page."""
+    print(f"{file.name}: {file.stat().st_size / 1e6:.2f} MB")
+    for slow in (1, 4):
+        context = browser.new_context(bypass_csp=True)
+        tab = context.new_page()
+        if slow > 1:
+            session = context.new_cdp_session(tab)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": slow})
+        tab.goto(file.resolve().as_uri())
+        tab.wait_for_function(READY)
+        entry = tab.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
+        told = f"  {slow}x: answers after {entry:.0f} ms"
+        if tab.locator("button[data-region=hard]").count():
+            told += f", a frame on the map takes {tab.evaluate(BRUSH):.0f} ms"
+        print(told)
+        context.close()
+    for scheme in ("light", "dark") if axe else ():
+        context = browser.new_context(bypass_csp=True, color_scheme=scheme)
+        tab = context.new_page()
+        tab.goto(f"{file.resolve().as_uri()}#scores?by=upos&class=NOUN&system=hasty")
+        tab.add_script_tag(path=str(axe))
+        found = tab.evaluate("axe.run()")
+        grave = [one for one in found["violations"] if one["impact"] in GRAVE]
+        print(f"  axe-core, {scheme}: {len(found['passes'])} rules passed, "
+              f"{len(found['violations'])} violated, {len(grave)} of them grave")  # fmt: skip
+        for one in found["violations"]:
+            nodes = "; ".join(" ".join(node["target"]) for node in one["nodes"][:4])
+            print(f"    {one['impact']}: {one['id']}: {one['help']}: {nodes}")
+        context.close()
+
+
+def main() -> None:
+    """Measure the page given and the large one."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--axe", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        pages = [given.page, large_page(Path(folder))]
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for file in pages:
+            figures(browser, file, given.axe)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+// Tables that can be sorted by any column and filtered by what is typed.
+
+const compareCells = (a, b) => {
+  const empty = (v) => v === null || v === undefined || v === "";
+  if (empty(a) || empty(b)) return empty(a) - empty(b); // what is missing comes last, either way
+  return typeof a === "number" && typeof b === "number"
+    ? a - b
+    : String(a).localeCompare(String(b), "en", { numeric: true });
+};
+
+// Columns: {name, title, value(row), show(row), number, sticky}; rows are any objects.
+const dataTable = ({
+  label,
+  columns,
+  data,
+  filter = null,
+  sort = null,
+  onsort = () => {},
+  limit = 500,
+}) => {
+  let by = sort ? sort.by : null,
+    down = sort ? sort.down : false,
+    typed = "";
+  const body = html("tbody"),
+    count = html("span", { class: "count", role: "status" });
+  const heads = columns.map((c) =>
+    html(
+      "th",
+      { class: c.number ? "number" : null, scope: "col", title: c.title || null },
+      button(c.name, () => {
+        down = by === c.name ? !down : Boolean(c.number);
+        by = c.name;
+        refill();
+        onsort(by, down);
+      }),
+    ),
+  );
+  const refill = () => {
+    const asked = typed.trim().toLowerCase();
+    let kept = data.filter(
+      (row) =>
+        !asked ||
+        columns.some((c) =>
+          String((c.show || c.value)(row) ?? "")
+            .toLowerCase()
+            .includes(asked),
+        ),
+    );
+    const chosen = columns.find((c) => c.name === by);
+    if (chosen) {
+      const value = (row) => chosen.value(row),
+        known = (v) => v !== null && v !== undefined && v !== "";
+      kept = [...kept].sort((a, b) => {
+        const order = compareCells(value(a), value(b));
+        return known(value(a)) && known(value(b)) && down ? -order : order;
+      });
+    }
+    columns.forEach((c, i) =>
+      heads[i].setAttribute(
+        "aria-sort",
+        c.name === by ? (down ? "descending" : "ascending") : "none",
+      ),
+    );
+    fill(
+      body,
+      ...kept.slice(0, limit).map((row) =>
+        html(
+          "tr",
+          {},
+          columns.map((c, i) => {
+            const shown = (c.show || ((r) => short(c.value(r))))(row);
+            return html(
+              i ? "td" : "th",
+              { class: c.number ? "number" : null, scope: i ? null : "row" },
+              shown,
+            );
+          }),
+        ),
+      ),
+    );
+    count.textContent =
+      kept.length === data.length && kept.length <= limit
+        ? plural(data.length, "row")
+        : `${grouped(Math.min(kept.length, limit))} of ${plural(data.length, "row")}`;
+  };
+  const field = html("input", {
+    type: "search",
+    class: "filter",
+    placeholder: filter || "",
+    oninput: () => {
+      typed = field.value;
+      refill();
+    },
+  });
+  refill();
+  return html(
+    "div",
+    { class: "data-table" },
+    filter
+      ? html(
+          "p",
+          { class: "controls" },
+          html("label", { class: "field" }, html("span", {}, "Filter"), field),
+          count,
+        )
+      : null,
+    html(
+      "div",
+      { class: "wide", tabindex: "0", role: "region", "aria-label": label },
+      html("table", { class: "treegauge" }, html("thead", {}, html("tr", {}, heads)), body),
+    ),
+  );
+};

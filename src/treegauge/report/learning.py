@@ -1,0 +1,158 @@
+"""The section on learning: curves by class, complexity, what scores are worth, transfer."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treegauge.curves.attachments import ALL, Attachments
+from treegauge.curves.complexity import complexities
+from treegauge.curves.learning import AVERAGE, MIN_WORDS, learning_curves
+from treegauge.errors import TreegaugeError
+from treegauge.report.maths import equation, fraction, power, sub
+from treegauge.report.section import Method, Section
+from treegauge.result import Result
+
+_TOLD = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What ``treegauge transfer vote --format json`` wrote."""
+
+    name: str
+    signature: str
+    rows: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def read(cls, path: Path) -> "Transfer":
+        """Read such a file."""
+        try:
+            found = _votes(path)
+            return cls(path.stem, str(found["signature"]), found["rows"])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            told = "is not what `transfer vote --format json` writes"
+            raise TreegaugeError(f"{path} {told}") from error
+
+
+def _votes(path: Path) -> Any:
+    """Return the part with the votes; the command prints weights around it."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return found.get("scores", found)
+
+
+def is_transfer(path: Path) -> bool:
+    """Say whether a JSON file holds votes of transferred parsers."""
+    try:
+        return "left_out" in _votes(path)["rows"][0]
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return False
+
+
+def learning_section(
+    counts: Attachments | None, given: str = "", transfers: Sequence[Transfer] = ()
+) -> Section:
+    """Make the section.
+
+    Parameters
+    ----------
+    counts
+        Right words by treebank, parser, size, sampling and class.
+    given
+        What commands name.
+    transfers
+        Votes of parsers of other languages.
+    """
+    data: dict[str, Any] = {"curves": [], "complexity": [], "average": AVERAGE}
+    tables: list[tuple[str, Result]] = []
+    methods: list[Method] = []
+    if counts is not None:
+        average = learning_curves(counts)
+        each = learning_curves(counts, each=True, resamples=100)
+        simple = complexities(counts) if _classed(counts) else None
+        data["curves"] = [
+            [row[name] for name in _TOLD]
+            for frame in (average.table, each.table if len(counts.treebanks) > 1 else None)
+            if frame is not None
+            for row in frame.iter_rows(named=True)
+        ]
+        data["notes"] = list(average.notes)
+        tables.append(("Learning curves", average))
+        if simple is not None:
+            data["complexity"] = simple.table.to_dicts()
+            data["correlations"] = simple.correlations.to_dicts()
+            data["notes"] = list(dict.fromkeys([*average.notes, *simple.notes]))
+            tables.append(("Complexity", simple))
+        methods += _methods(average, simple, given)
+    data["transfers"] = [
+        {"name": one.name, "signature": one.signature, "rows": list(one.rows)} for one in transfers
+    ]
+    methods += [
+        Method(
+            f"Transfer: {one.name}",
+            "",
+            "UAS of a vote of parsers trained on other languages' tags and trees; the gain of a "
+            "source is what the vote loses without it.",
+            "as in the signature",
+            one.signature,
+            "treegauge transfer vote TARGET SOURCE... --format json",
+            ("challenges",),
+        )
+        for one in transfers
+    ]
+    text = (
+        "How scores grow with the number of annotated sentences, class by class; which classes "
+        "are learned late; and how many sentences a score is worth."
+    )
+    return Section("learning", "Learning", text, data, tables, methods)
+
+
+def _classed(counts: Attachments) -> bool:
+    """Say whether any class has enough words to speak of its complexity."""
+    classes = counts.frame.filter(counts.frame["class"] != ALL)
+    return any(total >= MIN_WORDS for total in classes["total"])
+
+
+def _methods(average: Result, simple: Result | None, given: str) -> list[Method]:
+    ratio = fraction(f"{sub('U', 's')}<mo>[C]</mo>", f"{sub('U', 'max')}<mo>[C]</mo>")
+    methods = [
+        Method(
+            "Learning curves",
+            equation("r = ", f"<mrow>{ratio}</mrow>"),
+            "U is the share of words of class C with the right head after training on s "
+            "sentences, in the mean over samplings and then over treebanks; r is the relative "
+            "curve, 1 at the largest size.",
+            "treebanks with few test words of a class are left out of its average; bands hold "
+            "95 % of resampled means",
+            average.signature,
+            f"treegauge curve show {given}",
+            ("challenges",),
+        ),
+        Method(
+            "Equivalents",
+            equation("n(x) = ", power("e", "t"), ", U(t) = x"),
+            "The smallest number of sentences with which the curve reaches a score x: linear in "
+            "t, the logarithm of the size, after the curve was made non-decreasing by least "
+            "squares.",
+            "never extrapolated",
+            average.signature,
+            f"treegauge curve equivalent {given} --score SCORE",
+            ("challenges",),
+        ),
+    ]  # fmt: skip
+    if simple is not None:
+        methods.append(
+            Method(
+                "Complexity",
+                equation("100 ∫ ( ", fraction(sub("U", "s"), sub("U", "max")), " − ",
+                         f"<mrow>{ratio}</mrow>", " ) d ln s"),
+                "The area between the relative curve of all words and that of class C: above 0, "
+                "the class is learned later than words as a whole.",
+                "from the smallest to the largest size",
+                simple.signature,
+                f"treegauge curve complexity {given}",
+                ("challenges",),
+            )
+        )  # fmt: skip
+    return methods

@@ -1,0 +1,101 @@
+"""Each input says by its contents what it is."""
+
+import json
+
+import polars as pl
+import pytest
+
+from treegauge.curves.attachments import COLUMNS, attachments
+from treegauge.errors import TreegaugeError
+from treegauge.report.inputs import read_inputs
+from treegauge.treebank.conllu import parse_conllu, write_conllu
+from treegauge.treebank.imaginary import Accuracy, imaginary_parser
+from treegauge.treebank.synthetic import synthetic
+
+
+@pytest.fixture
+def gold():
+    return synthetic(12, seed=5)
+
+
+def parsed(gold, seed):
+    return parse_conllu(imaginary_parser(gold.to_bytes().decode(), Accuracy(heads=0.7), seed=seed))
+
+
+def test_analyses_of_one_text_are_gold_and_systems(tmp_path, gold):
+    write_conllu(parsed(gold, 1), tmp_path / "a.conllu")
+    write_conllu(parsed(gold, 2), tmp_path / "b.conllu")
+    write_conllu(gold, tmp_path / "my_gold.conllu")
+    write_conllu(synthetic(9, seed=6), tmp_path / "other.conllu")
+    found = read_inputs([str(tmp_path / f"{n}.conllu") for n in ("a", "b", "my_gold", "other")])
+    (one,) = found.scored
+    assert one.gold == gold
+    assert list(one.systems) == ["a", "b"]
+    assert [file.treebank.name for file in found.files] == ["my_gold", "other"]
+    assert one.command().startswith("treegauge score ")
+
+
+def test_gold_is_the_first_or_the_one_that_is_named(tmp_path, gold):
+    write_conllu(parsed(gold, 1), tmp_path / "a.conllu")
+    write_conllu(gold, tmp_path / "b.conllu")
+    files = [str(tmp_path / "a.conllu"), str(tmp_path / "b.conllu")]
+    assert list(read_inputs(files).scored[0].systems) == ["b"]
+    named = read_inputs(files, gold=[files[1]]).scored[0]
+    assert list(named.systems) == ["a"]
+    assert named.gold == gold
+
+
+def test_output_is_scored_against_the_part_of_a_treebank_with_its_text(tmp_path, gold):
+    folder = tmp_path / "UD_X-Y"
+    folder.mkdir()
+    write_conllu(synthetic(20, seed=8), folder / "x_y-ud-train.conllu")
+    write_conllu(gold, folder / "x_y-ud-test.conllu")
+    write_conllu(parsed(gold, 1), tmp_path / "out.conllu")
+    found = read_inputs([f"mine={tmp_path / 'out.conllu'}", str(folder)])
+    (one,) = found.scored
+    assert one.gold.name == "UD_X-Y/test"
+    assert list(one.systems) == ["mine"]
+    assert found.folders == [folder]
+    assert found.files == []
+
+
+def test_files_of_one_name_are_called_by_their_folders(tmp_path, gold):
+    for name, seed in (("one", 1), ("two", 2)):
+        (tmp_path / name).mkdir()
+        write_conllu(parsed(gold, seed), tmp_path / name / "x.conllu")
+    write_conllu(gold, tmp_path / "gold.conllu")
+    found = read_inputs(
+        [str(tmp_path / "gold.conllu"), str(tmp_path / "one"), str(tmp_path / "two")]
+    )
+    assert list(found.scored[0].systems) == ["one", "two"]
+
+
+def test_tables_are_told_apart_by_their_columns(tmp_path):
+    rows = [("A", "beam", n, 0, "all", n, 100) for n in (5, 10)]
+    counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
+    counts.write(tmp_path / "counts.csv")
+    counts.frame.write_parquet(tmp_path / "counts.parquet")
+    scores = pl.DataFrame({"treebank": ["a", "b"], "x": [1.0, 2.0], "y": [2.0, 1.0]})
+    scores.write_csv(tmp_path / "scores.csv")
+    votes = {"signature": "s", "rows": [{"left_out": None, "uas": 50.0}]}
+    (tmp_path / "votes.json").write_text(json.dumps({"signature": "w", "scores": votes}))
+    names = ["counts.csv", "counts.parquet", "scores.csv", "votes.json"]
+    found = read_inputs([*(str(tmp_path / name) for name in names), "conll18"])
+    assert [path.name for path in found.counts] == names[:2]
+    assert found.scores == [str(tmp_path / "scores.csv"), "conll18"]
+    assert found.transfers[0].signature == "s"
+
+
+def test_a_recording_needs_its_treebank(small):
+    found = read_inputs([str(small / "training.npz"), str(small / "UD_Small-Test")])
+    assert found.recordings[0][2].name == "UD_Small-Test/train"
+    with pytest.raises(TreegaugeError, match=r"recording of train#.*among the inputs, found none"):
+        read_inputs([str(small / "training.npz")])
+
+
+@pytest.mark.parametrize("name", ["nowhere.conllu", "x.docx", "empty"])
+def test_what_is_not_known_is_refused_with_what_is(tmp_path, name):
+    (tmp_path / "x.docx").touch()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(TreegaugeError, match="expected CoNLL-U files"):
+        read_inputs([str(tmp_path / name)])
