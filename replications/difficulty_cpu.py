@@ -2,8 +2,9 @@
 
 Run ``python -m replications.difficulty_cpu``; name treebanks such as ``Telugu-MTG`` to do only
 these. ``--epochs 6``, ``--shuffles 5`` (0: no description length), ``--no-tags`` (the parser does
-not see UPOS), ``--keep FOLDER`` (go on where a run was broken off) and ``-o name=value`` (options
-of the parser) change what is done. The treebanks are looked for under ``TREEGAUGE_UD``.
+not see UPOS), ``--keep FOLDER`` (go on where a run was broken off), ``--out FILE.csv`` (keep the
+table, for ``replications.difficulty_table --cpu``) and ``-o name=value`` (options of the parser)
+change what is done. The treebanks are looked for under ``TREEGAUGE_UD``.
 
 The published values are of a biaffine parser without tags. A linear model cannot make up for them:
 with gold tags it is nearer to that parser. Published UAS and LAS are of trees, these here of words
@@ -17,6 +18,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from scipy.stats import spearmanr
 
 from treegauge import data
@@ -24,6 +26,7 @@ from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, absolute_rank
 from treegauge.dynamics.difficulty import Coding, Difficulty, difficulty, difficulty_table
 from treegauge.dynamics.jobs import Engine, Keeping
 from treegauge.dynamics.recorder import probabilistic
+from treegauge.files import atomic
 from treegauge.tables import to_text
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import read_splits
@@ -53,6 +56,7 @@ def main() -> None:
     reader.add_argument("--shuffles", type=int, default=5)
     reader.add_argument("--no-tags", dest="tags", action="store_false")
     reader.add_argument("--keep", type=Path)
+    reader.add_argument("--out", type=Path)
     reader.add_argument("-o", dest="options", action="append", default=[])
     given = reader.parse_args()
     published = data.difficulty_table1()
@@ -71,6 +75,9 @@ def main() -> None:
     print(to_text(table.table, digits=3))
     print(table.signature)
     print(f"CPU seconds: {sum(seconds):.0f}")
+    if given.out:
+        with atomic(given.out) as file:
+            table.table.with_columns(pl.Series("seconds", seconds).round(1)).write_csv(file)
     if len(names) < 3:
         return
     theirs = published.filter(published["treebank"].is_in(names))

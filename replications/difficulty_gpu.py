@@ -75,7 +75,9 @@ def accuracies(data: Encoded, names: dict[str, Any], dev: Course) -> dict[str, f
     heads, whole = dev.right_heads[-1], dev.right_heads[-1] & dev.right_relations[-1]
     scored = names["tag_names"][data.tags[dev.words]] != "PUNCT"
     universal = np.array([name.partition(":")[0] for name in names["relation_names"].tolist()])
-    same = universal[dev.found_relations[-1]] == universal[data.relations[dev.words]]
+    gold = data.relations[dev.words]
+    found = np.where(dev.right_relations[-1], gold, dev.rival_relations[-1])
+    same = universal[found] == universal[gold]
     return {
         "uas": 100 * heads.mean(), "las": 100 * whole.mean(),
         "uas_words": 100 * heads[scored].mean(), "las_words": 100 * whole[scored].mean(),

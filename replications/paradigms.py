@@ -1,16 +1,20 @@
 """Graph, pointer and labelling parsers on the same treebanks, with the same encoder.
 
     python -m replications.paradigms encode FOLDER_OF_TREEBANKS ARRAYS [NAME...]
-    PYTHONPATH=src python replications/paradigms.py train ARRAYS OUT [--epochs=60] [--seeds=3]
+    PYTHONPATH=src python replications/paradigms.py train ARRAYS OUT [NAME...] [--seeds=3]
+        [--parsers=biaffine,pointer,labelling] [--epochs=60] [--OPTION=VALUE...]
+    python -m replications.paradigms table OUT/paradigms.json...
 
 The second step needs numpy and torch only. All seeds of a parser learn in lockstep; of each the
-epoch with the best LAS on dev is kept. Printed and written to ``OUT/paradigms.json`` are UAS and
-LAS on the test part: all words, whole relations, gold tags.
+epoch with the best LAS on dev is kept. Printed and added to ``OUT/paradigms.json`` are UAS and LAS
+on the test part: all words, whole relations, gold tags. The third writes means over seeds to
+``replications/results/paradigms.csv``.
 """
 
 import json
 import sys
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +30,7 @@ NAMES = (
     "UD_Faroese-FarPaHC",
 )  # fmt: skip
 ENCODING = "two-planar"
+RESULTS = Path(__file__).parent / "results" / "paradigms.csv"
 
 
 def encode(root: str, out: str, *names: str) -> None:
@@ -48,23 +53,36 @@ def encode(root: str, out: str, *names: str) -> None:
         )  # fmt: skip
 
 
-def trees_of(predictor: Any, options: Any, more: dict[str, Any]) -> tuple[Any, Any]:
-    """Return heads and relations of a model's trees."""
+def trees_of(predictor: Any, options: Any, more: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return heads and relations of a model's trees, by decoder."""
+    from treegauge.parse.decoding import spanning_tree
     from treegauge.parse.labels.encodings import find_encoding
     from treegauge.parse.neural.options import BiaffineOptions
     from treegauge.treebank.columns import Codes
 
     if isinstance(options, BiaffineOptions):
-        from treegauge.parse.decoding import spanning_tree
-
-        heads, relations = predictor.parse(spanning_tree, more["of_roots"])
-        return heads, relations
-    *columns, last = (one[:, 1:].argmax(1) for one in predictor.label_log_probabilities())
-    names = more["relation_names"]
-    tags = Codes(np.zeros(len(last), np.int32), ["X"])
-    labels = [more[f"labels{n}"].tolist() for n in range(len(columns))]
-    read = find_encoding(ENCODING).reader(labels, predictor.data.offsets, tags)
-    return read(np.stack(columns), names[last] == "root").heads, last + 1
+        return {"": predictor.parse(spanning_tree, more["of_roots"])}
+    *columns, last = (one[:, 1:] for one in predictor.label_log_probabilities())
+    is_root = more["relation_names"] == "root"
+    offsets = predictor.data.offsets
+    given = (
+        [more[f"labels{n}"].tolist() for n in range(len(columns))],
+        offsets,
+        Codes(np.zeros(len(last), np.int32), ["X"]),
+    )
+    encoding = find_encoding(ENCODING)
+    names = last.argmax(1)
+    best = np.stack([one.argmax(1) for one in columns])
+    read = encoding.reader(*given)(best, is_root[names]).heads
+    shares = encoding.weigher(*given)(
+        [np.exp(one) for one in columns], np.exp(last[:, is_root]).sum(1)
+    )
+    heads = np.concatenate(
+        [spanning_tree(np.pad(own.T, ((0, 0), (1, 0)))) for own in shares if len(own)]
+    )
+    legal = is_root[None] == (heads == 0)[:, None]
+    chosen = np.where(legal, last, -np.inf).argmax(1)
+    return {"": (heads, chosen + 1), "_best_labels": (read, names + 1)}
 
 
 def part_of(data: Any, sentences: Any) -> Any:
@@ -96,23 +114,21 @@ def train_one(data: Any, more: dict[str, Any], options: Any, seeds: int) -> list
         models = Lockstep([Learner(data, train, seed) for seed in range(seeds)], options, device)
         for epoch in range(1, options.epochs + 1):
             models.learn(epoch)
-            told = models.evaluate([dev] * seeds)
-            heads = told.found_heads.cpu().numpy()[:, words] == data.heads[words]
-            names = told.found_relations.cpu().numpy()[:, words] == data.relations[words]
-            for seed, las in enumerate((heads & names).mean(1).tolist()):
+            heads, names = models.evaluate([dev] * seeds).right
+            both = (heads & names).cpu().numpy()[:, words]
+            for seed, las in enumerate(both.mean(1).tolist()):
                 if las > best[seed][0]:
                     best[seed] = (las, epoch, to_arrays(models.weights, seed))
     own = part_of(data, test)
     found = []
     for las, epoch, arrays in best:
-        heads, names = trees_of(Predictor(arrays, own, options), options, more)
-        right = heads == own.heads
-        found.append(
-            {
-                "epoch": epoch, "dev": 100 * las, "uas": 100 * float(right.mean()),
-                "las": 100 * float((right & (names == own.relations)).mean()),
-            }
-        )  # fmt: skip
+        row = {"epoch": epoch, "dev": 100 * las}
+        trees = trees_of(Predictor(arrays, own, options), options, more)
+        for way, (heads, names) in trees.items():
+            right = heads == own.heads
+            row[f"uas{way}"] = 100 * float(right.mean())
+            row[f"las{way}"] = 100 * float((right & (names == own.relations)).mean())
+        found.append(row)
     return found
 
 
@@ -120,23 +136,58 @@ def train(folder: str, out: str, *words: str) -> None:
     """Train everything."""
     from treegauge.parse.neural.data import Encoded
     from treegauge.parse.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
+    from treegauge.parse.options import read_options
 
-    settings: dict[str, Any] = {"epochs": 60, "seeds": 3} | {
-        key: int(value) for key, value in (word[2:].split("=") for word in words)
-    }
-    seeds = settings.pop("seeds")
-    rows = []
+    kinds = {"biaffine": BiaffineOptions, "pointer": PointerOptions, "labelling": LabellingOptions}
+    given = dict(word[2:].split("=", 1) for word in words if word.startswith("--"))
+    only = [word for word in words if not word.startswith("--")]
+    parsers, seeds = given.pop("parsers", ",".join(kinds)), int(given.pop("seeds", 3))
+    settings = [f"{key}={value}" for key, value in ({"epochs": "60"} | given).items()]
+    target = Path(out) / "paradigms.json"
+    rows = json.loads(target.read_text()) if target.exists() else []
     for path in sorted(Path(folder).glob("*.npz")):
+        if only and path.stem not in only:
+            continue
         data, more = Encoded.load(path)
-        for kind in (BiaffineOptions, PointerOptions, LabellingOptions):
+        for parser in parsers.split(","):
             begun = time.perf_counter()
-            for seed, row in enumerate(train_one(data, more, kind(**settings), seeds)):
-                rows.append({"treebank": path.stem, "parser": kind.__name__, "seed": seed, **row})
-            mean = {key: np.mean([row[key] for row in rows[-seeds:]]) for key in ("uas", "las")}
+            options: Any = read_options(kinds[parser], settings)
+            made = train_one(data, more, options, seeds)
             took = time.perf_counter() - begun
-            print(path.stem, kind.__name__, mean, f"{took:.1f} s", flush=True)
-            (Path(out) / "paradigms.json").write_text(json.dumps(rows, indent=1))
+            for seed, row in enumerate(made):
+                told = {"treebank": path.stem, "parser": parser, "options": " ".join(settings)}
+                rows.append({**told, "seed": seed, **row, "seconds": took / seeds})
+            means = {key: round(float(np.mean([row[key] for row in made])), 2) for key in made[0]}
+            print(path.stem, parser, *settings, means, f"{took:.1f} s", flush=True)
+            target.write_text(json.dumps(rows, indent=1))
 
+
+def table(*found: str) -> None:
+    """Write means over seeds of what one or more files tell, and print them."""
+    import polars as pl
+
+    from treegauge.files import atomic
+    from treegauge.tables import to_text
+
+    rows = [row for path in found for row in json.loads(Path(path).read_text())]
+    keys = ["treebank", "parser", "options"]
+    scores = ["uas", "las", "uas_best_labels", "las_best_labels"]
+    means = (
+        pl.DataFrame(rows, infer_schema_length=None)
+        .group_by(keys, maintain_order=True)
+        .agg(
+            pl.len().alias("seeds"),
+            *(pl.col(key).mean().round(2) for key in scores),
+            pl.col("las").std().round(2).alias("las_sd"),
+        )
+        .sort(keys)
+    )
+    with atomic(RESULTS) as file:
+        means.write_csv(file)
+    print(to_text(means, digits=2))
+
+
+VERBS: dict[str, Callable[..., None]] = {"encode": encode, "train": train, "table": table}
 
 if __name__ == "__main__":
-    {"encode": encode, "train": train}[sys.argv[1]](*sys.argv[2:])
+    VERBS[sys.argv[1]](*sys.argv[2:])

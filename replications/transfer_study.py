@@ -15,16 +15,17 @@ import polars as pl
 
 from treegauge.curves.attachments import Attachments
 from treegauge.curves.counting import Parse, count
-from treegauge.curves.equivalents import equivalents
+from treegauge.curves.equivalents import placing
 from treegauge.curves.partition import composites, partition
 from treegauge.curves.sampling import sampled
+from treegauge.measure.checks import per_sentence
 from treegauge.parse.registry import make_parser
-from treegauge.transfer.annotation import Place
+from treegauge.score.attachment import right_heads
 from treegauge.transfer.closeness import rank_sources
 from treegauge.transfer.contribution import Contributions, Vote, contributions
 from treegauge.transfer.intervals import ratio
 from treegauge.transfer.panel import Panel, delexicalised, panel, train_sources
-from treegauge.transfer.scoring import per_sentence, right_heads, word_groups
+from treegauge.transfer.scoring import word_groups
 from treegauge.transfer.selection import select_sources
 from treegauge.transfer.weights import inverse_weights, kl_weights
 from treegauge.treebank.columns import Treebank
@@ -56,17 +57,6 @@ def learned(train: Treebank, test: Treebank) -> Attachments:
                 print(f"curve: {size} sentences, sampling {sample + 1}", file=sys.stderr)
 
     return count(test, parses(), name=TARGET)
-
-
-def placing(table: Attachments) -> Place:
-    """Place scores on the composite curves."""
-
-    def place(group: str, score: float) -> tuple[str, str, str]:
-        name = "all" if group == "overall" else group
-        (row,) = equivalents(table, {name: score}, treebank=TARGET).table.to_dicts()
-        return row["equivalent"], row["low"], row["high"]
-
-    return place
 
 
 def markdown(frame: pl.DataFrame, digits: int = 1) -> str:
@@ -173,7 +163,7 @@ def of_parsers(weights: dict[str, float], test: Treebank) -> pl.DataFrame:
         votes = Panel(pooled.sources, pooled.parses, pooled.weights)
         pair = [right_heads(test, one.heads()) & mask for one in (votes, pooled)]
         more = ratio(
-            per_sentence(test, pair[1].astype(float) - pair[0]), per_sentence(test, mask)
+            per_sentence(pair[1].astype(float) - pair[0], test), per_sentence(mask, test)
         ).times(100)
         rows.append(
             {
@@ -231,7 +221,7 @@ def study() -> dict[str, str]:
                 chosen = select_sources(panel(few, models, weights), few)
                 shown = chosen.table.drop("low", "high", "recommended")
                 pieces[f"selection {n}"] = f"{markdown(shown)}\n\n{chosen.advice}"
-    found = contributions(panels, test, groups, leave=LEAVE, place=placing(table))
+    found = contributions(panels, test, groups, leave=LEAVE, place=placing(table, TARGET))
     pieces["table 3"] = f"{markdown(table_three(found))}\n\n{found.advice}"
     pieces["labelled"] = f"LAS of all four: {found.votes[0].las.value:.1f}."
     pieces["exponents"] = markdown(exponents(panels, by_size[HANDFUL].divergences, test))

@@ -1,6 +1,7 @@
 """``treegauge curve``: from counts, from a store, from treebanks."""
 
 import json
+from shutil import copytree, rmtree
 
 import numpy as np
 import polars as pl
@@ -163,7 +164,20 @@ def test_treebanks_are_trained_on_once_and_the_store_gives_the_same(command, tre
     assert "nsubj" in by
     lost = command("curve", store, "--root", tmp_path)
     assert lost.code == 2
-    assert "name the folder that holds UD_Greek-Made with --root" in lost.err
+    assert f"UD_Greek-Made is not in {tmp_path}: name the folder that holds it" in lost.err
+    # Folders of releases are looked through for the files that were run on.
+    for release, made in (("r1", synthetic(12, seed=99)), ("r2", None)):
+        home = tmp_path / release / "UD_Greek-Made"
+        copytree(treebank / "UD_Greek-Made", home)
+        if made:
+            write_conllu(made, home / "xx_made-ud-test.conllu")
+    found = command("curve", "run", store, "--root", tmp_path, "--out", tmp_path / "fourth.csv")
+    assert found.code == 0, found.err
+    assert (tmp_path / "fourth.csv").read_bytes() == out.read_bytes()
+    rmtree(tmp_path / "r2")
+    other = command("curve", store, "--root", tmp_path)
+    assert other.code == 2
+    assert "is it another release?" in other.err
 
 
 def test_advice_trains_what_it_needs(command, treebank, tmp_path):
@@ -186,7 +200,13 @@ def test_advice_trains_what_it_needs(command, treebank, tmp_path):
         (["equivalent", "COUNTS", "--score", "70"], "several parsers (beam, mst)"),
         (["fit", "COUNTS", "--parser", "beam", "--law", "exp"], "choices: power, log"),
         (["advise", "COUNTS", "--parser", "beam", "--budget", "5"], "several treebanks"),
-        (["nothing.csv"], "No such file"),
+        (["nothing.csv"], "nothing.csv is not there; expected a table of counts"),
+        (["UD_Grek-GDT"], "UD_Grek-GDT is not there; expected a table of counts"),
+        (["complexity", "COUNTS", "--parts", "--format", "csv"], "choose it with --parser"),
+        (
+            ["equivalent", "COUNTS", "--parser", "beam", "--score", "70", "--score", "all=6"],
+            "two scores of all",
+        ),
     ],
 )
 def test_slips_are_named(command, counts, arguments, message):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import signal
 
 import pytest
 
@@ -96,6 +97,31 @@ def test_no_resume_refuses_a_store_with_cells(command, plan):
     )  # fmt: skip
 
 
+def test_a_command_that_is_ended_keeps_what_is_done(command, plan, tmp_path, monkeypatch):
+    (tmp_path / "ending.py").write_text(
+        "import os, signal, time\nfrom treegauge.experiment.cells import Outcome\n"
+        "def work(cell):\n"
+        "    if cell.seed:\n        os.kill(os.getpid(), signal.SIGTERM)\n        time.sleep(9)\n"
+        "    return Outcome({'x': 1})\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    plan.write_text(
+        '[plan]\nroot = "."\ntask = "ending:work"\ntreebanks = ["UD_A-X"]\nseeds = [0, 1]\n'
+        '[run]\npool = "inline"\n'
+    )
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a test must not end all of them
+    try:
+        done = command("run", plan)
+    finally:
+        assert signal.signal(signal.SIGTERM, before) == signal.SIG_IGN
+    assert (done.code, done.err) == (
+        130,
+        "interrupted: 1 cells are done and kept in small.store; the same command goes on from "
+        "there\n",
+    )
+    assert "1 left; interrupted" in command("status", "small.store").out
+
+
 def test_failed_cells(command, plan, tmp_path):
     path = tmp_path / "UD_B-Y" / "b_x-ud-test.conllu"
     path.write_text(path.read_text().replace("\t0\troot", "\t99\troot"))
@@ -141,6 +167,9 @@ def test_the_pools_are_options(command, plan):
         in command("run", plan, "--pool", "proces").err
     )
     assert "expected a time such as 90s" in command("run", plan, "--timeout", "soon").err
+    assert "workers is 0; expected at least 1" in command("run", plan, "--workers", 0).err
+    account = command("run", plan, "--dry-run", "--pool", "slurm", "--slurm", "account=123").out
+    assert "#SBATCH -A 123\n" in account
 
 
 def test_a_bar_that_tells_the_time(monkeypatch):

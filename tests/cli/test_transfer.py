@@ -178,6 +178,7 @@ def test_progress_tells_of_sources(command, names, monkeypatch):
         (["{t}", "{n}", "--limit", "0"], "the limit is 0"),
         (["{t}", "{n}", "--exponent", "-1"], "the exponent is -1"),
         (["{t}", "{n}", "-o", "epoch=1"], "unknown option 'epoch=1'"),
+        (["{t}", "{n}", "-o", "lexical=true"], "lexical=true makes a parser see words"),
         (["{t}", "{t}/nothing"], "no such file"),
         (["recomend", "{t}", "{n}"], "No such command 'recomend'"),
     ],

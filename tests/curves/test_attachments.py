@@ -1,5 +1,7 @@
 """The table of counts: what it accepts, what it refuses, and that no count is lost."""
 
+import re
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -91,6 +93,21 @@ def test_the_order_of_parts_makes_no_difference(order):
     whole = table({(f"T{i}", "beam"): {"x": lambda n: 50.0} for i in range(4)})
     parts = [whole.select(treebanks=[f"T{i}"]) for i in order]
     assert joined(parts).frame.equals(whole.frame)
+
+
+def test_files_are_joined_if_they_share_classes(tmp_path):
+    curve = {"x": lambda n: 50.0, "y": lambda n: 60.0}
+    whole = table({("A", "beam"): curve, ("B", "beam"): curve})
+    parts = []
+    for name in ("A", "B"):
+        whole.select(treebanks=[name]).write(tmp_path / f"{name}.csv")
+        parts.append(read_attachments(tmp_path / f"{name}.csv"))
+    both = joined(parts)
+    assert both.frame.equals(whole.frame)
+    assert re.fullmatch(r".*\|counts:A\.csv#\w{6}\+B\.csv#\w{6}", both.signature)
+    table({("C", "beam"): {"z": lambda n: 50.0}}).write(tmp_path / "C.csv")
+    with pytest.raises(TreegaugeError, match="different classes of words: x, y and z"):
+        joined([*parts, read_attachments(tmp_path / "C.csv")])
 
 
 def test_counts_of_different_things_are_not_joined(two):

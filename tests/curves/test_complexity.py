@@ -11,6 +11,9 @@ from scipy.stats import spearmanr
 from treegauge.curves.area import area_between, simpson_weights
 from treegauge.curves.comparing import compare_parsers
 from treegauge.curves.complexity import complexities
+from treegauge.curves.equivalents import equivalents
+from treegauge.curves.fits import fit_curves
+from treegauge.curves.learning import learning_curves
 from treegauge.curves.partition import composites, partition
 from treegauge.errors import ChoiceError, TreegaugeError
 
@@ -153,6 +156,48 @@ def test_a_class_without_a_right_word_has_no_curve_and_is_named():
     assert partition(counts).of("A")["y"] == "complex"
 
 
+def test_an_average_that_hinges_on_one_treebank_is_named():
+    """A class unlearned in one treebank: relative scores of 40 against 1 have no upper end."""
+    steady = {"x": lambda n: 50 + 5 * np.log(n), "y": lambda n: 60 + 3 * np.log(n)}
+    names = ("UD_Greek-GDT", "UD_Latin-Perseus", "UD_Czech-CLTT")
+    curves = {(name, "b"): steady for name in names}
+    unlearned = {"x": steady["x"], "y": lambda n: 1.0 if n == 500 else 40.0}
+    counts = table(curves | {("UD_Uyghur-UDT", "b"): unlearned}, words={"y": 100})
+    found = complexities(counts)
+    value = dict(found.table.select("class", "complexity").rows())["y"]
+    without = complexities(counts.select(treebanks=names))
+    expected = dict(without.table.select("class", "complexity").rows())["y"]
+    assert found.notes == (
+        f"y, b: {value:.1f} hinges on UD_Uyghur-UDT (100 test words, 1.0 % right at the largest "
+        f"size); without it {expected:.1f}",
+    )
+    assert without.notes == ()
+    assert complexities(counts, per="treebank").notes == ()
+
+
+def test_parsers_of_different_treebanks_are_told():
+    curve = {"x": lambda n: 50 + 5 * np.log(n)}
+    pairs = [("A", "beam"), ("B", "beam"), ("B", "mst"), ("C", "mst"), ("D", "mst")]
+    counts = table(dict.fromkeys(pairs, curve))
+    told = "parsers were run on different treebanks (beam 2, mst 3; 1 of them shared)"
+    for found in (complexities(counts), learning_curves(counts)):
+        assert any(note.startswith(told) for note in found.notes)
+    assert not complexities(counts.select(treebanks=["B"])).notes
+    assert not learning_curves(counts, each=True).notes
+
+
+def test_no_class_with_enough_words_is_an_error():
+    counts = table({("A", "b"): {"x": lambda n: 50 + 5 * np.log(n)}})
+    with pytest.raises(TreegaugeError, match="no class has 99999 test words in any treebank"):
+        complexities(counts, min_words=99999)
+    with pytest.raises(TreegaugeError, match="no treebank has 99999 test words of: all, x"):
+        learning_curves(counts, min_words=99999)
+    with pytest.raises(TreegaugeError, match="no treebank has 99999 test words of all"):
+        fit_curves(counts, min_words=99999)
+    with pytest.raises(TreegaugeError, match="no treebank has 99999 test words of all"):
+        equivalents(counts, {"all": 60.0}, min_words=99999)
+
+
 def test_spearman_is_scipys():
     found = complexities(several())
     for parser in ("beam", "mst"):
@@ -161,7 +206,7 @@ def test_spearman_is_scipys():
         told = found.correlations.filter(parser=parser).row(0, named=True)
         assert told["rho"] == pytest.approx(rho)
         assert told["low"] <= told["rho"] <= told["high"]
-    assert f"beam: Spearman of complexity and score {rho:.3f}" in str(found)
+        assert f"{parser}: Spearman of complexity and score {rho:.3f}" in str(found)
 
 
 def test_parsers_side_by_side():

@@ -109,6 +109,15 @@ def test_tables_that_do_not_fit_are_refused(words, metric, message):
         count(GOLD, [Parse("p", 5, 0, words)], metric=metric)
 
 
+def test_las_of_trees_without_relations_is_refused():
+    bare = pl.DataFrame({"head": GOLD.head, "deprel": ["dep", "dep", "root", "dep", "dep"]})
+    assert count(GOLD, [Parse("p", 5, 0, bare)]).table["correct"][0] == 4
+    with pytest.raises(TreegaugeError, match="p, size 5, sample 0: trees have no relations"):
+        count(GOLD, [Parse("p", 5, 0, bare)], metric="LAS")
+    gold = GOLD.with_columns({"deprel": ["dep", "dep", "root", "dep", "dep"]})
+    assert count(gold, [Parse("p", 5, 0, bare)], metric="LAS").table["correct"][0] == 4
+
+
 def test_unknown_metrics_and_reserved_names_are_refused():
     with pytest.raises(ChoiceError, match="choices: UAS, LAS"):
         count(GOLD, [Parse("p", 5, 0, GOLD)], metric="CLAS")

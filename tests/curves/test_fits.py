@@ -150,6 +150,20 @@ def test_contributions_always_add_up(have, budget, seed):
     assert found.table["contribution"][1:].sum() == pytest.approx(whole["gain"], abs=1e-6)
 
 
+def test_no_class_is_promised_more_than_100():
+    """What is nearly whole is cut at 100 however fast the rest grows, and a note says so."""
+    classes = {"a": lambda n: 90 + 1.6 * np.log(n), "b": lambda n: 20 + 9 * np.log(n)}
+    counts = table({("A", "b"): classes})
+    found = advise(counts, budget=2000)
+    rows = {row["class"]: row for row in found.table.to_dicts()}
+    assert rows["a"]["then"] == pytest.approx(100)
+    assert rows["a"]["high"] <= 100 - rows["a"]["now"] + 1e-9
+    lost = rows["all"]["gain"] - rows["a"]["contribution"] - rows["b"]["contribution"]
+    assert lost > 0.01
+    told = f"cut at 100, which the law would pass: a; contributions add up to {lost:.2f} less"
+    assert any(note.startswith(told) for note in found.notes)
+
+
 def test_intervals_widen_beyond_the_data():
     counts = one(samples=5, noise=1.0)
     near, far = (advise(counts, budget=budget).table.row(0, named=True) for budget in (50, 5000))

@@ -150,7 +150,7 @@ def test_a_group_without_words_is_empty(asked, target):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a, t: contributions(a, t[:3]), "heads for the"),
+        (lambda a, t: contributions(a, t[:3]), "words were parsed; expected the"),
         (lambda a, t: contributions([], t), "no panel to score"),
         (lambda a, t: contributions(a, t, leave={"x": ["neat"]}), "unknown source to leave out"),
         (lambda a, t: contributions(a, t, leave={"x": a.sources}), "leaves no source to vote"),

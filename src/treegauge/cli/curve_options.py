@@ -97,7 +97,8 @@ ResamplesOption = Annotated[int, typer.Option(help="Draws behind the intervals."
 OverOption = Annotated[Over, typer.Option(help="What is drawn anew for intervals.")]
 SeedOption = Annotated[int, typer.Option(help="Same seed, same intervals.")]
 PlotOption = Annotated[
-    Path | None, typer.Option(help="Write the figure to this file, as Vega-Lite JSON.")
+    Path | None,
+    typer.Option(help="Write the figure to this file: .json (Vega-Lite) .svg .png .pdf .html"),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print.")]
 OutOption = Annotated[Path | None, typer.Option(help="Write to this file.")]

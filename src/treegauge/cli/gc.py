@@ -21,7 +21,7 @@ def gc(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed.")] = False,
     fmt: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
-    """Remove files that belong to no cell and, with --plan, cells that no plan has."""
+    """Remove files of no cell, cells whose files are gone and, with --plan, cells of no plan."""
     from treegauge.experiment.planfile import read_plan
     from treegauge.experiment.store import Store
     from treegauge.experiment.upkeep import sweep

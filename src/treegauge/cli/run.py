@@ -1,5 +1,6 @@
 """``treegauge run``: run a plan of many cells, and go on where it stopped."""
 
+import signal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -66,7 +67,8 @@ def run(
         read_bytes(memory) if memory is not None else told.limits.memory,
     )
     wanted = Wanted(
-        pool or told.run.get("pool", "process"), workers or told.run.get("workers"), limits,
+        pool or told.run.get("pool", "process"),
+        told.run.get("workers") if workers is None else workers, limits,
         {**told.slurm, **_settings(slurm or [])},
     )  # fmt: skip
     place = Store(store or Path(f"{plan.stem}.store"))
@@ -82,6 +84,8 @@ def run(
     if not resume and len(place):
         raise TreegaugeError(f"{place.path} has {len(place)} cells; --resume goes on with it")
     tries = told.run.get("retries", 1) if retries is None else retries
+    # Whoever ends a command, such as a queue whose time is up, means what Ctrl-C means.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with remaining("cells") as progress:
             summary = run_plan(
@@ -93,6 +97,8 @@ def run(
             "the same command goes on from there", err=True,
         )  # fmt: skip
         raise typer.Exit(130) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
     emit(summary, fmt)
     if summary.failed:
         typer.echo(f"treegauge results {place.path} --failed says why cells failed", err=True)
@@ -111,5 +117,5 @@ def _settings(words: list[str]) -> dict[str, Any]:
         if name in {"directives", "prologue"}:
             found.setdefault(name, []).append(value)
         else:
-            found[name] = int(value) if value.isdecimal() else value
+            found[name] = int(value) if name == "cores" and value.isdecimal() else value
     return found

@@ -27,7 +27,8 @@ class Advice(Analysis):
     frame
         class, share of words, score now and then, gain within the class with its interval, and its
         part of the overall gain (``contribution``) with its interval; all words first, then the
-        classes that profit most. Contributions of classes that part all words add up to the gain.
+        classes that profit most. Contributions of classes that part all words add up to the gain,
+        unless a note says that a class was cut at 100.
     have, budget
         Sentences there are, and sentences to come.
     law
@@ -139,7 +140,8 @@ def advise(
     Between the sizes measured, a curve is taken to be linear in ln(size); beyond the largest, it
     goes on from there as the law does that predicted the largest size better from the smaller ones
     (:mod:`treegauge.curves.laws`). Classes follow the exponent of the overall curve, so that
-    their contributions (share of words times gain within the class) add up.
+    their contributions (share of words times gain within the class) add up, unless one is cut at
+    100, which a note says.
 
     Parameters
     ----------
@@ -185,9 +187,12 @@ def advise(
     end, end_drawn = (_level(grid.sizes, one, weights, later) for one in (found, spread))
     gain = (end - start) @ curve
     gains = np.einsum("bs,bsc->bc", end_drawn - start_drawn, drawn)
-    before = start @ curve
-    low, high = limits(gains, level)
+    before, drawn_before = start @ curve, np.einsum("bs,bsc->bc", start_drawn, drawn)
     share = grid.share[0]
+    beyond = np.maximum(before + gain - 100, 0)
+    gain, gains = gain - beyond, np.minimum(gains, 100 - drawn_before)
+    low, high = limits(gains, level)
+    notes += _cut(grid, beyond)
     rows: list[dict[str, Any]] = [
         {
             "class": grid.classes[c],
@@ -211,8 +216,8 @@ def advise(
     flat_low, flat_high = _flat_limits(flats, level)
     doubling = found.at([2 * now])[0] - found.at([now])[0]
     if later > grid.sizes[-1]:
-        beyond = f"{later} sentences are beyond the {grid.sizes[-1]:g} measured"
-        notes.append(f"{beyond}: the gain there follows the {law} law")
+        far = f"{later} sentences are beyond the {grid.sizes[-1]:g} measured"
+        notes.append(f"{far}: the gain there follows the {law} law")
     signature = countersign(
         counts.signature, advice=law, parser=grid.parser, on=grid.treebanks[0], have=now,
         budget=budget, worth=worth, level=level, resamples=resamples, seed=seed,
@@ -222,6 +227,16 @@ def advise(
         law, not why, float(doubling), worth, None if why else flat,
         None if why else flat_low, None if why else flat_high,
     )  # fmt: skip
+
+
+def _cut(grid: Grid, beyond: Floats) -> list[str]:
+    """Name what the law would take beyond 100, where it is cut."""
+    names = [grid.classes[c] for c in np.flatnonzero(beyond > 0.005).tolist()]
+    if not names:
+        return []
+    lost = float(grid.share[0, 1:] @ beyond[1:])
+    told = f"; contributions add up to {lost:.2f} less than the gain" if lost > 0.005 else ""
+    return [f"cut at 100, which the law would pass: {', '.join(names)}{told}"]
 
 
 def _one(counts: Attachments, parser: str | None, treebank: str | None) -> Grid:

@@ -261,14 +261,31 @@ def _is_cell(name: str) -> bool:
 
 
 def joined(parts: Iterable[Attachments]) -> Attachments:
-    """Put counts of several treebanks, parsers or cells together."""
+    """Put counts of several treebanks, parsers or cells together.
+
+    They must have been counted alike. Of tables read from files it is not known how they were:
+    those must share classes of words.
+    """
     import polars as pl
 
     each = list(parts)
     if not each:
         raise TreegaugeError("no attachments to join")
-    signatures = list(dict.fromkeys(one.signature for one in each))
-    if len(signatures) > 1:
-        raise TreegaugeError(f"attachments were counted differently: {' and '.join(signatures)}")
+    signature = _joined_signature(each)
     whole = attachments(pl.concat([one.frame for one in each]), source="joined attachments")
-    return Attachments(whole.frame, signatures[0])
+    return Attachments(whole.frame, signature)
+
+
+def _joined_signature(parts: Sequence[Attachments]) -> str:
+    signatures = list(dict.fromkeys(one.signature for one in parts))
+    if len(signatures) == 1:
+        return signatures[0]
+    marks = [signature.partition("|counts:")[2] for signature in signatures]
+    if not all(marks):
+        raise TreegaugeError(f"attachments were counted differently: {' and '.join(signatures)}")
+    classes = [sorted(set(one.frame["class"].unique()) - {ALL}) for one in parts]
+    for own in classes[1:]:
+        if (classes[0] or own) and not set(classes[0]) & set(own):
+            told = " and ".join(", ".join(some[:3]) or "none" for some in (classes[0], own))
+            raise TreegaugeError(f"tables of different classes of words: {told}")
+    return sign(counts="+".join(marks))

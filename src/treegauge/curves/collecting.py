@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from treegauge.curves.attachments import Attachments, joined
-from treegauge.curves.counting import PAPER_CLASSES, Parse, count
+from treegauge.curves.counting import Parse, count
 from treegauge.errors import TreegaugeError
+from treegauge.score.attachment import PAPER_CLASSES
 from treegauge.score.breakdown import By
 from treegauge.treebank.columns import Treebank
 

@@ -8,7 +8,17 @@ import numpy as np
 
 from treegauge.curves.area import area_between
 from treegauge.curves.attachments import Attachments
-from treegauge.curves.grid import Bools, Draws, Floats, Grid, Over, averaged, grid_of, limits
+from treegauge.curves.grid import (
+    Bools,
+    Draws,
+    Floats,
+    Grid,
+    Over,
+    averaged,
+    grid_of,
+    limits,
+    uneven,
+)
 from treegauge.curves.learning import MIN_WORDS, relative
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.result import countersign
@@ -117,7 +127,9 @@ def complexities(
     Returns
     -------
     Complexities
-        A class of which nothing is right at the largest size has no curve in that treebank.
+        A class of which nothing is right at the largest size has no curve in that treebank. Notes
+        name the treebanks on which an average hinges: relative curves have no upper end, so that a
+        class that a parser unlearns in one treebank can outweigh all others.
     """
     import polars as pl
 
@@ -128,10 +140,8 @@ def complexities(
     rows: list[dict[str, Any]] = []
     correlations: list[dict[str, Any]] = []
     notes: list[str] = []
-    largest = 0
-    for parser in parsers or counts.parsers:
-        grid = grid_of(counts, parser, sizes=sizes)
-        largest = int(grid.sizes[-1])
+    grids = [grid_of(counts, parser, sizes=sizes) for parser in parsers or counts.parsers]
+    for grid in grids:
         notes += [note for note in grid.left_out if note not in notes]
         enough = grid.eligible(min_words)
         enough &= enough.mean(axis=0) >= min_presence
@@ -139,8 +149,17 @@ def complexities(
         draws = grid.draws(resamples, over=over, seed=seed)
         for group, members in groups(grid, per).items():
             made = _group(grid, draws, members, enough[members], matched, level)
-            rows += [{"parser": parser, "group": group} | row for row in made[0]]
-            correlations.append({"parser": parser, "group": group} | made[1])
+            key = {"parser": grid.parser, "group": group}
+            rows += [key | row for row in made[0]]
+            correlations.append(key | made[1])
+            notes += _hinges(grid, members, enough, made[0], matched)
+    if not rows:
+        raise TreegaugeError(
+            f"no class has {min_words} test words in {100 * min_presence:g} % of the treebanks"
+            if min_presence
+            else f"no class has {min_words} test words in any treebank"
+        )
+    notes += uneven(grids) if per == "pooled" else []
     signature = countersign(
         counts.signature, complexity=per, min=min_words, presence=min_presence, matched=matched,
         level=level, resamples=resamples, over=over, seed=seed,
@@ -148,7 +167,7 @@ def complexities(
     frame = pl.DataFrame(rows, infer_schema_length=None)
     return Complexities(
         signature, tuple(notes), frame,
-        pl.DataFrame(correlations, infer_schema_length=None), largest,
+        pl.DataFrame(correlations, infer_schema_length=None), int(grids[-1].sizes[-1]),
     )  # fmt: skip
 
 
@@ -203,6 +222,8 @@ def _group(
     weights = draws.weights[:, members] if members.sum() > 1 else None
     found = areas(grid.sizes, means, mask, matched=matched)
     kept = np.flatnonzero(np.isfinite(found[1:])) + 1
+    if not len(kept):
+        return [], {"rho": None, "low": None, "high": None, "classes": 0}
     drawn = areas(grid.sizes, drawn_means, mask, weights, matched=matched)[:, kept]
     score = averaged(means, mask)[-1, kept]
     drawn_score = averaged(drawn_means[..., -1:, :], mask, weights)[:, 0, kept]
@@ -255,6 +276,31 @@ def _ranks(values: Floats) -> Floats:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(np.where(np.isfinite(values), values, np.inf), axis=-1), float)
+
+
+def _hinges(
+    grid: Grid, members: Bools, enough: Bools, rows: list[dict[str, Any]], matched: bool
+) -> list[str]:
+    """Name what one treebank moves by more than half of its value and by 10 points at least."""
+    if members.sum() < 3:
+        return []
+    notes = []
+    without = {}
+    for t in np.flatnonzero(members).tolist():
+        others = members & (np.arange(len(members)) != t)
+        without[t] = areas(grid.sizes, grid.means[others], enough[others], matched=matched)
+    for row in rows:
+        c = grid.number(row["class"])
+        least = max(10.0, abs(row["complexity"]) / 2)
+        for t, found in without.items():
+            if row["treebanks"] > 2 and enough[t, c] and abs(found[c] - row["complexity"]) > least:
+                notes.append(
+                    f"{row['class']}, {grid.parser}: {row['complexity']:.1f} hinges on "
+                    f"{grid.treebanks[t]} ({grid.total[t, c]:.0f} test words, "
+                    f"{grid.means[t, -1, c]:.1f} % right at the largest size); without it "
+                    f"{found[c]:.1f}"
+                )
+    return notes
 
 
 def _undefined(grid: Grid, enough: Bools) -> list[str]:

@@ -1,23 +1,26 @@
 """Count right words by class, from gold trees and predicted heads."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments
 from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.score.attachment import (
+    PAPER_CLASSES,
+    Mask,
+    counted_words,
+    right_heads,
+    right_relations,
+)
 from treegauge.score.breakdown import By
 from treegauge.score.classes import classify
 from treegauge.treebank.columns import Treebank
-from treegauge.treebank.relations import universal_relation
 
 if TYPE_CHECKING:
     import polars as pl
 
-#: Child's part of speech crossed with the side of its head, roots as if it were to the right.
-PAPER_CLASSES = "upos,side"
 METRICS = ("UAS", "LAS")
 
 
@@ -81,7 +84,7 @@ def count(
     classes = classify(gold, by)
     if ALL in classes.names or "" in classes.names:
         raise TreegaugeError(f"a class may not be called {ALL!r}: that is the class of all words")
-    kept = np.ones(gold.n_words, bool) if punct else gold["upos"].to_numpy() != "PUNCT"
+    kept = counted_words(gold, punct=punct)
     number = len(classes.names)
     total = np.bincount(classes.codes[kept], minlength=number)
     seen = np.flatnonzero(total)
@@ -112,36 +115,34 @@ def count(
     return attachments(frame, source=called, m=metric.lower(), by=told, punct=punct)
 
 
-def _right(gold: Treebank, parse: Parse, *, labelled: bool) -> npt.NDArray[np.bool_]:
+def _right(gold: Treebank, parse: Parse, *, labelled: bool) -> Mask:
     words = parse.words
-    heads: npt.NDArray[Any]
     if isinstance(words, Treebank):
-        heads, relations = words.head, words["deprel"] if labelled else None
+        heads = words.head
     else:
-        wanted = ["head", *(["deprel"] if labelled else [])]
-        for column in wanted:
+        for column in ["head", *(["deprel"] if labelled else [])]:
             if column not in words.columns:
                 raise TreegaugeError(
                     f"{_told(gold, parse)}: no column {column!r}; found {', '.join(words.columns)}"
                 )
-        heads, relations = words["head"].to_numpy(), words["deprel"] if labelled else None
-    if len(heads) != gold.n_words:
+        heads = words["head"].to_numpy()
+    try:
+        if not labelled:
+            return right_heads(gold, heads)
+        right = right_relations(gold, heads, words["deprel"])
+    except TreegaugeError as error:
+        raise TreegaugeError(f"{_told(gold, parse)}: {error}") from None
+    if _names_nothing(words["deprel"]) and not _names_nothing(gold["deprel"]):
         raise TreegaugeError(
-            f"{_told(gold, parse)}: {len(heads)} words were parsed; expected the "
-            f"{gold.n_words} of the test part"
+            f"{_told(gold, parse)}: trees have no relations, so that LAS cannot be counted; "
+            "expected a parser trained with them, or UAS"
         )
-    right: npt.NDArray[np.bool_] = heads == gold.head
-    if relations is not None:
-        right &= _universal(relations) == _universal(gold["deprel"])
     return right
 
 
-def _universal(relations: "pl.Series") -> npt.NDArray[Any]:
-    import polars as pl
-
-    distinct = relations.cast(pl.String).unique().to_list()
-    to = {name: universal_relation(name) for name in distinct}
-    return relations.cast(pl.String).replace(to).to_numpy()
+def _names_nothing(relations: "pl.Series") -> bool:
+    """Say whether all words have the relation that stands for none, roots aside."""
+    return set(relations.unique().to_list()) <= {"root", "dep", "_"}
 
 
 def _told(gold: Treebank, parse: Parse) -> str:

@@ -1,13 +1,13 @@
 """Data-size equivalents: how many annotated sentences a score is worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.curves.attachments import Attachments
+from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.grid import Floats, Over, averaged, grid_of
 from treegauge.curves.learning import AVERAGE, MIN_WORDS, check_one
 from treegauge.errors import TreegaugeError
@@ -214,6 +214,8 @@ def equivalents(
                     "high": told_size(high, sizes),
                 }
             )
+    if not rows:
+        raise TreegaugeError("; ".join(notes))
     schema = {"sentences": pl.Float64}
     signature = countersign(
         counts.signature, equivalent=grid.parser, on=treebank or AVERAGE, level=level,
@@ -223,19 +225,43 @@ def equivalents(
     return Equivalents(signature, tuple(notes), frame, grid.parser, sizes)
 
 
+def placing(counts: Attachments, treebank: str) -> Callable[[str, float], tuple[str, str, str]]:
+    """Return what places a class's score on a treebank's curve: sentences, and the interval's ends.
+
+    Transfer calls the class of all words ``overall``, which is understood too.
+
+    Parameters
+    ----------
+    counts
+        One parser's right words, such as :func:`treegauge.curves.partition.composites` gives.
+    treebank
+        Whose curve.
+    """
+
+    def place(group: str, score: float) -> tuple[str, str, str]:
+        name = ALL if group == "overall" else group
+        (row,) = equivalents(counts, {name: score}, treebank=treebank).table.to_dicts()
+        return row["equivalent"], row["low"], row["high"]
+
+    return place
+
+
 def _systems(
     scores: Mapping[str, float] | Mapping[str, Mapping[str, float]],
 ) -> dict[str, dict[str, float]]:
-    nested = {name: value for name, value in scores.items() if isinstance(value, Mapping)}
-    if nested:
-        return {name: dict(value) for name, value in nested.items()}
-    plain = {name: float(value) for name, value in scores.items() if not isinstance(value, Mapping)}
-    if not plain:
+    systems: dict[str, dict[str, float]] = {}
+    for name, value in scores.items():
+        if isinstance(value, Mapping):
+            systems.setdefault(name, {}).update(value)
+        else:
+            systems.setdefault("", {})[name] = float(value)
+    given = [one for system in systems.values() for one in system.items()]
+    if not given:
         raise TreegaugeError("no scores to place; expected such as all=66.1")
-    for name, value in plain.items():
-        if not 0 <= value <= 100:
-            raise TreegaugeError(f"the score of {name} is {value:g}; expected per cent, 0 to 100")
-    return {"": plain}
+    for name, score in given:
+        if not 0 <= score <= 100:
+            raise TreegaugeError(f"the score of {name} is {score:g}; expected per cent, 0 to 100")
+    return systems
 
 
 def _ends(ordered: Floats, level: float) -> tuple[float, float]:

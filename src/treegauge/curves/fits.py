@@ -157,6 +157,8 @@ def fit_curves(
                 key | {"size": n, "score": float(s), "low": float(a), "high": float(b)}
                 for n, s, a, b in zip(targets, scores, low, high, strict=True)
             ]
+    if not rows:
+        raise TreegaugeError("; ".join(notes))
     signature = countersign(
         counts.signature, fit="+".join(laws), parser=grid.parser, on=treebank or AVERAGE,
         level=level, resamples=resamples, over=over, seed=seed,

@@ -165,6 +165,18 @@ def _lacking(treebank: str, have: set[int], wanted: Sequence[int]) -> str:
     return f"{treebank} is left out: it has no size {lacks}, only up to {max(have)}"
 
 
+def uneven(grids: Sequence[Grid]) -> list[str]:
+    """Say that averages of parsers do not compare because they are over different treebanks."""
+    if len({frozenset(grid.treebanks) for grid in grids}) < 2:
+        return []
+    told = ", ".join(f"{grid.parser} {len(grid.treebanks)}" for grid in grids)
+    shared = frozenset.intersection(*(frozenset(grid.treebanks) for grid in grids))
+    return [
+        f"parsers were run on different treebanks ({told}; {len(shared)} of them shared): averages "
+        "do not compare"
+    ]
+
+
 def averaged(values: Floats, eligible: Bools, weights: Floats | None = None) -> Floats:
     """Average over the treebanks that count for a class.
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.curves.grid import Bools, Floats, Grid, Over, averaged, grid_of, limits
-from treegauge.errors import ChoiceError
+from treegauge.curves.grid import Bools, Floats, Grid, Over, averaged, grid_of, limits, uneven
+from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.result import countersign
 from treegauge.stats.shown import Analysis
 
@@ -124,8 +124,8 @@ def learning_curves(
     import polars as pl
 
     parts, notes = [], []
-    for parser in parsers or counts.parsers:
-        grid = grid_of(counts, parser, sizes=sizes)
+    grids = [grid_of(counts, parser, sizes=sizes) for parser in parsers or counts.parsers]
+    for grid in grids:
         notes += [note for note in grid.left_out if note not in notes]
         draws = grid.draws(resamples, over=over, seed=seed)
         chosen = _chosen(grid, classes)
@@ -141,6 +141,9 @@ def learning_curves(
                 grid, chosen, grid.means, draws.means, draws.weights, enough, every, level
             )
             notes += _absent(grid, chosen, enough, min_words)
+    if not parts:
+        raise TreegaugeError("; ".join(notes))
+    notes += [] if each else uneven(grids)
     signature = countersign(
         counts.signature, curves="each" if each else AVERAGE, min=min_words, level=level,
         resamples=resamples, over=over, seed=seed,

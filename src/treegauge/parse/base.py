@@ -1,6 +1,6 @@
 """What a parser is: something that learns from a treebank and then gives trees."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -25,7 +25,11 @@ class Model(Protocol):
 
 @runtime_checkable
 class Probabilistic(Protocol):
-    """A model that says how likely each head is."""
+    """A model that says how likely each head and each relation is."""
+
+    @property
+    def relations(self) -> Sequence[str]:
+        """Names of the columns of :meth:`relation_probabilities`."""
 
     def head_probabilities(self, treebank: Treebank) -> list[npt.NDArray[np.float64]]:
         """Return for each sentence of n words a matrix (n, n + 1): p(head | word), 0 the root."""

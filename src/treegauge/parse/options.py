@@ -84,14 +84,25 @@ def read_options(kind: type[T], words: Sequence[str]) -> T:
     words
         ``name=value`` each; booleans are true/false, yes/no or 1/0.
     """
-    known = {one.name: one.default for one in fields(kind)}  # type: ignore[arg-type]
+    return kind(**_given(kind, words))
+
+
+def given_options(kind: type[Any], words: Sequence[str]) -> dict[str, Any]:
+    """Return just the options that words such as ``epochs=5`` set, checked."""
+    found = _given(kind, words)
+    kind(**found)
+    return found
+
+
+def _given(kind: type[Any], words: Sequence[str]) -> dict[str, Any]:
+    known = {one.name: one.default for one in fields(kind)}
     found: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
         if name not in known or not equals:
             raise ChoiceError("option", word, [f"{n}={v}" for n, v in known.items()])
         found[name] = _read(name, text, known[name])
-    return kind(**found)
+    return found
 
 
 def _read(name: str, text: str, default: Any) -> Any:

@@ -78,7 +78,10 @@ def _part(folder: Path, part: str) -> Treebank:
 
 
 def _systems(out: Path, folder: Path, seed: int) -> list[Path]:
-    text = _part(folder, "test").to_bytes().decode()
+    """Write the test part under a short name, to try commands on, and three parsers' output."""
+    gold = _part(folder, "test")
+    write_conllu(gold, out / "gold.conllu")
+    text = gold.to_bytes().decode()
     files = []
     for number, (name, quality) in enumerate(QUALITY.items()):
         parsed = imaginary_parser(text, Accuracy(heads=quality), seed=seed + number)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from treegauge.measure.checks import per_sentence
 from treegauge.result import Result, countersign
 from treegauge.transfer.intervals import Estimate, ratio
-from treegauge.transfer.scoring import per_sentence
 from treegauge.transfer.weights import EXPONENT, SENTENCES, handful, kl_weights, surprises
 from treegauge.treebank.columns import Treebank
 
@@ -140,7 +140,7 @@ def rank_sources(
     weighed = kl_weights(target, sources, sentences=sentences, exponent=exponent)
     looked = handful(target, sentences)
     gaps = {
-        name: per_sentence(looked, surprises(looked, source)) for name, source in sources.items()
+        name: per_sentence(surprises(looked, source), looked) for name, source in sources.items()
     }
     order = sorted(range(len(gaps)), key=lambda i: weighed.divergences[i])
     pairs = max(1, len(gaps) * (len(gaps) - 1) // 2)

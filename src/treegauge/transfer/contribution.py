@@ -5,26 +5,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.measure.checks import per_sentence
 from treegauge.result import Result, sign
+from treegauge.score.attachment import Mask, right_heads, right_relations
 from treegauge.transfer.annotation import Place, Worth, break_even
 from treegauge.transfer.intervals import Estimate, ratio
 from treegauge.transfer.panel import Panel
-from treegauge.transfer.scoring import (
-    OVERALL,
-    Floats,
-    Mask,
-    per_sentence,
-    right_heads,
-    right_relations,
-    word_groups,
-)
+from treegauge.transfer.scoring import OVERALL, word_groups
 from treegauge.treebank.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
 
+Floats = npt.NDArray[np.float64]
 ALL = ""
 
 
@@ -189,14 +185,16 @@ def contributions(
     sources = runs[0].sources
     counted = word_groups(gold) | dict(groups or {})
     leave = _each(sources) if leave is None else leave
-    sizes = {name: per_sentence(gold, mask) for name, mask in counted.items()}
+    sizes = {name: per_sentence(mask, gold) for name, mask in counted.items()}
 
     def right(members: Sequence[str]) -> tuple[dict[str, Floats], Floats]:
         votes = [run.vote(members) for run in runs]
         heads = np.mean([right_heads(gold, vote.head) for vote in votes], axis=0)
-        labelled = np.mean([right_relations(gold, vote) for vote in votes], axis=0)
-        by_group = {name: per_sentence(gold, heads * mask) for name, mask in counted.items()}
-        return by_group, per_sentence(gold, labelled * counted[OVERALL])
+        labelled = np.mean(
+            [right_relations(gold, vote.head, vote["deprel"]) for vote in votes], axis=0
+        )
+        by_group = {name: per_sentence(heads * mask, gold) for name, mask in counted.items()}
+        return by_group, per_sentence(labelled * counted[OVERALL], gold)
 
     def share(counts: Floats, group: str = OVERALL) -> Estimate:
         return ratio(counts, sizes[group], level=level).times(100)

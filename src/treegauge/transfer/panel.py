@@ -89,6 +89,11 @@ def delexicalised(parser: str = "beam", **options: Any) -> Parser:
     if not _can(entry):
         able = [name for name, one in PARSERS.items() if _can(one)]
         raise ChoiceError("delexicalised parser", parser, able)
+    if options.get("lexical"):
+        raise TreegaugeError(
+            "lexical=true makes a parser see words, which other languages do not share; transfer "
+            "trains without them: leave the option out"
+        )
     return make_parser(parser, **(options | {"lexical": False}))
 
 

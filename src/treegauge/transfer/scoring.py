@@ -1,21 +1,16 @@
-"""Right heads of a vote, sentence by sentence, for all words and for groups of them."""
+"""Which words of a target count, in all and in groups such as simple and complex."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from treegauge.errors import TreegaugeError
+from treegauge.score.attachment import PAPER_CLASSES, Mask, counted_words
 from treegauge.score.breakdown import By
 from treegauge.score.classes import classify
 from treegauge.treebank.columns import Treebank
-from treegauge.treebank.relations import universal_relation
 
-Mask = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 OVERALL = "overall"
-PAPER_CLASSES = "upos,side"
-"""Part of speech and side of the head, roots as if it were to the right."""
 
 
 def word_groups(
@@ -52,9 +47,7 @@ def word_groups(
     >>> {name: mask.tolist() for name, mask in groups.items()}
     {'overall': [True, True], 'simple': [True, False]}
     """
-    counted = np.ones(gold.n_words, bool)
-    if not punct:
-        counted = np.asarray(gold["upos"].to_numpy() != "PUNCT", bool)
+    counted = counted_words(gold, punct=punct)
     groups: dict[str, Mask] = {OVERALL: counted}
     if not kinds:
         return groups
@@ -74,35 +67,3 @@ def word_groups(
 def _some(names: "Sequence[str] | Mapping[str, str]", most: int = 6) -> str:
     shown = list(names)
     return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
-
-
-def per_sentence(gold: Treebank, words: npt.NDArray[np.generic]) -> Floats:
-    """Add up one value a word (or rows of them) to one value a sentence."""
-    values = np.asarray(words, np.float64)
-    if len(gold) == 0:
-        return np.zeros((*values.shape[:-1], 0))
-    sums = np.concatenate([np.zeros((*values.shape[:-1], 1)), values.cumsum(axis=-1)], axis=-1)
-    return np.asarray(np.diff(sums[..., gold.offsets], axis=-1))
-
-
-def right_heads(gold: Treebank, heads: npt.ArrayLike) -> Mask:
-    """Say of each word whether its head is the gold one."""
-    found = np.asarray(heads)
-    if len(found) != gold.n_words:
-        raise TreegaugeError(f"{len(found)} heads for the {gold.n_words} words of {gold.name}")
-    if (gold.head < 0).any():
-        raise TreegaugeError(f"{gold.name} has no gold heads to score against")
-    return np.asarray(found == gold.head)
-
-
-def right_relations(gold: Treebank, parsed: Treebank) -> Mask:
-    """Say of each word whether its head and its universal relation are the gold ones."""
-    same = right_heads(gold, parsed.head)
-    (ours, names), (theirs, found) = gold.codes("deprel"), parsed.codes("deprel")
-    known = {universal_relation(name) for name in (*names, *found)}
-    place = {name: i for i, name in enumerate(sorted(known))}
-    one, two = (
-        np.array([place[universal_relation(name)] for name in values], np.int32)[codes]
-        for codes, values in ((ours, names), (theirs, found))
-    )
-    return np.asarray(same & (one == two))

@@ -8,15 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.errors import TreegaugeError
+from treegauge.measure.checks import per_sentence
 from treegauge.result import Result, sign
+from treegauge.score.attachment import right_heads
 from treegauge.transfer.intervals import Estimate, ratio
 from treegauge.transfer.panel import Panel
-from treegauge.transfer.scoring import OVERALL, Floats, per_sentence, right_heads, word_groups
+from treegauge.transfer.scoring import OVERALL, word_groups
 from treegauge.treebank.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
 
+Floats = npt.NDArray[np.float64]
 Members = tuple[str, ...]
 Choose = Callable[["Handful", npt.NDArray[np.bool_]], Members]
 
@@ -29,7 +32,7 @@ class Handful:
         self.sources = tuple(panel.sources[i] for i in order)
         self.panel, self.gold = panel, gold
         self.mask = word_groups(gold)[OVERALL]
-        self.words = per_sentence(gold, self.mask)
+        self.words = per_sentence(self.mask, gold)
         self._known: dict[frozenset[str], Floats] = {}
 
     def right(self, members: Iterable[str]) -> Floats:
@@ -38,7 +41,7 @@ class Handful:
         if chosen not in self._known:
             voters = [name for name in self.sources if name in chosen]
             right = right_heads(self.gold, self.panel.heads(voters)) & self.mask
-            self._known[chosen] = per_sentence(self.gold, right)
+            self._known[chosen] = per_sentence(right, self.gold)
         return self._known[chosen]
 
 
