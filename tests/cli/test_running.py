@@ -65,6 +65,9 @@ def test_a_plan_from_start_to_end(command, plan, tmp_path):
     assert all(0 <= float(row["las"]) <= float(row["uas"]) <= 100 for row in rows)
     assert not {"seconds", "host", "key"} & rows[0].keys()
 
+    none = command("results", "small.store", "--seed", 9)
+    assert none.out.startswith("task  treebank  parser ")
+
     one = command("results", "small.store", "--treebank", "*-Y", "--size", 20, "--format", "json",
                   "--provenance")  # fmt: skip
     found = json.loads(one.out)["rows"]

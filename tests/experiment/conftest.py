@@ -95,6 +95,25 @@ def odd(cell):
     )
 
 
+def halves(cell):
+    """Give a text that is no UTF-8, as names of files may be, or fail with one."""
+    text = os.fsdecode(b"caf\\xe9")
+    if cell.seed:
+        raise ValueError(text)
+    return Outcome({text: text})
+
+
+def local(cell):
+    class Text(str):
+        pass
+    return Outcome({"text": Text("a")})
+
+
+def silent(cell):
+    sys.stdout.close()
+    return Outcome({"x": 1})
+
+
 def no_outcome(cell):
     return 3
 

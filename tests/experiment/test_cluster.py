@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +19,7 @@ from treegauge.experiment.limits import Limits
 from treegauge.experiment.pools import Wanted
 from treegauge.experiment.running import run
 from treegauge.experiment.store import Store
+from treegauge.experiment.work import Report
 
 distributed = pytest.importorskip("distributed", reason="needs treegauge[cluster]")
 
@@ -97,6 +99,48 @@ def test_a_scheduler_started_by_hand(chores, notes, tmp_path, address):
     assert (done.done, done.failed) == (2, 0)
 
 
+class _Batches:
+    """What dask would say, one batch after the other."""
+
+    def __init__(self, *batches):
+        self.batches = list(batches)
+
+    def next_batch(self, block):
+        return self.batches.pop(0)
+
+
+def future(key, status):
+    return SimpleNamespace(key=key, status=status, release=lambda: None)
+
+
+def test_cells_that_were_lost_together_are_tried_alone(chores):
+    cells = list(chores("trivial", 8).cells())
+    pool = Cluster(Wanted("dask"))
+    pool._cells = {"a": cells[:3], "b": cells[3:4]}
+    pool._finished = _Batches(
+        [(future("a", "error"), (RuntimeError, RuntimeError("killed"), None))],
+        [(future("b", "finished"), [Report({"square": 9}, seconds=0.001)])],
+    )
+    assert [report.error for _, report in pool.wait()] == ["RuntimeError: killed"] * 3
+    pool.wait()
+    assert [len(group) for group in pool._groups(cells)] == [1, 1, 1, 5]
+
+
+def test_a_scheduler_that_is_gone_fails_no_cell(chores):
+    cells = list(chores("trivial", 3).cells())
+    pool = Cluster(Wanted("dask"))
+    pool._cells = {"a": cells[:1], "b": cells[1:2], "c": cells[2:]}
+    pool._finished = _Batches(
+        [(future("a", "finished"), [Report({"square": 0})]), (future("b", "cancelled"), None)],
+        [(future("c", "cancelled"), None)],
+    )
+    assert [cell for cell, _ in pool.wait()] == cells[:1]  # what came before is still recorded
+    with pytest.raises(TreegaugeError, match="the dask scheduler is gone"):
+        pool.room  # noqa: B018
+    with pytest.raises(TreegaugeError, match="the dask scheduler is gone"):
+        pool.wait()
+
+
 def test_no_scheduler_at_an_address(chores, tmp_path, monkeypatch):
     monkeypatch.setattr("treegauge.experiment.cluster.ANSWER", 1)
     with pytest.raises(TreegaugeError, match="no dask scheduler answers at tcp"):
@@ -125,10 +169,6 @@ def test_the_script_for_slurm():
         f"{sys.executable} -m distributed.cli.dask_worker tcp://SCHEDULER:PORT "
     )
     assert re.search(r"--nthreads 1\b", worker)
-    with pytest.raises(
-        TreegaugeError, match="unknown setting of Slurm 'quee'; did you mean 'queue'"
-    ):
-        job_script(Wanted("slurm", slurm={"quee": "x"}))
 
 
 def test_without_the_extra(monkeypatch):
@@ -146,6 +186,9 @@ def test_mistakes():
         ({"workers": 0}, "workers is 0; expected at least 1"),
         ({"pool": "inline", "workers": 2}, "one cell at a time"),
         ({"pool": "inline", "limits": Limits(1)}, "pool inline knows no limits"),
+        ({"slurm": {"quee": "x"}}, "unknown setting of Slurm 'quee'; did you mean 'queue'"),
+        ({"slurm": {"cores": "two"}}, "cores of Slurm is 'two'; expected a whole number"),
+        ({"slurm": {"prologue": "a b"}}, "prologue of Slurm is 'a b'; expected a list of texts"),
     ):
         with pytest.raises(TreegaugeError, match=message):
             Wanted(**bad)

@@ -195,6 +195,15 @@ def test_a_changed_file_is_noticed_and_a_packed_one_is_the_same(room, tmp_path):
         ("[plan]\ntask='score'\ntreebanks=['x']\nsamples=0", "samples is 0; expected at least 1"),
         ("[plan]\ntask='score'\ntreebanks=['x']\nparsers=[{nam=''}]", "unknown key of a parser"),
         ("[plan]\ntask='score'\ntreebanks=['x']\n[run]\nwrokers=1", "did you mean 'workers'"),
+        ("[plan]\ntask='score'\ntreebanks=['x']\nseeds=[]", "seeds is an empty list"),
+        ("[plan]\ntask='score'\ntreebanks=['x']\nsamples=[]", "samples is an empty list"),
+        (f"[plan]\ntask='score'\ntreebanks=['x']\nseeds=[{2**63}]", "at least 0 and below 2.63"),
+        ("[plan]\ntask='score'\ntreebanks=[3]", "treebanks has 3; expected texts"),
+        ("[plan]\ntask='score'\ntreebanks=['x']\nparsers=[{name='beam', options=3}]",
+         "options of a parser are 3; expected names and values"),
+        ("grid=[3]", "grid is .3.; expected tables"),
+        ("grid=[]\n[plan]\ntask='score'\ntreebanks=['x']", "grid is ..; expected tables"),
+        ("[plan]\ntask='score'\ntreebanks=['x']\n[run]\nworkers=true", "workers is True; expected"),
         ("[plan]\ntask=", "no valid TOML"),
         ("[plan]\ntask=3", "task is 3; expected a text"),
         ("[plan]\ntask='score'\ntreebanks=['x']\nparsers=[3]", "a parser is 3; expected a name"),
@@ -234,6 +243,20 @@ def test_mistakes_in_files(tmp_path, text, message):
 def test_mistakes_in_grids(room, task, options, message):
     with pytest.raises(TreegaugeError, match=message):
         Plan((grid(task, "UD_A-X", **options),), root=str(room)).expand()
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [("1 / 0", "loading faulty ends with ZeroDivisionError: division by zero"),
+     ("def f(:", "loading faulty ends with SyntaxError: invalid syntax"),
+     ("raise SystemExit(0)", "loading faulty ends with SystemExit: 0"),
+     ("import nowhere", "No module named 'nowhere'")],
+)  # fmt: skip
+def test_a_module_that_cannot_be_loaded(tmp_path, room, monkeypatch, code, message):
+    (tmp_path / "faulty.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(TreegaugeError, match=message):
+        Plan((grid("faulty:f", "UD_A-X"),), root=str(room)).expand()
 
 
 def test_a_task_of_ones_own_takes_what_it_likes(room):

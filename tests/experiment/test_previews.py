@@ -73,6 +73,17 @@ def test_an_option_changed(world):
     assert reasons(store, plan(parameters={"nested": True})) == (0, nested)
 
 
+def test_a_number_of_another_kind(room, tmp_path):
+    store = Store(tmp_path / "s")
+
+    def plan(value):
+        one = grid("chores:trivial", "UD_A-X", parameters={"x": value})
+        return Plan((one,), root=str(room))
+
+    run(plan(1), store, pool="inline")
+    assert reasons(store, plan(1.0)) == (0, {"parameter x: 1 before, 1.0 now": 1})
+
+
 def test_bytes_changed(world):
     store, plan, root = world
     path = root / "UD_A-X" / "a_x-ud-test.conllu"

@@ -122,6 +122,25 @@ def test_a_segmentation_fault_says_where():
     assert "in crashes" in error
 
 
+def test_a_process_killed_before_it_read_its_cell(monkeypatch):
+    early = (
+        "import os, treegauge.experiment.forking as f\nf._cell = lambda *_: os.kill(os.getpid(), 9)"
+    )
+    monkeypatch.setattr(
+        processes, "START", processes.START.replace("serve(desc", early + "\nserve(desc")
+    )
+    assert one("trivial").error == "the process was killed by SIGKILL"
+
+
+def test_a_cell_larger_than_what_a_socket_holds():
+    assert one("trivial", text="x" * (1 << 20)).scalars == {"square": 0}
+
+
+def test_a_task_may_close_its_output_and_give_texts_of_its_own():
+    assert one("silent").scalars == {"x": 1}
+    assert one("local").scalars == {"text": "a"}
+
+
 def test_a_time_limit_ends_the_process_and_all_it_started(notes, tmp_path):
     began = time.monotonic()
     report = one("sleeps", Limits(seconds=1), log=str(tmp_path / "log"))

@@ -2,6 +2,7 @@
 
 import math
 import random
+import shutil
 import time
 from dataclasses import replace
 from datetime import UTC
@@ -112,12 +113,23 @@ def test_what_a_task_may_give():
         assert report.lasting == lasting
 
 
+def test_texts_that_are_no_utf8_are_kept_readable(chores, tmp_path):
+    done = run(chores("halves", 2), tmp_path / "s", pool="inline", retries=0)
+    assert (done.done, done.failed) == (1, 1)
+    assert Store(tmp_path / "s").results()["caf\\udce9"].to_list() == ["caf\\udce9"]
+    assert Store(tmp_path / "s").failures()["error"][0].endswith("ValueError: caf\\udce9")
+
+
 def test_files_that_changed_since_planning_are_refused(room):
     from treegauge.experiment.inventory import inventory
 
     place = str(room / "UD_A-X")
     files = dict(inventory(place).files)
     assert perform(Cell(Setup("chores:trivial", place, files=files))).error is None
+    for name in ("a_x-ud-gone", "template mine"):  # on this machine there is none
+        report = perform(Cell(Setup("chores:trivial", place, files=files | {name: "0" * 64})))
+        assert report.error.startswith(f"{name} of ")
+        assert "is not the file that was planned with" in report.error
     files["a_x-ud-test"] = "0" * 64
     report = perform(Cell(Setup("chores:trivial", place, files=files)))
     assert "a_x-ud-test" in report.error
@@ -192,6 +204,36 @@ def test_what_is_no_store(tmp_path):
         TreegaugeError, match="has format 99; this version of treegauge reads format 1"
     ):
         Store(new).results()
+
+
+def test_a_damaged_ledger_is_told(chores, tmp_path):
+    run(chores("trivial", 2), tmp_path / "s", pool="inline")
+    ledger = tmp_path / "s" / "ledger.sqlite"
+    data = ledger.read_bytes()
+    ledger.write_bytes(data[:4096] + bytes(len(data) - 4096))
+    with pytest.raises(TreegaugeError, match=r"cannot use .*ledger.sqlite: .* malformed$"):
+        run(chores("trivial", 3), tmp_path / "s", pool="inline")
+
+
+def test_where_nothing_can_be_written_all_that_is_done_is_read(tmp_path, monkeypatch):
+    """Also what a driver that was killed left in the log beside the ledger."""
+    store = Store(tmp_path / "s")
+    with store.writing() as writer:
+        writer.record([Entry(CELLS[0], Report({"value": 1}))], 1)
+        shutil.copytree(store.path, tmp_path / "killed")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert len(Store(tmp_path / "killed")) == len(store) == 1
+
+
+def test_words_that_are_gone_are_told(chores, tmp_path):
+    store = Store(tmp_path / "s")
+    run(chores("wordy", 1), store, pool="inline")
+    run(chores("trivial", 1), store, pool="inline")
+    wordy, trivial = (store.results(task=f"*:{name}")["key"][0] for name in ("wordy", "trivial"))
+    store.words_path(wordy).unlink()
+    assert store.words(trivial) is None
+    with pytest.raises(TreegaugeError, match="parquet is gone; treegauge gc lets go of cells"):
+        store.words(wordy)
 
 
 def test_a_transaction_that_fails_leaves_nothing(tmp_path):

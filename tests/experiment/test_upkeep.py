@@ -105,6 +105,19 @@ def test_sweeping(chores, tmp_path):
         sweep(store)
 
 
+def test_cells_without_their_words_go_and_are_made_anew(chores, tmp_path):
+    plan, store = chores("wordy", 3), Store(tmp_path / "s")
+    run(plan, store, pool="inline")
+    before, key = csv(store), store.results(seed=1)["key"][0]
+    words = store.words_path(key).read_bytes()
+    store.words_path(key).unlink()
+    assert sweep(store, pretend=True).cells == 1
+    assert sweep(store).cells == 1
+    assert store.results()["seed"].to_list() == [0, 2]
+    assert run(plan, store, pool="inline").done == 1
+    assert (csv(store), store.words_path(key).read_bytes()) == (before, words)
+
+
 def test_cells_of_no_plan_and_their_setups_go(chores, tmp_path):
     store = Store(tmp_path / "s")
     run(chores("noted", 2), store, pool="inline")

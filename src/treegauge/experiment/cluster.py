@@ -4,13 +4,13 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
-from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.errors import TreegaugeError
 from treegauge.experiment.cells import Cell
 from treegauge.experiment.limits import ONE_THREAD, Limits
-from treegauge.experiment.pools import Finished, Wanted
+from treegauge.experiment.pools import SLURM, Finished, Wanted
 from treegauge.experiment.processes import Processes, processors
 from treegauge.experiment.work import Report, perform
 
@@ -22,13 +22,6 @@ RECOUNT = 5
 """Seconds after which workers are counted anew."""
 ANSWER, PATIENCE = 10, 60
 """Seconds to wait for a scheduler by address, and for all that has yet to start."""
-#: What a Slurm job is told, and what dask-jobqueue calls it.
-SLURM = {
-    "queue": "queue", "account": "account", "walltime": "walltime", "memory": "memory",
-    "cores": "cores", "directives": "job_extra_directives", "prologue": "job_script_prologue",
-    "log_directory": "log_directory", "local_directory": "local_directory", "python": "python",
-    "interface": "interface",
-}  # fmt: skip
 _SLURM_USUAL: dict[str, Any] = {"walltime": "01:00:00", "memory": "4GB", "cores": 1}
 _JOB = "treegauge"
 
@@ -47,9 +40,6 @@ def _needed(name: str) -> Any:
 def slurm_settings(wanted: Wanted) -> dict[str, Any]:
     """Return what dask-jobqueue is told: one cell at a time in each worker, one thread."""
     told = _SLURM_USUAL | dict(wanted.slurm)
-    for name in told:
-        if name not in SLURM:
-            raise ChoiceError("setting of Slurm", name, SLURM)
     settings = {SLURM[name]: value for name, value in told.items()}
     threads = [f"export {name}={value}" for name, value in ONE_THREAD.items()]
     settings["job_script_prologue"] = [*threads, *settings.get("job_script_prologue", [])]
@@ -77,11 +67,12 @@ class Cluster:
         self._distributed = _needed("distributed")
         if wanted.pool == "slurm":
             _needed("dask_jobqueue")
-            slurm_settings(wanted)
         self._cells: dict[str, list[Cell]] = {}
         self._together = 1
         self._last = 0
         self._threads, self._counted = 1, float("-inf")
+        self._suspects: set[str] = set()
+        self._gone = False
 
     def __enter__(self) -> Self:
         self._cluster = self._started()
@@ -136,7 +127,7 @@ class Cluster:
     def __exit__(self, *error: object) -> None:
         self._finished.clear()
         futures = list(self._finished.futures)
-        if futures:
+        if futures and not self._gone:
             self._client.cancel(futures, force=True)
         self._client.close()
         if self._cluster is not None:
@@ -145,8 +136,13 @@ class Cluster:
     @property
     def room(self) -> int:
         """How many more cells it takes now; they are taken many at a time."""
+        self._check()
         if time.monotonic() - self._counted > RECOUNT:  # workers come and go
-            self._threads = max(1, sum(self._client.nthreads().values()))
+            try:
+                self._threads = max(1, sum(self._client.nthreads().values()))
+            except (OSError, RuntimeError):
+                self._gone = True
+                self._check()
             self._counted = time.monotonic()
         most = self._threads * AHEAD * self._together
         under_way = sum(map(len, self._cells.values()))
@@ -159,9 +155,8 @@ class Cluster:
 
     def submit(self, cells: Sequence[Cell]) -> None:
         """Send cells to the scheduler, short ones several together."""
-        for start in range(0, len(cells), self._together):
+        for group in self._groups(cells):
             self._last += 1
-            group = list(cells[start : start + self._together])
             name = f"cell-{group[0].key}-{self._last}"
             self._cells[name] = group
             self._finished.add(
@@ -170,19 +165,44 @@ class Cluster:
                 )
             )
 
+    def _groups(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
+        """Put cells together, but for those that were lost with others: which one it was shows."""
+        others = []
+        for cell in cells:
+            if cell.key in self._suspects:
+                yield [cell]
+            else:
+                others.append(cell)
+        for start in range(0, len(others), self._together):
+            yield others[start : start + self._together]
+
+    def _check(self) -> None:
+        if self._gone:
+            logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it says so at length
+            raise TreegaugeError(
+                "the dask scheduler is gone, or dropped the cells; those that are done are kept, "
+                "and the plan run again goes on from there"
+            )
+
     def wait(self) -> Finished:
         """Wait until some cells have ended."""
         finished: Finished = []
         longest = 0.0
         for future, result in self._finished.next_batch(block=True):
             cells = self._cells.pop(future.key)
+            if future.status in {"cancelled", "lost"}:
+                self._gone = True
+                continue
             if isinstance(result, list):
                 longest = max(longest, *(report.seconds for report in result))
                 finished += zip(cells, result, strict=True)
-            else:  # which of them it was shows when each is tried alone
+            else:
                 longest = SHORT
+                self._suspects |= {cell.key for cell in cells}
                 finished += [(cell, _lost(result)) for cell in cells]
             future.release()
+        if not finished:
+            self._check()
         self._together = max(1, min(TOGETHER, int(SHORT / max(longest, 1e-6))))
         return finished
 

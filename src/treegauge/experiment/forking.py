@@ -185,10 +185,7 @@ def _cell(channel: int, log: int) -> None:
         cell, memory = pickle.loads(receive(driver))  # noqa: S301 -- from the driver itself
         if memory is not None:
             confine(memory)
-        report = perform(cell)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        data = pickle.dumps(report)
+        data = pickle.dumps(perform(cell))
         driver.sendall(LENGTH.pack(len(data)) + data)
 
 

@@ -70,11 +70,11 @@ def grid(
         samples = range(samples)
     return Grid(
         task,
-        (treebanks,) if isinstance(treebanks, str) else tuple(treebanks),
+        _texts("treebanks", [treebanks] if isinstance(treebanks, str) else treebanks),
         tuple(map(_choice, [parsers] if isinstance(parsers, str) else parsers)),
         _wholes("sizes", sizes, 1),
-        _wholes("samples", samples, 0),
-        _wholes("seeds", seeds, 0),
+        _wholes("samples", samples, 0, needed=True),
+        _wholes("seeds", seeds, 0, needed=True),
         dict(parameters or {}),
     )
 
@@ -91,19 +91,36 @@ def _choice(parser: str | Choice | Mapping[str, Any]) -> Choice:
             raise ChoiceError("key of a parser", name, ["name", "options"])
     if "name" not in parser:
         raise TreegaugeError(f"a parser has no name: {dict(parser)!r}; expected name and options")
-    return Choice(parser["name"], dict(parser.get("options", {})))
+    options = parser.get("options", {})
+    if not isinstance(options, Mapping):
+        raise TreegaugeError(f"options of a parser are {options!r}; expected names and values")
+    return Choice(parser["name"], dict(options))
 
 
-def _wholes(what: str, values: object, least: int) -> tuple[int, ...]:
-    listed = isinstance(values, Sequence | range) and not isinstance(values, str)
-    if not listed:
-        raise TreegaugeError(f"{what} is {values!r}; expected a list of whole numbers")
-    for value in values:  # type: ignore[attr-defined]
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+def _listed(what: str, values: object, members: str) -> Sequence[Any]:
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        raise TreegaugeError(f"{what} is {values!r}; expected a list of {members}")
+    return values
+
+
+def _texts(what: str, values: object) -> tuple[str, ...]:
+    for value in (listed := _listed(what, values, "texts")):
+        if not isinstance(value, str):
+            raise TreegaugeError(f"{what} has {value!r}; expected texts")
+    return tuple(listed)
+
+
+def _wholes(what: str, values: object, least: int, *, needed: bool = False) -> tuple[int, ...]:
+    listed = _listed(what, values, "whole numbers")
+    if needed and not listed:
+        raise TreegaugeError(f"{what} is an empty list; expected at least one whole number")
+    for value in listed:
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not (whole and least <= value < 1 << 63):  # what a ledger has room for
             raise TreegaugeError(
-                f"{what} has {value!r}; expected whole numbers of at least {least}"
+                f"{what} has {value!r}; expected whole numbers of at least {least} and below 2^63"
             )
-    return tuple(sorted(set(values)))  # type: ignore[call-overload]
+    return tuple(sorted(set(listed)))
 
 
 def products(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,16 @@ def inventory(treebank: str) -> Inventory:
         state = Path(path).stat()
         stamps.append((path, state.st_size, state.st_mtime_ns, state.st_ino))
     return _inventory(tuple(stamps))
+
+
+def parser_files(parser: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return a hash of the template that a parser runs by, if it is one of those."""
+    from treegauge.parse.registry import PARSERS, make_parser
+
+    if parser not in PARSERS:  # none, or one of the user's own
+        return {}
+    template = getattr(make_parser(parser, **options), "template", None)
+    return {} if template is None else {f"template {template.name}": template.digest}
 
 
 @lru_cache(maxsize=1024)

@@ -46,6 +46,8 @@ COLUMNS = (
     "peak"
 ).split()
 
+SETUP = "digest, task, treebank, parser, options, parameters, data, identity, path, counts"
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -204,9 +206,8 @@ class Ledger:
             setup.shown_extra, setup.data, json.dumps(setup.identity, sort_keys=True),
             setup.treebank, json.dumps(counts),
         )  # fmt: skip
-        names = "digest, task, treebank, parser, options, parameters, data, identity, path, counts"
         cursor = base.execute(
-            f"INSERT INTO setups ({names}) VALUES ({', '.join('?' * len(values))})",
+            f"INSERT INTO setups ({SETUP}) VALUES ({', '.join('?' * len(values))})",
             values,
         )
         self._setups[setup.digest] = number = int(cursor.lastrowid or 0)
@@ -222,9 +223,13 @@ class Ledger:
 
 def address(path: Path) -> str:
     """Return how SQLite is to open a ledger that is there."""
-    writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
-    # A folder that cannot be written to cannot hold the files beside a ledger in use.
-    return f"{path.resolve().as_uri()}?mode={'rw' if writable else 'ro&immutable=1'}"
+    mode = "rw"
+    if not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):
+        # The files beside a ledger in use cannot be made in such a folder. Without them all is in
+        # the ledger itself; a log that is there holds cells that the ledger has not yet.
+        log = Path(f"{path}-wal")
+        mode = "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
+    return f"{path.resolve().as_uri()}?mode={mode}"
 
 
 def _connect(place: str) -> sqlite3.Connection:

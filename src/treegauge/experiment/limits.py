@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,16 +81,21 @@ def confine(memory: int) -> None:
     statm = Path("/proc/self/statm")
     if statm.exists():
         held = int(statm.read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
-    resource.setrlimit(resource.RLIMIT_AS, (held + memory, held + memory))
+    limit, (_, most) = held + memory, resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)  # a limit set from outside cannot be raised
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def peak() -> int:
     """Return the most bytes this process ever held."""
     status = Path("/proc/self/status")
-    if status.exists():
-        return int(status.read_text().partition("VmHWM:")[2].split()[0]) * 1024
+    found = re.search(r"VmHWM:\s*(\d+)", status.read_text()) if status.exists() else None
+    if found:
+        return int(found[1]) * 1024
     try:
         import resource
     except ImportError:  # where there is neither, memory stays unknown
         return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024

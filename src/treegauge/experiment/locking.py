@@ -22,7 +22,11 @@ class BusyError(TreegaugeError):
 @contextmanager
 def locked(path: Path, what: str) -> Iterator[None]:
     """Hold a lock that ends with the process, however it ends."""
-    with path.open("a+", encoding="utf-8") as file:
+    try:
+        opened = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise TreegaugeError(f"cannot write to {what}: {error.strerror}") from error
+    with opened as file:
         patience = time.monotonic() + PATIENCE
         while not _taken(file):
             if time.monotonic() > patience:

@@ -69,6 +69,8 @@ def _plan_file(data: dict[str, Any], path: Path) -> PlanFile:
     grids = data.get("grid", [{}])
     if not isinstance(grids, list):
         raise TreegaugeError("[grid] is one table; write [[grid]], of which there may be several")
+    if not grids or not all(isinstance(one, dict) for one in grids):
+        raise TreegaugeError(f"grid is {grids!r}; expected tables [[grid]]")
     for one in grids:
         _check("key of [[grid]]", one, GRID)
     common = {name: value for name, value in shared.items() if name in GRID}
@@ -97,5 +99,5 @@ def _check(what: str, found: Mapping[str, Any], legal: tuple[str, ...]) -> None:
         if name not in legal:
             raise ChoiceError(what, name, legal)
         kind, expected = _KINDS.get(name, (object, ""))
-        if not isinstance(found[name], kind):
+        if not isinstance(found[name], kind) or (kind is int and isinstance(found[name], bool)):
             raise TreegaugeError(f"{name} is {found[name]!r}; expected {expected}")

@@ -12,7 +12,7 @@ from treegauge.errors import TreegaugeError
 from treegauge.experiment.batches import Batch, Expansion, merged
 from treegauge.experiment.cells import Setup
 from treegauge.experiment.grids import Choice, Grid, grid, products
-from treegauge.experiment.inventory import Inventory, inventory
+from treegauge.experiment.inventory import Inventory, inventory, parser_files
 from treegauge.experiment.tasks import Task, find_task
 
 __all__ = ["Batch", "Expansion", "Grid", "Plan", "grid"]
@@ -122,15 +122,14 @@ class _Made:
 
 def _parsers(choice: Choice, free: bool) -> Iterator[_Made]:
     """Yield a parser for each combination of options; tasks of users may have parsers of theirs."""
-    from treegauge.parse.registry import PARSERS, find_parser, make_parser
+    from treegauge.parse.registry import PARSERS, find_parser
 
     for options in products(choice.options):
         if free and choice.name not in PARSERS:
             yield _Made(choice.name, options)
             continue
         entry = find_parser(choice.name)
-        template = getattr(make_parser(choice.name, **options), "template", None)
-        files = {} if template is None else {f"template {template.name}": template.digest}
+        files = parser_files(choice.name, options)
         usual = asdict(entry.options())
         full = {
             name: float(value) if isinstance(usual[name], float) else value  # 1 and 1.0 are one

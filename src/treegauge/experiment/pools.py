@@ -11,6 +11,13 @@ from treegauge.experiment.limits import Limits
 from treegauge.experiment.work import Report, perform
 
 POOLS = ("inline", "process", "dask", "dask://HOST:PORT", "slurm")
+#: What a Slurm job is told, and what dask-jobqueue calls it.
+SLURM = {
+    "queue": "queue", "account": "account", "walltime": "walltime", "memory": "memory",
+    "cores": "cores", "directives": "job_extra_directives", "prologue": "job_script_prologue",
+    "log_directory": "log_directory", "local_directory": "local_directory", "python": "python",
+    "interface": "interface",
+}  # fmt: skip
 Finished = list[tuple[Cell, Report]]
 
 
@@ -44,6 +51,18 @@ class Wanted:
             raise TreegaugeError("pool inline knows no limits; choose another pool")
         if self.pool == "inline" and (self.workers or 1) > 1:
             raise TreegaugeError("pool inline runs one cell at a time; choose another pool")
+        for name, value in self.slurm.items():
+            if name not in SLURM:
+                raise ChoiceError("setting of Slurm", name, SLURM)
+            kind, expected = _SLURM_KINDS.get(name, (str, "a text"))
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise TreegaugeError(f"setting {name} of Slurm is {value!r}; expected {expected}")
+
+
+_SLURM_KINDS: dict[str, tuple[type[Any], str]] = {
+    "cores": (int, "a whole number"), "directives": (list, "a list of texts"),
+    "prologue": (list, "a list of texts"),
+}  # fmt: skip
 
 
 class Pool(Protocol):

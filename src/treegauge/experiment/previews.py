@@ -219,7 +219,7 @@ def differences(old: dict[str, Any], setup: Setup) -> list[str]:
     for field, noun in (("options", "option"), ("extra", "parameter")):
         for name in sorted({*old[field], *new[field]}):
             before, now = (side[field].get(name, "absent") for side in (old, new))
-            if before != now:
+            if json.dumps(before) != json.dumps(now):  # 1, 1.0 and true are not the same
                 found.append(f"{noun} {name}: {_word(before)} before, {_word(now)} now")
     for name in sorted({*old["files"], *new["files"]}):
         before, now = (side["files"].get(name) for side in (old, new))

@@ -164,13 +164,14 @@ class Processes:
         ours, theirs = socket.socketpair()
         log = tempfile.TemporaryFile()  # noqa: SIM115 -- closed in _forget
         data = pickle.dumps((cell, self.limits.memory))
-        ours.sendall(LENGTH.pack(len(data)) + data)
-        ours.setblocking(False)
         self._running[self._last] = _Running(cell, ours, log, now, deadline)
+        with contextlib.suppress(ConnectionError):  # `wait` will notice a dead server
+            with theirs:
+                order = ORDER.pack(RUN, self._last)
+                socket.send_fds(self._link, [order], [theirs.fileno(), log.fileno()])
+            ours.sendall(LENGTH.pack(len(data)) + data)  # last: a large cell needs a reader
+        ours.setblocking(False)
         self._selector.register(ours, selectors.EVENT_READ, self._last)
-        with theirs, contextlib.suppress(ConnectionError):  # `wait` will notice a dead server
-            order = ORDER.pack(RUN, self._last)
-            socket.send_fds(self._link, [order], [theirs.fileno(), log.fileno()])
 
     def wait(self) -> Finished:
         """Wait until some cells have ended, killing those that are out of time."""
@@ -195,13 +196,16 @@ class Processes:
 
     def _read(self, one: _Running) -> bool:
         """Read what a cell has sent so far; False when there is no more."""
-        with contextlib.suppress(BlockingIOError):
+        try:
             part = one.channel.recv(1 << 20)
-            if not part:
-                self._selector.unregister(one.channel)
-            one.data += part
-            return bool(part)
-        return False
+        except BlockingIOError:
+            return False
+        except ConnectionError:  # killed before it read what to do
+            part = b""
+        if not part:
+            self._selector.unregister(one.channel)
+        one.data += part
+        return bool(part)
 
     def _hear(self) -> Finished:
         """Take the server's news: processes started and ended."""
@@ -230,7 +234,7 @@ class Processes:
 
     def _bury(self) -> Finished:
         """Deal with a server that died: its cells are to be run again by a new one."""
-        failed = Report(error="the process that starts cells was killed")
+        failed = Report(error=f"the process that starts cells was killed{_tail(self._log)}")
         finished: Finished = [(one.cell, failed) for one in self._running.values()]
         for one in self._running.values():
             if one.process is not None:
@@ -270,6 +274,6 @@ class Processes:
 
 def _tail(log: IO[bytes]) -> str:
     """Return the last words in a log, after a colon."""
-    log.seek(0)
+    log.seek(max(0, log.seek(0, os.SEEK_END) - 4 * TAIL))  # a character has four bytes at most
     words = log.read().decode(errors="replace").strip()[-TAIL:]
     return f": {words}" if words else ""

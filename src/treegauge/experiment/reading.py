@@ -2,9 +2,10 @@
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from treegauge.errors import ChoiceError
 from treegauge.experiment.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -14,12 +15,12 @@ FIELDS = ("task", "treebank", "parser", "options", "parameters", "data", "size",
 _SETUP = FIELDS[:6]
 
 
-def results(ledger: Ledger, where: str, values: list[Any], *, provenance: bool) -> "pl.DataFrame":
+def results(ledger: Ledger, filters: Mapping[str, Any], *, provenance: bool) -> "pl.DataFrame":
     """Return a row a cell that is done: its fields, its scalars and, if asked for, provenance."""
     import polars as pl
 
     more = ["attempts", "environment", "started", "seconds", "peak"] if provenance else []
-    frame = _cells(ledger, f"cells.done AND {where}", values, ["scalars", *more])
+    frame = _cells(ledger, "cells.done", filters, ["scalars", *more])
     parts = [frame.select(FIELDS), scalars(frame["scalars"])]
     if provenance:
         started = pl.from_epoch((pl.col("started") * 1e6).cast(pl.Int64), "us")
@@ -31,13 +32,15 @@ def results(ledger: Ledger, where: str, values: list[Any], *, provenance: bool) 
     return pl.concat(_distinct(parts), how="horizontal")
 
 
-def failures(ledger: Ledger, where: str, values: list[Any]) -> "pl.DataFrame":
+def failures(ledger: Ledger, filters: Mapping[str, Any]) -> "pl.DataFrame":
     """Return a row a cell that failed."""
-    frame = _cells(ledger, f"NOT cells.done AND {where}", values, ["attempts", "error"])
+    frame = _cells(ledger, "NOT cells.done", filters, ["attempts", "error"])
     return frame.select(*FIELDS, "attempts", "error")
 
 
-def _cells(ledger: Ledger, where: str, values: list[Any], columns: Sequence[str]) -> "pl.DataFrame":
+def _cells(
+    ledger: Ledger, state: str, filters: Mapping[str, Any], columns: Sequence[str]
+) -> "pl.DataFrame":
     """Return cells with what their setups say, sorted by all that tells them apart."""
     import polars as pl
 
@@ -48,10 +51,11 @@ def _cells(ledger: Ledger, where: str, values: list[Any], columns: Sequence[str]
     }  # fmt: skip
     names = ["setup", "size", "sample", "seed", "key", *columns]
     wanted = ", ".join(f"cells.{name}" for name in names)
+    where, values = _condition(filters)
     rows = ledger.ask(
-        f"SELECT {wanted} FROM setups CROSS JOIN cells ON cells.setup = setups.id WHERE {where}",
-        values,
-    )
+        f"SELECT {wanted} FROM setups CROSS JOIN cells ON cells.setup = setups.id "
+        f"WHERE {state} AND {where}", values,
+    )  # fmt: skip
     frame = pl.DataFrame(rows, {name: kinds[name] for name in names}, orient="row")
     table = pl.DataFrame(
         [(*row[:-1], json.dumps(json.loads(row[-1])["files"])) for row in ledger.ask(
@@ -62,6 +66,24 @@ def _cells(ledger: Ledger, where: str, values: list[Any], columns: Sequence[str]
     )  # fmt: skip
     sized = pl.when(pl.col("size") > 0).then(pl.col("size")).alias("size")
     return frame.join(table, on="setup").with_columns(sized).sort(*FIELDS, "key")
+
+
+def _condition(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Return a condition in SQL on setups and cells, and its values."""
+    parts, values = ["1"], []
+    for name, wanted in filters.items():
+        if name not in FIELDS:
+            raise ChoiceError("filter", name, FIELDS)
+        if wanted is None or wanted == []:
+            continue
+        several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
+        if name in _SETUP:
+            parts.append("(" + " OR ".join([f"setups.{name} GLOB ?"] * len(several)) + ")")
+            values += [str(one) for one in several]
+        else:
+            parts.append(f"cells.{name} IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(several))
+    return " AND ".join(parts), values
 
 
 def scalars(texts: "pl.Series") -> "pl.DataFrame":

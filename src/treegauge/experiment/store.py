@@ -1,7 +1,5 @@
 """A store: a folder with the ledger, and each cell's words in a Parquet file."""
-# ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
-import json
 import os
 import sqlite3
 import time
@@ -11,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.errors import TreegaugeError
 from treegauge.experiment.ledger import Entry, Ledger
 from treegauge.experiment.locking import is_locked, locked
 from treegauge.files import atomic
@@ -20,9 +18,6 @@ from treegauge.treebank.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
-
-FILTERS = ("task", "treebank", "parser", "options", "parameters", "data", "size", "sample", "seed")
-_SETUP = FILTERS[:6]
 
 
 class FullError(TreegaugeError):
@@ -98,6 +93,8 @@ class Store:
             ledger = Ledger(self.ledger_path, write=True)
             try:
                 yield Writer(self, ledger)
+            except sqlite3.Error as error:
+                raise TreegaugeError(f"cannot use {self.ledger_path}: {error}") from error
             finally:
                 ledger.close()
 
@@ -110,7 +107,15 @@ class Store:
         import polars as pl
 
         path = self.words_path(key)
-        return pl.read_parquet(path) if path.exists() else None
+        if path.exists():
+            return pl.read_parquet(path)
+        with self.reading() as ledger:
+            if ledger.ask("SELECT 1 FROM cells WHERE hex(key) = upper(?) AND words", [key]):
+                raise TreegaugeError(
+                    f"{path} is gone; treegauge gc lets go of cells without their words, and the "
+                    "next run makes them anew"
+                )
+        return None
 
     def results(self, *, provenance: bool = True, **filters: Any) -> "pl.DataFrame":
         """Return the cells that are done, a row each, in the order of their fields.
@@ -125,17 +130,15 @@ class Store:
         """
         from treegauge.experiment.reading import results
 
-        where, values = condition(filters)
         with self.reading() as ledger:
-            return results(ledger, where, values, provenance=provenance)
+            return results(ledger, filters, provenance=provenance)
 
     def failures(self, **filters: Any) -> "pl.DataFrame":
         """Return the cells that failed, with the error and how often they were tried."""
         from treegauge.experiment.reading import failures
 
-        where, values = condition(filters)
         with self.reading() as ledger:
-            return failures(ledger, where, values)
+            return failures(ledger, filters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +160,12 @@ class Results(Result):
         return self.frame.with_columns(pl.col(pl.Datetime).dt.to_string("%Y-%m-%dT%H:%M:%SZ"))
 
     def shown(self) -> "pl.DataFrame":
-        """Leave out columns in which nothing stands."""
+        """Leave out columns in which nothing stands, unless there is no row at all."""
         import polars as pl
 
         table = self.table
+        if table.is_empty():
+            return table
         blank = [
             name
             for name, column in zip(table.columns, table.iter_columns(), strict=True)
@@ -178,26 +183,32 @@ class Writer:
 
     def record(self, entries: Sequence[Entry], run: int) -> None:
         """Write cells down: their words first, then their rows, all in one transaction."""
-        try:
+        with self._safely():
             for entry in entries:
                 if entry.report.words is not None and entry.report.scalars is not None:
-                    self._write_words(entry.cell.key, entry.report.words)
+                    self.write_words(entry.cell.key, entry.report.words)
             if entries:
                 self.ledger.record(entries, run)
-        except OSError as error:
-            raise self._full(error.strerror or str(error)) from error
-        except TreegaugeError as error:
-            if isinstance(error.__cause__, sqlite3.Error):
-                raise self._full(str(error.__cause__)) from error
-            raise
 
-    def _full(self, why: str) -> FullError:
-        return FullError(
-            f"cannot write to store {self.store.path}: {why}; what was recorded before is safe. "
-            "Make room, then run the plan again: it goes on from there"
-        )
+    @contextmanager
+    def _safely(self) -> Iterator[None]:
+        """Say what a full disk means; a damaged ledger is another matter."""
+        try:
+            yield
+        except (OSError, TreegaugeError) as error:
+            if isinstance(error, OSError):
+                why = error.strerror or str(error)
+            elif isinstance(error.__cause__, sqlite3.OperationalError):
+                why = str(error.__cause__)
+            else:
+                raise
+            raise FullError(
+                f"cannot write to store {self.store.path}: {why}; what was recorded before is "
+                "safe. Make room, then run the plan again: it goes on from there"
+            ) from error
 
-    def _write_words(self, key: str, data: bytes) -> None:
+    def write_words(self, key: str, data: bytes) -> None:
+        """Write the words of a cell; they are on the disk when this returns."""
         path = self.store.words_path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic(path) as file:
@@ -208,15 +219,12 @@ class Writer:
     def begin(self, plan: str, pool: str, workers: int, total: int, reused: int) -> int:
         """Note that a run begins; return its number."""
         values = (plan, pool, workers, total, reused, time.time())
-        try:
-            with self.ledger.writing() as base:
-                cursor = base.execute(
-                    "INSERT INTO runs (plan, pool, workers, total, reused, started) "
-                    "VALUES (?, ?, ?, ?, ?, ?)", values,
-                )  # fmt: skip
-                return int(cursor.lastrowid or 0)
-        except TreegaugeError as error:
-            raise self._full(str(error.__cause__ or error)) from error
+        with self._safely(), self.ledger.writing() as base:
+            cursor = base.execute(
+                "INSERT INTO runs (plan, pool, workers, total, reused, started) "
+                "VALUES (?, ?, ?, ?, ?, ?)", values,
+            )  # fmt: skip
+            return int(cursor.lastrowid or 0)
 
     def end(self, run: int, ending: str) -> None:
         """Note how a run ended; one that says nothing was killed, or the disk was full."""
@@ -228,24 +236,6 @@ class Writer:
         except TreegaugeError:
             if ending == "finished":
                 raise
-
-
-def condition(filters: dict[str, Any]) -> tuple[str, list[Any]]:
-    """Return a condition in SQL on setups and cells, and its values."""
-    parts, values = ["1"], []
-    for name, wanted in filters.items():
-        if name not in FILTERS:
-            raise ChoiceError("filter", name, FILTERS)
-        if wanted is None or wanted == []:
-            continue
-        several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
-        if name in _SETUP:
-            parts.append("(" + " OR ".join([f"setups.{name} GLOB ?"] * len(several)) + ")")
-            values += [str(one) for one in several]
-        else:
-            parts.append(f"cells.{name} IN (SELECT value FROM json_each(?))")
-            values.append(json.dumps(several))
-    return " AND ".join(parts), values
 
 
 __all__ = ["FullError", "Store", "Writer"]

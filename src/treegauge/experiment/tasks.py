@@ -55,6 +55,10 @@ class Task:
                 f"task {self.home}: {error}; expected module:function that can be imported from "
                 f"{here} or from where packages are installed"
             ) from error
+        except (Exception, SystemExit) as error:
+            raise TreegaugeError(
+                f"task {self.home}: loading {module} ends with {type(error).__name__}: {error}"
+            ) from error
         if not callable(function):
             raise TreegaugeError(f"task {self.home} is no function but {function!r}")
         return function  # type: ignore[no-any-return]

@@ -1,7 +1,6 @@
 """Stores joined, and rid of what no plan asks for."""
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
-import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -11,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from treegauge.errors import TreegaugeError
 from treegauge.experiment.batches import Expansion
-from treegauge.experiment.ledger import COLUMNS, Ledger, address
+from treegauge.experiment.ledger import COLUMNS, SETUP, Ledger, address
 from treegauge.experiment.store import Store, Writer
-from treegauge.files import atomic
 from treegauge.result import Result, sign
 
 if TYPE_CHECKING:
@@ -62,7 +60,9 @@ def merge(into: Store, others: Sequence[Store]) -> Merged:
             try:
                 rows.append((str(other.path), *_take(writer, other)))
             except sqlite3.Error as error:
-                raise TreegaugeError(f"cannot read {other.ledger_path}: {error}") from error
+                raise TreegaugeError(
+                    f"cannot merge {other.path} into {into.path}: {error}"
+                ) from error
     return Merged(tuple(rows), sign(merge=into.path.name, stores=len(rows)))
 
 
@@ -71,7 +71,6 @@ _PAIRS = (
     "LEFT JOIN setups AS ours ON ours.digest = theirs.digest LEFT JOIN cells AS old "
     "ON (old.setup, old.size, old.sample, old.seed) = (ours.id, new.size, new.sample, new.seed)"
 )
-_SETUP = "digest, task, treebank, parser, options, parameters, data, identity, path, counts"
 
 
 def _take(writer: Writer, other: Store) -> tuple[int, int]:
@@ -95,13 +94,11 @@ def _take(writer: Writer, other: Store) -> tuple[int, int]:
         keys = ledger.ask(f"SELECT new.key, new.words {_PAIRS} WHERE {wanted}")
         for key, words in keys:
             if words:
-                _copy(other.words_path(key.hex()), writer.store.words_path(key.hex()))
+                writer.write_words(key.hex(), other.words_path(key.hex()).read_bytes())
         total = int(ledger.ask("SELECT count(*) FROM other.cells")[0][0])
         columns = ", ".join(f"new.{name}" for name in COLUMNS if name not in _MAPPED)
         with ledger.writing() as base:
-            base.execute(
-                f"INSERT OR IGNORE INTO setups ({_SETUP}) SELECT {_SETUP} FROM other.setups"
-            )
+            base.execute(f"INSERT OR IGNORE INTO setups ({SETUP}) SELECT {SETUP} FROM other.setups")
             base.execute(
                 "INSERT OR IGNORE INTO environments (facts) SELECT facts FROM other.environments"
             )
@@ -117,12 +114,6 @@ def _take(writer: Writer, other: Store) -> tuple[int, int]:
 
 
 _MAPPED = ("setup", "environment", "run")
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with source.open("rb") as old, atomic(target) as new:
-        shutil.copyfileobj(old, new)
 
 
 @dataclass(frozen=True)
@@ -148,14 +139,14 @@ class Swept(Result):
 
 
 def sweep(store: Store, plans: Sequence[Expansion] = (), *, pretend: bool = False) -> Swept:
-    """Remove files that belong to no cell and, given plans, cells that none of them has.
+    """Remove files of no cell, cells whose files are gone and, given plans, cells of none of them.
 
     Parameters
     ----------
     store
         The store; no driver may be at work on it.
     plans
-        Cells to keep; without any, all cells stay.
+        Cells to keep; without any, all cells stay that have their files.
     pretend
         Count only.
     """
@@ -163,24 +154,28 @@ def sweep(store: Store, plans: Sequence[Expansion] = (), *, pretend: bool = Fals
         pass
     with store.writing() as writer:
         ledger = writer.ledger
-        ledger.ask("CREATE TEMP TABLE kept (key BLOB PRIMARY KEY) WITHOUT ROWID")
-        with ledger.writing() as base:
-            keys = ((bytes.fromhex(cell.key),) for plan in plans for cell in plan.cells())
-            base.executemany("INSERT OR IGNORE INTO kept VALUES (?)", keys)
-        unwanted = "key NOT IN (SELECT key FROM kept)" if plans else "0"
+        there = set(_files(store))
+        wordy = ledger.ask("SELECT key FROM cells WHERE words")
+        lost = (row for row in wordy if store.words_path(row[0].hex()) not in there)
+        kept = ((bytes.fromhex(cell.key),) for plan in plans for cell in plan.cells())
+        for name, keys in (("lost", lost), ("kept", kept)):
+            ledger.ask(f"CREATE TEMP TABLE {name} (key BLOB PRIMARY KEY) WITHOUT ROWID")
+            with ledger.writing() as base:
+                base.executemany(f"INSERT OR IGNORE INTO {name} VALUES (?)", keys)
+        unwanted = "key IN lost" + (" OR key NOT IN kept" if plans else "")
         cells = int(ledger.ask(f"SELECT count(*) FROM cells WHERE {unwanted}")[0][0])
         rows = ledger.ask(f"SELECT key FROM cells WHERE words AND NOT ({unwanted})")
-        live = {store.words_path(key.hex()) for (key,) in rows}
-        files = [path for path in _files(store) if path not in live]
+        files = there - {store.words_path(key.hex()) for (key,) in rows}
         size = sum(path.stat().st_size for path in files)
         if not pretend:
             if cells:
                 with ledger.writing() as base:
                     base.execute(f"DELETE FROM cells WHERE {unwanted}")
                     base.execute("DELETE FROM setups WHERE id NOT IN (SELECT setup FROM cells)")
-                ledger.ask("VACUUM")
             for path in files:  # after the rows: a crash leaves files without rows, never the other
                 path.unlink(missing_ok=True)
+            if cells:
+                ledger.ask("VACUUM")
     return Swept(cells, len(files), size, pretend, sign(gc=store.path.name))
 
 

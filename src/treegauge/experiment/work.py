@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.errors import TreegaugeError
 from treegauge.experiment.cells import Cell, Outcome, Scalar
-from treegauge.experiment.inventory import inventory
+from treegauge.experiment.inventory import inventory, parser_files
 from treegauge.experiment.limits import peak
 from treegauge.experiment.provenance import environment
 from treegauge.experiment.tasks import find_task
@@ -69,11 +69,11 @@ def perform(cell: Cell) -> Report:
     except MemoryError:
         facts = {"error": "out of memory", "lasting": True}
     except TreegaugeError as error:
-        facts = {"error": str(error)[:LONGEST], "lasting": True}
+        facts = {"error": _writable(str(error))[:LONGEST], "lasting": True}
     except KeyboardInterrupt:
         raise
     except BaseException:  # also what a library uses to end the interpreter
-        facts = {"error": traceback.format_exc()[-LONGEST:].strip()}
+        facts = {"error": _writable(traceback.format_exc())[-LONGEST:].strip()}
     return Report(
         **facts, started=started, seconds=time.perf_counter() - clock, peak=peak(),
         environment=environment(cell.parser),
@@ -84,8 +84,9 @@ def _check_files(cell: Cell) -> None:
     """Refuse to run on other bytes than those the cell is named by."""
     if not cell.files:
         return
-    for name, found in inventory(cell.treebank).files.items():
-        if cell.files.get(name) != found:
+    found = {**inventory(cell.treebank).files, **parser_files(cell.parser, cell.options)}
+    for name in sorted({*cell.files, *found}):
+        if cell.files.get(name) != found.get(name):
             raise TreegaugeError(
                 f"{name} of {cell.treebank} is not the file that was planned with: it changed "
                 "since, or is another one on this machine; run the plan again"
@@ -102,8 +103,17 @@ def _scalars(scalars: Mapping[str, Any]) -> dict[str, Scalar]:
             raise TreegaugeError(
                 f"the task's scalar {name!r} is {value!r}; expected a number or a text"
             )
-        plain[str(name)] = None if isinstance(value, float) and not math.isfinite(value) else value
+        if isinstance(value, str):
+            value = _writable(value)
+        elif isinstance(value, float):
+            value = float(value) if math.isfinite(value) else None
+        plain[_writable(str(name))] = value
     return plain
+
+
+def _writable(text: str) -> str:
+    """Replace halves of characters, as in names of files that are no UTF-8; no ledger has them."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _parquet(words: "pl.DataFrame") -> bytes:
