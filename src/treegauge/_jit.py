@@ -19,5 +19,8 @@ def inner(function: F) -> F:
     It must not make arrays or return them: references are not counted in it, which is what the
     calls of a small function on many arrays otherwise spend their time with.
     """
-    options: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+    options: dict[str, Any] = {
+        "cache": True, "nogil": True, "_nrt": False, "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+    }
     return cast("F", numba.njit(**options)(function))

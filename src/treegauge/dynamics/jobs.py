@@ -78,7 +78,8 @@ class Keeping:
     Parameters
     ----------
     engine
-        Who trains what is not there yet; told apart by its ``key`` if it has one, else its label.
+        Who trains what is not there yet; told apart by its ``key`` if it has one, else its label,
+        and given as many jobs in a call as its ``at_once`` says, else one.
     folder
         Where recordings are kept; made if need be.
     """
@@ -112,20 +113,28 @@ class Keeping:
     def __call__(
         self, jobs: Sequence[Job], progress: Progress | None = None
     ) -> list[dict[str, Recording]]:
-        """Train what is missing, one job at a time, so that what is done is never lost."""
+        """Train what is missing, few jobs at a time, so that what is done is never lost."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        made = []
-        for i, job in enumerate(jobs):
-            paths = self._paths(job)
-            if all(path.exists() for path in paths.values()):
-                made.append({part: Recording.load(path) for part, path in paths.items()})
-            else:
-                made += self.engine([job])
-                for part, path in paths.items():
-                    made[-1][part].save(path)
+        paths = [self._paths(job) for job in jobs]
+        missing = [
+            i for i, own in enumerate(paths) if not all(path.exists() for path in own.values())
+        ]
+        made = {}
+        size = getattr(self.engine, "at_once", 1)
+        for start in range(0, len(missing), size):
+            some = missing[start : start + size]
+            for i, found in zip(some, self.engine([jobs[i] for i in some]), strict=True):
+                made[i] = found
+                for part, path in paths[i].items():
+                    found[part].save(path)
             if progress:
-                progress(i + 1, len(jobs))
-        return made
+                progress(len(jobs) - len(missing) + start + len(some), len(jobs))
+        if progress and not missing:
+            progress(len(jobs), len(jobs))
+        return [
+            made.get(i) or {part: Recording.load(path) for part, path in own.items()}
+            for i, own in enumerate(paths)
+        ]
 
 
 def relation_names(*treebanks: Treebank) -> tuple[str, ...]:

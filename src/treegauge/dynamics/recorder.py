@@ -10,8 +10,10 @@ import numpy.typing as npt
 from treegauge.dynamics._trees import trees_logp
 from treegauge.dynamics.jobs import Job, Progress
 from treegauge.dynamics.recording import FLOOR, Recording
+from treegauge.dynamics.together import Together
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.parse.base import Model, Parser, Probabilistic
+from treegauge.parse.neural.options import BiaffineOptions
 from treegauge.parse.options import read_options
 from treegauge.parse.registry import PARSERS, find_parser
 from treegauge.result import sign
@@ -116,12 +118,10 @@ def _look(model: Model, job: Job, part: str, treebank: Treebank) -> _Moment:
         return _Moment(*model.training_log_probabilities())
     if not isinstance(model, Probabilistic):
         raise TreegaugeError(
-            f"{type(model).__name__} has no probabilities of heads; expected a parser such as "
-            "mst with training=loglinear"
+            f"{type(model).__name__} has no probabilities of heads and named relations; expected "
+            "a parser such as mst with training=loglinear"
         )
-    known = getattr(model, "relations", None)
-    if known is None:
-        raise TreegaugeError(f"{type(model).__name__} does not name its relations")
+    known = model.relations
     shares = model.head_probabilities(treebank)
     found = _heads(treebank, shares)
     if job.trees:
@@ -233,8 +233,10 @@ class InTurn:
 
 def probabilistic(
     name: str = "mst", *, epochs: int | None = None, options: Sequence[str] = ()
-) -> InTurn:
+) -> InTurn | Together:
     """Make the engine of a parser by name, set to give probabilities.
+
+    Neural parsers that score arcs learn side by side where there is a GPU.
 
     Parameters
     ----------
@@ -257,7 +259,9 @@ def probabilistic(
     given = {word.partition("=")[0] for word in options}
     words = [f"{one}={value}" for one, value in wanted.items() if one not in given]
     words += options
-    return InTurn(entry.make(read_options(kind, words)), " ".join([name, *words]))
+    chosen, label = read_options(kind, words), " ".join([name, *words])
+    parser = entry.make(chosen)
+    return Together(chosen, label) if isinstance(chosen, BiaffineOptions) else InTurn(parser, label)
 
 
 def _has_epochs(kind: Any) -> bool:

@@ -58,7 +58,7 @@ def pool_heads(shares: Shares, weights: npt.ArrayLike, offsets: npt.ArrayLike) -
     .. math:: \arg\max_T \sum_{(h, d) \in T} \ln \sum_s w_s \, p_s(h \mid d)
 
     A parser that wavers shares its vote out instead of giving it all to one arc. With one parser
-    this is its own best tree.
+    this is its own best tree, projective or not.
 
     Parameters
     ----------

@@ -177,10 +177,12 @@ def test_jobs_tell_what_words_were_said_to_be(data):
     assert (seen.courses["dev"].partition <= 1e-9).all()
     # Words say something: information is positive.
     assert seen.courses["dev"].heads[-1].mean() > blind.courses["dev"].heads[-1].mean()
-    # Heads found are right where they are said to be.
-    words = course.words
-    right = course.found_heads[-1] == encoded.heads[words]
-    assert (right == course.right_heads[-1]).all()
+    # A rival is neither gold nor less likely than gold where gold is said to be wrong.
+    gold = encoded.heads[course.words]
+    assert (course.rival_heads != gold).all()
+    assert (course.rival_relations != encoded.relations[course.words]).all()
+    assert (np.logaddexp(course.heads, course.rival_head_logs) <= 1e-5).all()
+    assert 0 < course.right_heads[-1].mean() < 1
 
 
 def test_jobs_are_the_same_again(data):
@@ -201,7 +203,10 @@ def test_labels_can_be_followed_too(data):
     job = Job(train, {"dev": dev}, 1, epochs=8)
     course = run_jobs(encoded, [job], LabellingOptions(**SMALL, rate=0.02))[0].courses["dev"]
     assert course.heads[-1].mean() > course.heads[0].mean()
-    assert set(course.found_heads[course.right_heads == 0]) <= {-1}
+    assert (course.rival_heads == -1).all()
+    assert 0 < course.right_heads[-1].mean() < 1
+    sure = course.heads > np.log(0.5)
+    assert course.right_heads[sure].all()
 
 
 def test_words_of_a_block_not_trained_on_are_unknown(data):

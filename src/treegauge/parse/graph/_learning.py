@@ -1,23 +1,35 @@
-"""Kernels that learn weights: 1-best MIRA over trees, and log-linear models by AdaGrad."""
+"""Kernels that learn weights: 1-best MIRA over trees, and log-linear models by AdaGrad.
+
+All of them average: where a change made at step ``t`` adds ``t`` times itself to the sums, the
+mean over all steps is ``weights - sums / steps``.
+"""
 
 import numpy as np
-import numpy.typing as npt
 
-from treegauge._jit import kernel
+from treegauge._jit import inner, kernel
 from treegauge.parse._decoding import eisner, spanning_tree
 from treegauge.parse.graph._arcs import (
-    MOST,
+    Floats,
     Ints,
-    Keys,
     Weights,
+    Words,
     arc_features,
-    between_tags,
-    label_features,
+    most_features,
+    nothing_between,
     score_arcs,
+    shift_of,
+    views,
 )
+from treegauge.parse.graph._relations import (
+    best_relations,
+    relation_features,
+    relation_scores,
+    softmax,
+)
+from treegauge.parse.graph.templates import Pairs
 
-Floats = npt.NDArray[np.float64]
 TINY = 1e-3  # smaller gradients change nothing that can be seen and would cost most of the time
+HEAD, DEPENDENT = 11, 12  # what tells the views of the two ends apart
 
 
 @kernel
@@ -38,65 +50,114 @@ def decode(scores: Floats, projective: bool, heads: Ints) -> None:
     spanning_tree(scores, heads)
 
 
+@inner
+def _collect(
+    place: int, sign: int, step: int, delta: Weights, stamp: Ints, touched: Ints, count: int
+) -> int:
+    """Add one feature to the difference of this step; returns the number of its places."""
+    if stamp[place] != step:
+        stamp[place] = step
+        delta[place] = 0
+        touched[count] = place
+        count += 1
+    delta[place] += sign
+    return count
+
+
+@inner
+def _change(
+    alpha: float, step: int, delta: Weights, touched: Ints, count: int, weights: Weights,
+    sums: Floats,
+) -> None:  # fmt: skip
+    for k in range(count):
+        change = alpha * delta[touched[k]]
+        weights[touched[k]] += np.float32(change)
+        sums[touched[k]] += step * change
+
+
+@inner
+def _product(delta: Weights, touched: Ints, count: int, weights: Weights) -> float:
+    total = 0.0
+    for k in range(count):
+        total += np.float64(delta[touched[k]]) * weights[touched[k]]
+    return total
+
+
 @kernel
 def mira_epoch(
-    words: Keys, tags: Keys, ends: Keys, small: Ints, gold: Ints, offsets: Ints, order: Ints,
-    weights: Weights, sums: Floats, steps: int, mask: np.uint64, projective: bool,
-) -> tuple[int, int]:  # fmt: skip
-    """Pass once over the sentences; returns the number of steps so far and of wrong heads.
+    words: Words, gold: Ints, wanted: Ints, order: Ints, arcs: Pairs, relations: Pairs,
+    weights: Weights, sums: Floats, table: Weights, table_sums: Floats, root: int, steps: int,
+    projective: bool, labels: bool,
+) -> int:  # fmt: skip
+    """Pass once over the sentences; returns the number of wrong heads.
 
     ``alpha = (loss - (s(gold) - s(tree))) / |f(gold) - f(tree)|^2`` where that is positive, for
-    the tree that the margin is most violated by (each wrong head counts one more); the averaged
-    weights are ``weights - sums / steps``.
+    the tree that the margin is most violated by: each wrong head counts one more, and so does each
+    word of which head and relation are not both right. Relations are learned if `labels`.
     """
-    out = np.empty(MOST, np.int32)
-    delta = np.zeros(len(weights), np.float32)
-    stamp = np.full(len(weights), -1, np.int32)
+    shift, table_shift = shift_of(len(weights)), shift_of(len(table))
+    between, out = nothing_between(), np.empty(most_features(arcs.pairs), np.int32)
+    rows = np.empty(len(relations.pairs), np.int32)
+    delta, stamp = np.zeros(len(weights), np.float32), np.full(len(weights), -1, np.int32)
+    flat, flat_sums, width = table.reshape(-1), table_sums.reshape(-1), table.shape[1]
+    table_delta, table_stamp = np.zeros(len(flat), np.float32), np.full(len(flat), -1, np.int32)
     wrong = 0
     for s in order:
-        first, n = offsets[s], offsets[s + 1] - offsets[s]
-        at = first + 3 * s
-        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
-        m = small[at : at + n + 3]
+        first, n = words.offsets[s], words.offsets[s + 1] - words.offsets[s]
+        at = words.roots[s]
+        kinds = words.kinds[at : at + n + 1]
+        heads = views(words.letters, at, n, arcs.heads, HEAD)
+        dependents = views(words.letters, at, n, arcs.dependents, DEPENDENT)
+        owners = views(words.letters, at, n, relations.heads, HEAD)
+        owned = views(words.letters, at, n, relations.dependents, DEPENDENT)
         scores = np.zeros((n + 1, n + 1))
-        score_arcs(w, t, x, m, weights, mask, scores, out)
-        kept = scores.copy()
-        for d in range(1, n + 1):
-            scores[gold[first + d - 1], d] -= 1.0
+        score_arcs(heads, dependents, kinds, arcs.pairs, between, shift, weights, out, scores)
+        best = np.zeros((n + 1, n + 1), np.int32)
+        best_relations(
+            owners, owned, relations, table, table_shift, root, gold[first : first + n],
+            wanted[first : first + n], 1.0, scores, best,
+        )  # fmt: skip
         found = np.zeros(n + 1, np.int32)
         decode(scores, projective, found)
-        touched = np.empty(2 * n * MOST, np.int32)
-        margin, loss, count = 0.0, 0, 0
+        touched = np.empty(2 * n * len(out), np.int32)
+        table_touched = np.empty(2 * n * len(rows), np.int32)
+        loss, count, table_count = 0, 0, 0
         for d in range(1, n + 1):
-            g, p = gold[first + d - 1], found[d]
-            if g == p:
+            right, guess = gold[first + d - 1], found[d]
+            relation, guessed = wanted[first + d - 1], best[guess, d]
+            if right != guess:
+                loss += 1
+                wrong += 1
+                for h, sign in ((right, 1), (guess, -1)):
+                    size = arc_features(
+                        heads, dependents, kinds, h, d, arcs.pairs, between, shift, out
+                    )
+                    for k in range(size):
+                        count = _collect(out[k], sign, steps, delta, stamp, touched, count)
+            elif relation == guessed or relation == root:  # which is never found elsewhere
                 continue
-            loss += 1
-            margin += kept[g, d] - kept[p, d]
-            for sign in (1, -1):
-                h = g if sign > 0 else p
-                for k in range(arc_features(w, t, x, h, d, between_tags(m, h, d), mask, out)):
-                    place = out[k]
-                    delta[place] += sign
-                    if stamp[place] != steps:
-                        stamp[place] = steps
-                        touched[count] = place
-                        count += 1
-        norm = 0.0
-        for k in range(count):
-            norm += np.float64(delta[touched[k]]) ** 2
-        alpha = max(0.0, (loss - margin) / norm) if norm > 0 else 0.0
-        for k in range(count):
-            change = alpha * delta[touched[k]]
-            weights[touched[k]] += np.float32(change)
-            sums[touched[k]] += steps * change
-            delta[touched[k]] = 0
+            if labels:
+                loss += 1
+                for h, r, sign in ((right, relation, 1), (guess, guessed, -1)):
+                    relation_features(owners, owned, h, d, relations.pairs, table_shift, rows)
+                    for k in range(len(rows)):
+                        table_count = _collect(
+                            rows[k] * width + r, sign, steps, table_delta, table_stamp,
+                            table_touched, table_count,
+                        )  # fmt: skip
+        norm = _product(delta, touched, count, delta)
+        norm += _product(table_delta, table_touched, table_count, table_delta)
+        if norm > 0:
+            margin = _product(delta, touched, count, weights)
+            margin += _product(table_delta, table_touched, table_count, flat)
+            alpha = max(0.0, (loss - margin) / norm)
+            _change(alpha, steps, delta, touched, count, weights, sums)
+            _change(alpha, steps, table_delta, table_touched, table_count, flat, flat_sums)
         steps += 1
-        wrong += loss
-    return steps, wrong
+    return wrong
 
 
-@kernel
+@inner
 def softmax_heads(scores: Floats, d: int, shares: Floats) -> None:
     """Probabilities of the heads of a word, its own place left out."""
     n = len(scores)
@@ -112,157 +173,76 @@ def softmax_heads(scores: Floats, d: int, shares: Floats) -> None:
         shares[h] /= total
 
 
+@inner
+def _adagrad(
+    place: int, slope: float, rate: float, step: int, weights: Weights, sums: Floats,
+    squares: Weights,
+) -> None:  # fmt: skip
+    squares[place] += np.float32(slope * slope)
+    change = -rate * slope / np.sqrt(squares[place])
+    weights[place] += np.float32(change)
+    sums[place] += step * change
+
+
 @kernel
 def head_epoch(
-    words: Keys, tags: Keys, ends: Keys, small: Ints, gold: Ints, offsets: Ints, order: Ints,
-    weights: Weights, squares: Weights, mask: np.uint64, rate: float,
+    words: Words, gold: Ints, order: Ints, arcs: Pairs, weights: Weights, sums: Floats,
+    squares: Weights, steps: int, rate: float,
 ) -> float:  # fmt: skip
     """Pass once over the sentences with AdaGrad on ``-log p(head | word)``; returns its sum."""
-    out = np.empty(MOST, np.int32)
+    shift = shift_of(len(weights))
+    between, out = nothing_between(), np.empty(most_features(arcs.pairs), np.int32)
     loss = 0.0
     for s in order:
-        first, n = offsets[s], offsets[s + 1] - offsets[s]
-        at = first + 3 * s
-        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
-        m = small[at : at + n + 3]
+        first, n = words.offsets[s], words.offsets[s + 1] - words.offsets[s]
+        at = words.roots[s]
+        kinds = words.kinds[at : at + n + 1]
+        heads = views(words.letters, at, n, arcs.heads, HEAD)
+        dependents = views(words.letters, at, n, arcs.dependents, DEPENDENT)
         scores = np.zeros((n + 1, n + 1))
-        score_arcs(w, t, x, m, weights, mask, scores, out)
+        score_arcs(heads, dependents, kinds, arcs.pairs, between, shift, weights, out, scores)
         shares = np.empty(n + 1)
         for d in range(1, n + 1):
             softmax_heads(scores, d, shares)
-            g = gold[first + d - 1]
-            loss -= np.log(max(shares[g], 1e-300))
+            right = gold[first + d - 1]
+            loss -= np.log(max(shares[right], 1e-300))
             for h in range(n + 1):
-                if h == d:
+                slope = shares[h] - (1.0 if h == right else 0.0)
+                if h == d or abs(slope) < TINY:
                     continue
-                slope = shares[h] - (1.0 if h == g else 0.0)
-                if abs(slope) < TINY:
-                    continue
-                for k in range(arc_features(w, t, x, h, d, between_tags(m, h, d), mask, out)):
-                    place = out[k]
-                    squares[place] += np.float32(slope * slope)
-                    weights[place] -= np.float32(rate * slope / np.sqrt(squares[place]))
+                for k in range(
+                    arc_features(heads, dependents, kinds, h, d, arcs.pairs, between, shift, out)
+                ):
+                    _adagrad(out[k], slope, rate, steps, weights, sums, squares)
+        steps += 1
     return loss
 
 
 @kernel
-def label_scores(
-    words: Keys, tags: Keys, ends: Keys, h: int, d: int, table: Weights, mask: np.uint64, out: Ints,
-    scores: Floats,
-) -> int:  # fmt: skip
-    """Score the relations of an arc; returns the number of features."""
-    n = label_features(words, tags, ends, h, d, mask, out)
-    scores[:] = 0.0
-    for k in range(n):
-        row = table[out[k]]
-        for r in range(len(scores)):
-            scores[r] += row[r]
-    return n
-
-
-@kernel
-def softmax(scores: Floats) -> None:
-    """Turn scores into probabilities in place."""
-    top = scores.max()
-    total = 0.0
-    for r in range(len(scores)):
-        scores[r] = np.exp(scores[r] - top)
-        total += scores[r]
-    for r in range(len(scores)):
-        scores[r] /= total
-
-
-@kernel
-def label_epoch(
-    words: Keys, tags: Keys, ends: Keys, gold: Ints, relations: Ints, offsets: Ints, order: Ints,
-    table: Weights, squares: Weights, mask: np.uint64, rate: float,
+def relation_epoch(
+    words: Words, gold: Ints, wanted: Ints, order: Ints, relations: Pairs, table: Weights,
+    sums: Floats, squares: Weights, steps: int, rate: float,
 ) -> float:  # fmt: skip
     """Pass once over gold arcs with AdaGrad on ``-log p(relation | arc)``; returns its sum."""
-    out = np.empty(MOST, np.int32)
-    shares = np.empty(table.shape[1])
+    shift, width = shift_of(len(table)), table.shape[1]
+    rows, shares = np.empty(len(relations.pairs), np.int32), np.empty(width)
+    flat, flat_sums, flat_squares = table.reshape(-1), sums.reshape(-1), squares.reshape(-1)
     loss = 0.0
     for s in order:
-        first, n = offsets[s], offsets[s + 1] - offsets[s]
-        at = first + 3 * s
-        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
+        first, n = words.offsets[s], words.offsets[s + 1] - words.offsets[s]
+        heads = views(words.letters, words.roots[s], n, relations.heads, HEAD)
+        dependents = views(words.letters, words.roots[s], n, relations.dependents, DEPENDENT)
         for d in range(1, n + 1):
-            h, g = gold[first + d - 1], relations[first + d - 1]
-            count = label_scores(w, t, x, h, d, table, mask, out, shares)
+            h, right = gold[first + d - 1], wanted[first + d - 1]
+            relation_scores(heads, dependents, h, d, relations.pairs, table, shift, rows, shares)
             softmax(shares)
-            loss -= np.log(max(shares[g], 1e-300))
-            shares[g] -= 1.0
-            for k in range(count):
-                for r in range(len(shares)):
-                    slope = shares[r]
-                    if abs(slope) >= TINY:
-                        squares[out[k], r] += np.float32(slope * slope)
-                        change = rate * slope / np.sqrt(squares[out[k], r])
-                        table[out[k], r] -= np.float32(change)
+            loss -= np.log(max(shares[right], 1e-300))
+            shares[right] -= 1.0
+            for r in range(width):
+                if abs(shares[r]) < TINY:
+                    continue
+                for k in range(len(rows)):
+                    place = rows[k] * width + r
+                    _adagrad(place, shares[r], rate, steps, flat, flat_sums, flat_squares)
+        steps += 1
     return loss
-
-
-@kernel
-def parse_sentences(
-    words: Keys, tags: Keys, ends: Keys, small: Ints, offsets: Ints, weights: Weights,
-    table: Weights, mask: np.uint64, label_mask: np.uint64, root: int, projective: bool,
-    heads: Ints, relations: Ints,
-) -> None:  # fmt: skip
-    """Find the best tree of every sentence and then the best relation of every arc.
-
-    The relation ``root`` belongs to the root's arc and to no other.
-    """
-    out = np.empty(MOST, np.int32)
-    shares = np.empty(table.shape[1])
-    for s in range(len(offsets) - 1):
-        first, n = offsets[s], offsets[s + 1] - offsets[s]
-        at = first + 3 * s
-        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
-        m = small[at : at + n + 3]
-        scores = np.zeros((n + 1, n + 1))
-        score_arcs(w, t, x, m, weights, mask, scores, out)
-        found = np.zeros(n + 1, np.int32)
-        decode(scores, projective, found)
-        for d in range(1, n + 1):
-            heads[first + d - 1] = found[d]
-            if found[d] == 0:
-                relations[first + d - 1] = root
-                continue
-            label_scores(w, t, x, found[d], d, table, label_mask, out, shares)
-            shares[root] = -np.inf
-            relations[first + d - 1] = np.argmax(shares)
-
-
-@kernel
-def head_shares(
-    words: Keys, tags: Keys, ends: Keys, small: Ints, offsets: Ints, weights: Weights,
-    mask: np.uint64, starts: npt.NDArray[np.int64], shares: Floats,
-) -> None:  # fmt: skip
-    """Write p(head | word) of all sentences; word d of s fills n + 1 places from its start on."""
-    out = np.empty(MOST, np.int32)
-    for s in range(len(offsets) - 1):
-        first, n = offsets[s], offsets[s + 1] - offsets[s]
-        at = first + 3 * s
-        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
-        m = small[at : at + n + 3]
-        scores = np.zeros((n + 1, n + 1))
-        score_arcs(w, t, x, m, weights, mask, scores, out)
-        for d in range(1, n + 1):
-            place = starts[s] + (d - 1) * (n + 1)
-            softmax_heads(scores, d, shares[place : place + n + 1])
-
-
-@kernel
-def relation_shares(
-    words: Keys, tags: Keys, ends: Keys, heads: Ints, offsets: Ints, table: Weights,
-    mask: np.uint64, shares: Floats,
-) -> None:  # fmt: skip
-    """Write p(relation | word, head) for the given heads, one row a word."""
-    out = np.empty(MOST, np.int32)
-    for s in range(len(offsets) - 1):
-        first, n = offsets[s], offsets[s + 1] - offsets[s]
-        at = first + 3 * s
-        w, t, x = words[at : at + n + 3], tags[at : at + n + 3], ends[at : at + n + 3]
-        for d in range(1, n + 1):
-            row = shares[first + d - 1]
-            label_scores(w, t, x, heads[first + d - 1], d, table, mask, out, row)
-            softmax(row)

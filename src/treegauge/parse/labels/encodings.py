@@ -21,10 +21,12 @@ import numpy.typing as npt
 
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.parse.labels import _kernels
+from treegauge.parse.labels.marginals import bracket_marginals, completed, step_marginals
 from treegauge.treebank.columns import Codes
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
+Doubles = npt.NDArray[np.float64]
 EMPTY = "."
 _PARTS = "</\\>"
 _ROOT = "-1@ROOT"
@@ -51,6 +53,8 @@ class Trees:
 
 Reader = Callable[[Ints, Bools], Ints]
 """Takes codes (columns, words) and who has the relation root; gives heads, -1 for none."""
+Weigher = Callable[[Sequence[Doubles], Doubles], list[Doubles]]
+"""Takes p(label) of each column and p(root relation) of each word; gives p(head) by sentence."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Encoding:
     columns: int
     _write: Callable[[Ints, Ints, Codes], list[Codes]]
     _reader: Callable[[Sequence[Sequence[str]], Ints, Codes], Reader]
+    _weigher: Callable[[Sequence[Sequence[str]], Ints, Codes], Weigher]
 
     def encode(self, heads: npt.ArrayLike, offsets: npt.ArrayLike, tags: Codes) -> list[Codes]:
         r"""Write trees as labels.
@@ -109,10 +114,7 @@ class Encoding:
         offsets, tags
             Of the sentences to read.
         """
-        if len(labels) != self.columns:
-            raise TreegaugeError(
-                f"{self.name} has {self.columns} columns of labels; found {len(labels)}"
-            )
+        self._check(labels)
         bounds = np.asarray(offsets, np.int32)
         read = self._reader(labels, bounds, tags)
 
@@ -125,6 +127,28 @@ class Encoding:
             return Trees(heads, made, heads != said)
 
         return trees
+
+    def weigher(
+        self, labels: Sequence[Sequence[str]], offsets: npt.ArrayLike, tags: Codes
+    ) -> Weigher:
+        """Return a function that turns probabilities of these labels into those of heads.
+
+        Exact for labels that are drawn independently, one a word and column; what is not said of a
+        word's head is shared by all heads alike (:mod:`treegauge.parse.labels.marginals`).
+
+        Parameters
+        ----------
+        labels, offsets, tags
+            As in :meth:`reader`.
+        """
+        self._check(labels)
+        return self._weigher(labels, np.asarray(offsets, np.int32), tags)
+
+    def _check(self, labels: Sequence[Sequence[str]]) -> None:
+        if len(labels) != self.columns:
+            raise TreegaugeError(
+                f"{self.name} has {self.columns} columns of labels; found {len(labels)}"
+            )
 
 
 def _brackets(method: int | None) -> Callable[[Ints, Ints, Codes], list[Codes]]:
@@ -165,6 +189,22 @@ def _bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) ->
         return heads
 
     return read
+
+
+def _bracket_weigher(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Weigher:
+    counts = [
+        np.array([[label.count(part) for part in _PARTS] for label in own], np.int64).reshape(-1, 4)
+        for own in labels
+    ]
+
+    def weigh(shares: Sequence[Doubles], roots: Doubles) -> list[Doubles]:
+        claims = bracket_marginals(shares, counts, offsets)
+        return [
+            completed(own, roots[start : start + len(own)])
+            for own, start in zip(claims, offsets[:-1].tolist(), strict=True)
+        ]
+
+    return weigh
 
 
 def _part(label: str, part: str) -> int:
@@ -215,6 +255,19 @@ def _step_reader(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) ->
     return read
 
 
+def _step_weigher(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Weigher:
+    read = _step_reader(labels, offsets, tags)
+    words = int(offsets[-1])
+    numbers = np.arange(len(labels[0]), dtype=np.int32)
+    nobody = np.zeros(words, np.bool_)
+    heads = np.stack([read(np.full((1, words), one, np.int32), nobody) for one in numbers], 1)
+
+    def weigh(shares: Sequence[Doubles], _: Doubles) -> list[Doubles]:
+        return [completed(own) for own in step_marginals(shares[0], heads, offsets)]
+
+    return weigh
+
+
 def encodings() -> dict[str, Encoding]:
     """Return all encodings by name.
 
@@ -224,12 +277,24 @@ def encodings() -> dict[str, Encoding]:
     ['two-planar', 'two-planar-propagation', 'two-planar-directed', 'one-planar', ...]
     """
     made = [
-        Encoding("two-planar", 2, _brackets(_kernels.GREEDY), _bracket_reader),
-        Encoding("two-planar-propagation", 2, _brackets(_kernels.PROPAGATED), _bracket_reader),
-        Encoding("two-planar-directed", 2, _brackets(_kernels.DIRECTED), _bracket_reader),
-        Encoding("one-planar", 1, _brackets(None), _bracket_reader),
-        Encoding("relative-upos", 1, _write_upos, _step_reader),
-        Encoding("relative", 1, _write_relative, _step_reader),
+        Encoding("two-planar", 2, _brackets(_kernels.GREEDY), _bracket_reader, _bracket_weigher),
+        Encoding(
+            "two-planar-propagation",
+            2,
+            _brackets(_kernels.PROPAGATED),
+            _bracket_reader,
+            _bracket_weigher,
+        ),
+        Encoding(
+            "two-planar-directed",
+            2,
+            _brackets(_kernels.DIRECTED),
+            _bracket_reader,
+            _bracket_weigher,
+        ),
+        Encoding("one-planar", 1, _brackets(None), _bracket_reader, _bracket_weigher),
+        Encoding("relative-upos", 1, _write_upos, _step_reader, _step_weigher),
+        Encoding("relative", 1, _write_relative, _step_reader, _step_weigher),
     ]
     return {one.name: one for one in made}
 

@@ -1,14 +1,18 @@
-"""What models say of words: log-probabilities of the gold tree, and what they would choose."""
+"""What models say of words: log-probabilities of the gold tree, and of its best rivals."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
 from treegauge.parse.neural import heads
-from treegauge.parse.neural.options import BiaffineOptions, NeuralOptions
+from treegauge.parse.neural.data import UNKNOWN_LABEL
+from treegauge.parse.neural.options import BiaffineOptions, LabellingOptions, NeuralOptions
 from treegauge.parse.neural.tables import Batch
+
+Rivals = tuple[Tensor, Tensor, Tensor, Tensor]
+"""Log-probability and number of the likeliest head that is not gold; the same of relations."""
 
 
 @dataclass(frozen=True)
@@ -20,31 +24,35 @@ class Answers:
     heads, relations
         Log-probabilities, in nats, of the gold head and of the gold relation at the gold head. Of
         a labelling parser: of all the word's gold structural labels, and of its gold relation.
-    found_heads, found_relations
-        The most probable head, and the most probable relation at that head. Of a labelling
-        parser: the gold head if all labels are right, else -1, and the best relation.
+    rival_heads, rival_head_logs
+        The most probable head that is not gold, and its log-probability; ``heads.NEVER`` or less
+        where there is none. Of a labelling parser: -1, and the best other labels'.
+    rival_relations, rival_relation_logs
+        The most probable relation at the gold head that is not gold, and its log-probability.
     """
 
     heads: Tensor
     relations: Tensor
-    found_heads: Tensor
-    found_relations: Tensor
+    rival_heads: Tensor
+    rival_head_logs: Tensor
+    rival_relations: Tensor
+    rival_relation_logs: Tensor
 
     @classmethod
     def blank(cls, models: int, words: int, device: torch.device) -> "Answers":
         """Return answers that are still to be filled in."""
         real = torch.zeros(models, words + 1, device=device)
         whole = torch.zeros(models, words + 1, dtype=torch.int16, device=device)
-        return cls(real, real.clone(), whole, whole.clone())
+        return cls(real, real.clone(), whole, real.clone(), whole.clone(), real.clone())
 
     def copy(self) -> "Answers":
         """Return a copy that later answers do not touch."""
-        return Answers(
-            self.heads.clone(),
-            self.relations.clone(),
-            self.found_heads.clone(),
-            self.found_relations.clone(),
-        )
+        return Answers(*(getattr(self, one.name).clone() for one in fields(self)))
+
+    @property
+    def right(self) -> tuple[Tensor, Tensor]:
+        """Where gold heads, and gold relations at them, are preferred to all others."""
+        return self.heads > self.rival_head_logs, self.relations > self.rival_relation_logs
 
 
 def gold_log_probabilities(
@@ -54,31 +62,53 @@ def gold_log_probabilities(
     options: NeuralOptions,
     *,
     training: bool,
-) -> tuple[Tensor, Tensor, Callable[[], tuple[Tensor, Tensor]]]:
-    """Return log-probabilities of gold heads and relations, and how to get the best ones."""
+) -> tuple[Tensor, Tensor, Callable[[], Rivals]]:
+    """Return log-probabilities of gold heads and relations, and how to get their rivals."""
     if isinstance(options, BiaffineOptions):
         both = heads.sides(weights, states, batch, options, training=training)
         arcs = heads.head_log_probabilities(weights, both, batch)
-        of_gold = heads.relation_log_probabilities(weights, both, batch.heads)
+        names = heads.relation_log_probabilities(weights, both, batch.heads)
 
-        def best() -> tuple[Tensor, Tensor]:
-            found = arcs.argmax(-1)
-            spread = heads.relation_log_probabilities(weights, both, found)
-            return found, spread.argmax(-1)
+        def rivals() -> Rivals:
+            return *_others(arcs, batch.heads), *_others(names, batch.relations, UNKNOWN_LABEL)
 
-        return heads.picked(arcs, batch.heads), heads.picked(of_gold, batch.relations), best
-    *columns, last = heads.label_log_probabilities(weights, states)
-    structure = torch.stack(
-        [heads.picked(one, gold) for one, gold in zip(columns, batch.labels, strict=True)]
-    )
+        return heads.picked(arcs, batch.heads), heads.picked(names, batch.relations), rivals
+    share = options.dropout if training else 0.0
+    *columns, last = heads.label_log_probabilities(weights, states, share)
+    golds = [heads.picked(one, gold) for one, gold in zip(columns, batch.labels, strict=True)]
+    structure = torch.stack(golds).sum(0)
 
-    def right() -> tuple[Tensor, Tensor]:
-        all_right = torch.stack(
-            [one.argmax(-1) == gold for one, gold in zip(columns, batch.labels, strict=True)]
-        ).all(0)
-        return torch.where(all_right, batch.heads, -1), last.argmax(-1)
+    def other_labels() -> Rivals:
+        others = [_others(one, gold)[0] for one, gold in zip(columns, batch.labels, strict=True)]
+        gains = torch.stack([other - gold for other, gold in zip(others, golds, strict=True)])
+        # Every column that gains by another label takes it; if none does, the cheapest one must.
+        best = torch.where((gains > 0).any(0), gains.clamp(min=0).sum(0), gains.amax(0))
+        none = torch.full_like(batch.heads, -1)
+        return structure + best, none, *_others(last, batch.relations, UNKNOWN_LABEL)
 
-    return structure.sum(0), heads.picked(last, batch.relations), right
+    return structure, heads.picked(last, batch.relations), other_labels
+
+
+def second_task(
+    weights: Mapping[str, Tensor], states: Tensor, batch: Batch, options: NeuralOptions
+) -> Tensor | None:
+    """Return log-probabilities of gold arcs by which a labelling parser's states also learn."""
+    if not isinstance(options, LabellingOptions) or options.arc_weight == 0:
+        return None
+    both = heads.sides(weights, states, batch, options, training=True)
+    arcs = heads.head_log_probabilities(weights, both, batch)
+    names = heads.relation_log_probabilities(weights, both, batch.heads)
+    found = heads.picked(arcs, batch.heads) + heads.picked(names, batch.relations)
+    return options.arc_weight * found
+
+
+def _others(spread: Tensor, gold: Tensor, barred: int | None = None) -> tuple[Tensor, Tensor]:
+    """Return the largest log-probability that is not gold's, and whose it is."""
+    open_to = spread.scatter(-1, gold[..., None], 2 * heads.NEVER)
+    if barred is not None:
+        open_to[..., barred] = 2 * heads.NEVER
+    found = open_to.max(-1)
+    return found.values, found.indices
 
 
 def note(table: Tensor, places: Tensor, values: Tensor) -> None:

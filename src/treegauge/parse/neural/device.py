@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from treegauge.errors import TreegaugeError
+
 Work = Callable[[Tensor, int], None]
 """Something to do with sentences (models, rows), padded to a width."""
 
@@ -16,7 +18,12 @@ def choose_device(name: str) -> torch.device:
     """Return the device of this name; ``auto`` is a GPU where there is one."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(name)
+    try:
+        return torch.device(name)
+    except RuntimeError as error:
+        raise TreegaugeError(
+            f"option device is {name!r}; expected auto, cpu, cuda or cuda:NUMBER"
+        ) from error
 
 
 @contextmanager

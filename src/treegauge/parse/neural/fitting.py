@@ -104,7 +104,7 @@ def fit(
     vocabulary = Vocabulary.of(train, min_count=options.min_count, encoding=encoding)
     vectors = read_vectors(options.vectors, options.vectors_limit) if options.vectors else None
     forms = list(dict.fromkeys(form for part in (train, *others) for form in part["form"]))
-    device = _device(choose_device, options.device)
+    device = choose_device(options.device)
     stands = _Progress()
     with numerics(device, options.threads):
         learner = Learner(data, own, seed)
@@ -131,15 +131,6 @@ def fit(
     return last if stands.kept is None else Trained(vocabulary, stands.kept, vectors)
 
 
-def _device(choose: Callable[[str], Any], name: str) -> Any:
-    try:
-        return choose(name)
-    except (RuntimeError, ValueError) as error:
-        raise TreegaugeError(
-            f"option device is {name!r}; expected auto, cpu, cuda or cuda:NUMBER"
-        ) from error
-
-
 def _is_over(stands: _Progress, options: NeuralOptions) -> bool:
     waited = stands.epoch - stands.best_epoch
     return bool(stands.kept) and 0 < options.patience <= waited
@@ -147,9 +138,8 @@ def _is_over(stands: _Progress, options: NeuralOptions) -> bool:
 
 def _las(answers: Any, data: Encoded, sentences: npt.NDArray[np.int64]) -> float:
     words = data.words_of(sentences)
-    heads = answers.found_heads[0].cpu().numpy()[words]
-    relations = answers.found_relations[0].cpu().numpy()[words]
-    return float(((heads == data.heads[words]) & (relations == data.relations[words])).mean())
+    heads, relations = answers.right
+    return float((heads & relations)[0].cpu().numpy()[words].mean())
 
 
 def _keep_best(stands: _Progress, las: float, weights: Any) -> None:

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from treegauge.parse.neural.encoder import point, shared_dropout
-from treegauge.parse.neural.options import BiaffineOptions, PointerOptions
+from treegauge.parse.neural.options import NeuralOptions, PointerOptions
 from treegauge.parse.neural.tables import Batch
 
 NEVER = -1e30
@@ -40,7 +40,7 @@ def sides(
     weights: Mapping[str, Tensor],
     states: Tensor,
     batch: Batch,
-    options: BiaffineOptions,
+    options: NeuralOptions,
     *,
     training: bool,
 ) -> Sides:
@@ -122,18 +122,25 @@ def best_relation(weights: Mapping[str, Tensor], both: Sides) -> Tensor:
     return torch.stack(found).view(models, rows, steps, steps)
 
 
-def label_log_probabilities(weights: Mapping[str, Tensor], states: Tensor) -> list[Tensor]:
-    """Return log p(label | word) of each column, relations last, each (M, B, T, labels)."""
-    models, steps, rows, size = states.shape
-    flat = states.reshape(models, steps * rows, size)
+def label_log_probabilities(
+    weights: Mapping[str, Tensor], states: Tensor, share: float = 0.0
+) -> list[Tensor]:
+    """Return log p(label | word) of each column, relations last, each (M, B, T, labels).
+
+    Each column has a dense layer over the word's state and that of the word before it.
+    """
+    models, steps, rows, _ = states.shape
+    pairs = torch.cat([states, states.roll(1, 1)], -1)
     made = []
     column = 0
     while f"label{column}.matrix" in weights:
+        layer = _layer(weights, f"label{column}.layer", pairs, share)
         scores = torch.baddbmm(
-            weights[f"label{column}.bias"][:, None], flat, weights[f"label{column}.matrix"]
+            weights[f"label{column}.bias"][:, None],
+            layer.reshape(models, rows * steps, -1),
+            weights[f"label{column}.matrix"],
         )
-        spread = torch.log_softmax(scores, -1).view(models, steps, rows, -1)
-        made.append(spread.transpose(1, 2))
+        made.append(torch.log_softmax(scores, -1).view(models, rows, steps, -1))
         column += 1
     return made
 

@@ -7,7 +7,8 @@ thousands of them affordable.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from treegauge.parse.neural import batches
 from treegauge.parse.neural.answers import Answers
 from treegauge.parse.neural.data import Encoded
 from treegauge.parse.neural.device import choose_device, numerics
+from treegauge.parse.neural.heads import NEVER
 from treegauge.parse.neural.options import NeuralOptions
 from treegauge.parse.neural.training import Learner, Lockstep
 
@@ -70,10 +72,11 @@ class Course:
     heads, relations
         Log-probabilities, in nats, of the gold head, and of the gold relation at the gold head:
         (times, words).
-    found_heads, found_relations
-        The most probable head and the most probable relation at it: (times, words).
-    right_heads, right_relations
-        Whether these are the gold ones.
+    rival_heads, rival_head_logs
+        The most probable head that is not gold, -1 where there is none, and its log-probability:
+        (times, words). After the epoch, in evaluation mode.
+    rival_relations, rival_relation_logs
+        The same of relations at the gold head.
     partition
         For each sentence the log of the sum over its trees of the product of its words'
         probabilities, after the last epoch; None if not asked for.
@@ -83,11 +86,21 @@ class Course:
     words: Longs
     heads: npt.NDArray[np.float32]
     relations: npt.NDArray[np.float32]
-    found_heads: npt.NDArray[np.int16]
-    found_relations: npt.NDArray[np.int16]
-    right_heads: npt.NDArray[np.bool_]
-    right_relations: npt.NDArray[np.bool_]
+    rival_heads: npt.NDArray[np.int16]
+    rival_head_logs: npt.NDArray[np.float32]
+    rival_relations: npt.NDArray[np.int16]
+    rival_relation_logs: npt.NDArray[np.float32]
     partition: npt.NDArray[np.float64] | None = None
+
+    @property
+    def right_heads(self) -> npt.NDArray[np.bool_]:
+        """Where the gold head is the most probable one."""
+        return np.asarray(self.heads > self.rival_head_logs)
+
+    @property
+    def right_relations(self) -> npt.NDArray[np.bool_]:
+        """Where the gold relation is the most probable one at the gold head."""
+        return np.asarray(self.relations > self.rival_relation_logs)
 
     @property
     def uas(self) -> float:
@@ -113,6 +126,7 @@ def run_jobs(
     jobs: Sequence[Job],
     options: NeuralOptions,
     *,
+    vectors: npt.NDArray[np.float32] | None = None,
     side_by_side: int = 8,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
@@ -126,6 +140,8 @@ def run_jobs(
         In any order.
     options
         Of one kind of parser; `epochs`, `patience` and `checkpoint` of them are not used.
+    vectors
+        Pretrained vectors of the types, or None.
     side_by_side
         Most models that learn in lockstep on a GPU; on a CPU they learn one by one.
     progress
@@ -151,7 +167,7 @@ def run_jobs(
             for start in range(0, len(numbers), most):
                 chosen = numbers[start : start + most]
                 begun = time.perf_counter()
-                courses = _run_together(data, [jobs[n] for n in chosen], options)
+                courses = _run_together(data, [jobs[n] for n in chosen], options, vectors)
                 took = (time.perf_counter() - begun) / len(chosen)
                 for number, found in zip(chosen, courses, strict=True):
                     outcomes[number] = Outcome(found, took)
@@ -162,13 +178,16 @@ def run_jobs(
 
 
 def _run_together(
-    data: Encoded, jobs: Sequence[Job], options: NeuralOptions
+    data: Encoded,
+    jobs: Sequence[Job],
+    options: NeuralOptions,
+    vectors: npt.NDArray[np.float32] | None,
 ) -> list[dict[str, Course]]:
     learners = [
         Learner(data if job.data is None else job.data, np.asarray(job.train, np.int64), job.seed)
         for job in jobs
     ]
-    models = Lockstep(learners, options, choose_device(options.device))
+    models = Lockstep(learners, options, choose_device(options.device), vectors)
     sets = [{name: np.asarray(own, np.int64) for name, own in job.evaluate.items()} for job in jobs]
     asked = [np.unique(np.concatenate([*own.values(), np.zeros(0, np.int64)])) for own in sets]
     first = jobs[0]
@@ -193,27 +212,28 @@ def _run_together(
     return found
 
 
-def _gathered(answers: list[Answers]) -> list[npt.NDArray[np.generic]]:
+def _gathered(answers: list[Answers]) -> list[npt.NDArray[Any]]:
     """Return (times, models, words) of each kind of answer."""
     return [
-        np.stack([getattr(one, name).cpu().numpy() for one in answers])
-        for name in ("heads", "relations", "found_heads", "found_relations")
+        np.stack([getattr(one, kind.name).cpu().numpy() for one in answers])
+        for kind in fields(Answers)
     ]
 
 
 def _course(
     data: Encoded,
     sentences: Longs,
-    told: list[npt.NDArray[np.generic]],
+    told: list[npt.NDArray[Any]],
     model: int,
     sums: npt.NDArray[np.float64] | None,
 ) -> Course:
     words = data.words_of(sentences)
-    heads, relations, found, names = (one[:, model, words] for one in told)
+    heads, relations, head, head_logs, relation, relation_logs = (
+        one[:, model, words] for one in told
+    )
+    head[head_logs <= NEVER] = -1
+    relation[relation_logs <= NEVER] = -1
     return Course(
-        sentences, words,
-        heads.astype(np.float32), relations.astype(np.float32),
-        found.astype(np.int16), names.astype(np.int16),
-        found == data.heads[words], names == data.relations[words],
+        sentences, words, heads, relations, head, head_logs, relation, relation_logs,
         None if sums is None else sums[sentences],
     )  # fmt: skip

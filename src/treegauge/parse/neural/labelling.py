@@ -1,12 +1,13 @@
 """The sequence-labelling parser (Strzyz et al. 2019, 2020): trees as labels, one tagger for all."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.parse.base import OnEpoch
+from treegauge.parse.decoding import spanning_tree
 from treegauge.parse.labels.encodings import find_encoding
 from treegauge.parse.neural.biaffine import packed, unpacked
 from treegauge.parse.neural.data import FIRST_LABEL
@@ -25,9 +26,9 @@ Doubles = npt.NDArray[np.float64]
 class LabellingModel:
     """A trained labelling parser.
 
-    A label's probability is not an arc's. The probability of a head is read as the share of trees
-    in which the word has it, among `draws` trees that are read from labels drawn independently
-    from the model, and one more in which all heads are alike; drawn from a fixed seed.
+    A label's probability is not an arc's. The probability of a head is that of all labels that say
+    so, drawn word by word and column by column, and is computed exactly
+    (:mod:`treegauge.parse.labels.marginals`).
     """
 
     options: LabellingOptions
@@ -48,46 +49,59 @@ class LabellingModel:
         predictor = Predictor(self.learned.arrays, data, self.options, vectors)
         return [one[:, FIRST_LABEL:] for one in predictor.label_log_probabilities()]
 
-    def _reader(self, treebank: Treebank) -> Any:
+    def _read(self, way: str, treebank: Treebank) -> Any:
+        """Return the encoding's reader or weigher of these sentences."""
         encoding = find_encoding(self.options.encoding)
         labels = self.learned.vocabulary.labels
-        return encoding.reader(labels, treebank.offsets, treebank.codes("upos"))
+        return getattr(encoding, way)(labels, treebank.offsets, treebank.codes("upos"))
 
     @property
     def _is_root(self) -> npt.NDArray[np.bool_]:
         return np.array([name.partition(":")[0] == "root" for name in self.relations], np.bool_)
 
+    def _head_shares(self, spreads: list[Doubles], treebank: Treebank) -> list[Doubles]:
+        *columns, last = map(np.exp, spreads)
+        found: list[Doubles] = self._read("weigher", treebank)(
+            columns, last[:, self._is_root].sum(1)
+        )
+        return found
+
     def parse(self, treebank: Treebank) -> Treebank:
-        """Return the treebank with the trees that the best labels are read as."""
-        *columns, last = self._spreads(treebank)
-        names = last.argmax(1) if treebank.n_words else np.zeros(0, np.int64)
-        codes = np.stack([one.argmax(1) for one in columns])
-        trees = self._reader(treebank)(codes, self._is_root[names])
+        """Return the treebank with the trees that its labels are read as.
+
+        With ``decoder=spanning``, of all trees the one with the most heads right to be expected;
+        with ``labels``, the tree that each word's best labels say, mended where they say none.
+        """
+        spreads = self._spreads(treebank)
+        if self.options.decoder == "labels":
+            return self._read_best(spreads, treebank)
+        heads = np.zeros(treebank.n_words, np.int32)
+        for shares, start in zip(
+            self._head_shares(spreads, treebank), treebank.offsets[:-1].tolist(), strict=True
+        ):
+            matrix = np.zeros((len(shares) + 1, len(shares) + 1))
+            matrix[:, 1:] = shares.T
+            heads[start : start + len(shares)] = spanning_tree(matrix)
+        legal = self._is_root[None] == (heads == 0)[:, None]
+        # A treebank may have no relation for roots, or for others: any is better than none.
+        legal |= ~legal.any(1, keepdims=True)
+        names = np.where(legal, spreads[-1], -np.inf).argmax(1)
+        return self._named(treebank, heads, names)
+
+    def _read_best(self, spreads: list[Doubles], treebank: Treebank) -> Treebank:
+        *columns, last = (one.argmax(1) for one in spreads)
+        trees = self._read("reader", treebank)(np.stack(columns), self._is_root[last])
         root = next((n for n, rooted in enumerate(self._is_root) if rooted), None)
-        if root is not None:
-            names = np.where(trees.made_root, root, names)
-        told = [self.relations[number] for number in names.tolist()]
-        return treebank.with_columns({"head": trees.heads, "deprel": told})
+        names = last if root is None else np.where(trees.made_root, root, last)
+        return self._named(treebank, trees.heads, names)
+
+    def _named(self, treebank: Treebank, heads: Any, numbers: Any) -> Treebank:
+        names = [self.relations[number] for number in numbers.tolist()]
+        return treebank.with_columns({"head": heads, "deprel": names})
 
     def head_probabilities(self, treebank: Treebank) -> list[Doubles]:
-        """Return for each sentence p(head | word), (words, words + 1), as trees drawn have it."""
-        spreads = [np.exp(one).cumsum(1) for one in self._spreads(treebank)]
-        read = self._reader(treebank)
-        sizes = treebank.lengths.astype(np.int64)
-        wide = np.repeat(sizes + 1, sizes)
-        starts = np.concatenate(([0], np.cumsum(wide)))
-        shares = np.repeat(1.0 / wide, wide)
-        random = np.random.default_rng(0)
-        for _ in range(self.options.draws):
-            *codes, names = (_drawn(one, random) for one in spreads)
-            heads = read(np.stack(codes), self._is_root[names]).heads
-            shares[starts[:-1] + heads] += 1.0
-        shares /= self.options.draws + 1
-        rows = starts[treebank.offsets]
-        return [
-            shares[a:b].reshape(n, n + 1)
-            for a, b, n in zip(rows[:-1].tolist(), rows[1:].tolist(), sizes.tolist(), strict=True)
-        ]
+        """Return for each sentence p(head | word), (words, words + 1), as labels amount to."""
+        return self._head_shares(self._spreads(treebank), treebank)
 
     def relation_probabilities(self, treebank: Treebank) -> Doubles:
         """Return one row a word: p(relation | word); the head plays no part in it.
@@ -109,14 +123,11 @@ class LabellingModel:
         return cls(Options(**header["options"]), unpacked(header, arrays))
 
 
-def _drawn(sums: Doubles, random: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Draw a label for each word from its cumulated probabilities (words, labels)."""
-    at = random.random((len(sums), 1)) * sums[:, -1:]
-    return np.asarray(np.minimum((sums < at).sum(1), sums.shape[1] - 1), np.int64)
-
-
 class LabellingParser:
     """Learns the labels that trees are written as, one softmax a column and one for relations.
+
+    In training, but not in parsing, the states also serve a biaffine parser, which teaches them
+    what arcs are (Strzyz et al. 2019b: learning across representations).
 
     Examples
     --------
@@ -143,10 +154,19 @@ class LabellingParser:
 
         def told(epoch: int, learned: Trained) -> None:
             if on_epoch is not None:
-                on_epoch(epoch, LabellingModel(self.options, learned))
+                on_epoch(epoch, self._made(learned))
 
         learned = fit(
             train, dev, self.options, seed=seed, encoding=find_encoding(self.options.encoding),
             on_epoch=told if on_epoch else None,
         )  # fmt: skip
-        return LabellingModel(self.options, learned)
+        return self._made(learned)
+
+    def _made(self, learned: Trained) -> LabellingModel:
+        """Leave behind what only training needs."""
+        kept = {
+            name: value
+            for name, value in learned.arrays.items()
+            if not name.startswith(("arc.", "relation."))
+        }
+        return LabellingModel(self.options, replace(learned, arrays=kept))

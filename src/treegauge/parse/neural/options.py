@@ -67,4 +67,13 @@ class LabellingOptions(NeuralOptions):
 
     layers: int = option(2, "layers of the BiLSTM", low=1, high=16)
     encoding: str = option("two-planar", "how trees are written as labels", choices=ENCODINGS)
-    draws: int = option(100, "trees drawn for the probabilities of heads", low=1, high=100000)
+    label_size: int = option(400, "size of the layers that labels are told by", low=1, high=8192)
+    arc_weight: float = option(
+        1.0, "weight of scoring arcs as a second task in training; 0: labels alone", low=0, high=100
+    )
+    arc_size: int = option(500, "size of that task's vectors of arcs", low=1, high=8192)
+    relation_size: int = option(100, "size of its vectors of relations", low=1, high=4096)
+    decoder: str = option(
+        "spanning", "best tree under the probabilities of heads that labels amount to, or the best "
+        "labels, mended to a tree", choices=("spanning", "labels"),
+    )  # fmt: skip

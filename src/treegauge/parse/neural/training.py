@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from treegauge.parse.neural import batches, heads
-from treegauge.parse.neural.answers import Answers, gold_log_probabilities, note
+from treegauge.parse.neural.answers import Answers, gold_log_probabilities, note, second_task
 from treegauge.parse.neural.data import Encoded, known_chars, known_words
 from treegauge.parse.neural.device import Graphs, Work
 from treegauge.parse.neural.encoder import encode
@@ -117,7 +117,9 @@ class Lockstep:
             note(self.answers.heads, batch.places, arcs)
             note(self.answers.relations, batch.places, relations)
         mask = batch.words.to(arcs.dtype)
-        each = ((arcs + relations) * mask).sum((1, 2)) / mask.sum((1, 2)).clamp(min=1)
+        more = second_task(self.weights, states, batch, self.options)
+        learned = arcs + relations if more is None else arcs + relations + more
+        each = (learned * mask).sum((1, 2)) / mask.sum((1, 2)).clamp(min=1)
         values = list(self.weights.values())
         grads = torch.autograd.grad(-each.sum(), values, allow_unused=True)
         used = [(one, grad) for one, grad in zip(values, grads, strict=True) if grad is not None]
@@ -141,15 +143,17 @@ class Lockstep:
         states = encode(
             self.weights, self.tables, batch, self.options, training=False, fixed=self._fixed
         )
-        arcs, relations, best = gold_log_probabilities(
+        arcs, relations, rivals = gold_log_probabilities(
             self.weights, states, batch, self.options, training=False
         )
-        found, names = best()
+        head_logs, head, relation_logs, relation = rivals()
         told = self.answers
         note(told.heads, batch.places, arcs)
         note(told.relations, batch.places, relations)
-        note(told.found_heads, batch.places, found)
-        note(told.found_relations, batch.places, names)
+        note(told.rival_heads, batch.places, head)
+        note(told.rival_head_logs, batch.places, head_logs)
+        note(told.rival_relations, batch.places, relation)
+        note(told.rival_relation_logs, batch.places, relation_logs)
 
     @property
     def _fixed(self) -> bool:
@@ -167,8 +171,9 @@ class Lockstep:
         arcs, relations, _ = gold_log_probabilities(
             self.weights, states, batch, self.options, training=True
         )
-        values = list(self.weights.values())
-        torch.autograd.grad((arcs + relations).sum(), values, allow_unused=True)
+        more = second_task(self.weights, states, batch, self.options)
+        learned = arcs + relations if more is None else arcs + relations + more
+        torch.autograd.grad(learned.sum(), list(self.weights.values()), allow_unused=True)
 
     def _width(self, step: npt.NDArray[np.int64]) -> int:
         longest = int(self._all_lengths[step].max())

@@ -43,11 +43,16 @@ def layout(data: Encoded, options: NeuralOptions, vector_size: int = 0) -> dict[
         shapes |= _lstm(f"layer{layer}", 2, width, options.hidden)
         width = 2 * options.hidden
     if isinstance(options, LabellingOptions):
+        hidden = options.label_size
+        # A label tells of a word and of the one before it.
         for column, size in enumerate([*data.label_sizes.tolist(), relations]):
-            shapes[f"label{column}.matrix"] = (width, size)
+            shapes[f"label{column}.layer.matrix"] = (2 * width, hidden)
+            shapes[f"label{column}.layer.bias"] = (hidden,)
+            shapes[f"label{column}.matrix"] = (hidden, size)
             shapes[f"label{column}.bias"] = (size,)
-        return shapes
-    assert isinstance(options, BiaffineOptions)  # noqa: S101 - there are no others
+        if options.arc_weight == 0:
+            return shapes
+    assert isinstance(options, BiaffineOptions | LabellingOptions)  # noqa: S101 - there are no others
     dependent = width
     if isinstance(options, PointerOptions):
         shapes |= _lstm("pointer", 1, width, options.hidden)

@@ -1,0 +1,192 @@
+"""The engine of neural parsers: many small models learn side by side, here or on a GPU."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.dynamics.jobs import Job, Progress
+from treegauge.dynamics.recording import Recording
+from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.parse.base import check_training
+from treegauge.parse.neural.data import FIRST_LABEL
+from treegauge.parse.neural.options import BiaffineOptions
+from treegauge.parse.neural.vectors import read_vectors
+from treegauge.parse.neural.vocabulary import Vocabulary
+from treegauge.result import sign
+from treegauge.treebank.columns import Treebank, concat
+
+__all__ = ["Together"]
+
+Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Together:
+    """The engine that trains models of a neural parser in lockstep.
+
+    On a GPU all jobs learn side by side; on a CPU one after the other, each with exactly the
+    numbers that the parser alone would have.
+
+    Parameters
+    ----------
+    options
+        Of the biaffine or the pointer parser.
+    label
+        The parser with its options, for signatures.
+
+    Examples
+    --------
+    >>> from treegauge.treebank.synthetic import synthetic
+    >>> small = BiaffineOptions(epochs=2, hidden=8, layers=1, arc_size=8, relation_size=4)
+    >>> train = synthetic(30, seed=1)
+    >>> Together(small, "biaffine")([Job(train, {"train": train})])[0]["train"]
+    <Recording of syn-1#4d03d2 (train): 2 epochs, 461 words>
+    """
+
+    options: BiaffineOptions
+    label: str
+
+    @property
+    def key(self) -> str:
+        """The label with every option, default ones too: another default is another parser."""
+        return f"{self.label} {self.options!r}"
+
+    @property
+    def at_once(self) -> int:
+        """How many jobs to hand over in one call, so that nothing idles and little is lost."""
+        from treegauge.parse.neural.device import choose_device
+
+        return 64 if choose_device(self.options.device).type == "cuda" else 1
+
+    def __call__(
+        self, jobs: Sequence[Job], progress: Progress | None = None
+    ) -> list[dict[str, Recording]]:
+        """Train each job's model and return its recordings by part."""
+        made: list[dict[str, Recording]] = []
+        for start in range(0, len(jobs), self.at_once):
+
+            def told(done: int, _: int | None, before: int = start) -> None:
+                if progress is not None:
+                    progress(before + done, len(jobs))
+
+            made += self._run(jobs[start : start + self.at_once], told)
+        return made
+
+    def _run(self, jobs: Sequence[Job], progress: Progress) -> list[dict[str, Recording]]:
+        from treegauge.parse.neural import jobs as neural
+        from treegauge.parse.neural.fitting import type_vectors
+
+        for job in jobs:
+            _check(job)
+        pool = _Pool(jobs)
+        words = Vocabulary.of(concat([job.train for job in jobs]), min_count=self.options.min_count)
+        how = self.options
+        vectors = read_vectors(how.vectors, how.vectors_limit) if how.vectors else None
+        whole = concat(pool.treebanks)
+        outcomes = neural.run_jobs(
+            words.encode(whole),
+            [
+                neural.Job(
+                    pool.sentences(job.train),
+                    {part: pool.sentences(one) for part, one in job.read.items()},
+                    job.seed, how.epochs, every=job.every, during=job.when == "during",
+                    partition=job.trees,
+                )
+                for job in jobs
+            ],
+            how,
+            vectors=type_vectors(vectors, whole.codes("form").values),
+            progress=progress,
+        )  # fmt: skip
+        return [
+            {part: self._recording(job, part, one.courses, words.relations) for part in job.read}
+            for job, one in zip(jobs, outcomes, strict=True)
+        ]
+
+    def _recording(
+        self, job: Job, part: str, courses: dict[str, Any], known: Sequence[str]
+    ) -> Recording:
+        read = job.read[part]
+        during = job.when == "during"
+        course = courses["during" if during else part]
+        last = self.options.epochs
+        arrays: dict[str, Any] = {"head_logp": course.heads}
+        if not during:
+            arrays |= {"head_rival": course.rival_heads, "head_rival_logp": course.rival_head_logs}
+        if course.partition is not None:
+            arrays["trees_logp"] = course.partition[None].astype(np.float32)
+        return Recording(
+            treebank=read.mark, part=part,
+            signature=sign(v="recording", tb=read.mark, parser=self.label, **job.words),
+            epochs=tuple(range(1, last + 1)) if job.every else (last,),
+            relations=job.relations,
+            **arrays, **_relations(job, read, course, known, rivals=not during),
+        )  # fmt: skip
+
+
+class _Pool:
+    """Every treebank of some jobs once, and the numbers of its sentences among all."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._first: dict[int, int] = {}
+        self.treebanks: list[Treebank] = []
+        count = 0
+        for treebank in (one for job in jobs for one in (job.train, *job.read.values())):
+            if id(treebank) not in self._first:
+                self._first[id(treebank)] = count
+                self.treebanks.append(treebank)
+                count += len(treebank)
+
+    def sentences(self, treebank: Treebank) -> Longs:
+        first = self._first[id(treebank)]
+        return np.arange(first, first + len(treebank))
+
+
+def _check(job: Job) -> None:
+    check_training(job.train, seed=job.seed)
+    if job.when == "during":
+        if list(job.read) != ["train"] or job.read["train"] is not job.train:
+            raise TreegaugeError(
+                f"found a recording of {', '.join(job.read)} during epochs; only the words that "
+                "are learned from, as train, are met there"
+            )
+        if not job.every:
+            raise TreegaugeError("recording during epochs is for every epoch, not for the last")
+
+
+def _relations(
+    job: Job, read: Treebank, course: Any, known: Sequence[str], *, rivals: bool
+) -> dict[str, Any]:
+    """Return what is recorded of relations, with an escape for those never learned from.
+
+    As for other parsers, relations that `train` lacks share the probability U / (N + U) of
+    something new after N words with U relations (Witten & Bell 1991).
+    """
+    learned = set(job.train.codes("deprel").values)
+    every = job.relations or tuple(name for name in known if name in learned)
+    place = {name: number for number, name in enumerate(every)}
+    codes, values = read.codes("deprel")
+    for value in values:
+        if value not in learned and value not in place:
+            raise ChoiceError("relation", value, sorted(learned | set(every)))
+    new = [name for name in every if name not in learned]
+    share = len(learned) / (job.train.n_words + len(learned)) if new else 0.0
+    escape = np.log(share / len(new)) if new else 0.0
+    unseen = np.array([value not in learned for value in values], np.bool_)[codes]
+    logs = np.where(unseen, escape, course.relations + np.log1p(-share))
+    if not rivals:
+        return {"relation_logp": logs.astype(np.float32)}
+    names = [-1] * FIRST_LABEL + [place.get(name, -1) for name in known]
+    numbers = np.where(course.rival_relations < 0, -1, np.array(names)[course.rival_relations])
+    others = course.rival_relation_logs + np.log1p(-share)
+    # The first relation never seen that is not gold, if any, may be the likeliest one.
+    novel = [next((place[name] for name in new if name != value), -1) for value in values]
+    better = (np.array(novel, np.int64)[codes] >= 0) & (escape > others)
+    return {
+        "relation_logp": logs.astype(np.float32),
+        "relation_rival": np.where(better, np.array(novel)[codes], numbers).astype(np.int16),
+        "relation_rival_logp": np.where(better, escape, others).astype(np.float32),
+    }

@@ -1,0 +1,124 @@
+"""Models side by side say what the parser alone says."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from treegauge.dynamics.candidates import error_candidates
+from treegauge.dynamics.crossfit import cross_fit
+from treegauge.dynamics.description_length import description_length
+from treegauge.dynamics.jobs import Job, Keeping, relation_names
+from treegauge.dynamics.null_inputs import NULLS, null_input
+from treegauge.dynamics.recorder import probabilistic, record
+from treegauge.dynamics.together import Together
+from treegauge.dynamics.usable_information import measure_information
+from treegauge.errors import TreegaugeError
+from treegauge.parse.registry import make_parser
+from treegauge.treebank.synthetic import synthetic
+
+SMALL = {
+    "epochs": 3, "hidden": 8, "layers": 1, "word_size": 8, "char_size": 4, "tag_size": 4,
+    "arc_size": 8, "relation_size": 4, "batch": 8, "rate": 0.02, "device": "cpu",
+}  # fmt: skip
+WORDS = [f"{name}={value}" for name, value in SMALL.items()]
+
+
+@pytest.fixture(scope="module")
+def parts():
+    return synthetic(30, seed=4), synthetic(12, seed=5)
+
+
+@pytest.mark.parametrize("name", ["biaffine", "pointer"])
+def test_recordings_are_those_of_the_parser_itself(parts, name):
+    train, dev = parts
+    job = Job(train, {"train": train, "dev": dev}, 3, relation_names(train, dev), trees=True)
+    engine = probabilistic(name, options=WORDS)
+    assert isinstance(engine, Together)
+    found = engine([job])[0]
+    alone = record(make_parser(name, **SMALL), job, engine.label)
+    for part, one in found.items():
+        other = alone[part]
+        assert one.signature == other.signature
+        assert one.epochs == other.epochs
+        for layer in ("head", "relation"):
+            np.testing.assert_allclose(one.logp(layer), other.logp(layer), rtol=1e-3, atol=1e-4)
+            logs = one.rival_logp(layer), other.rival_logp(layer)
+            np.testing.assert_allclose(*logs, rtol=1e-3, atol=1e-4)
+            assert (one.rival(layer) == other.rival(layer)).mean() > 0.99
+        np.testing.assert_allclose(one.trees_logp[-1], other.trees_logp[-1], rtol=1e-3, atol=1e-4)
+
+
+def test_jobs_side_by_side_keep_their_own_words(parts, monkeypatch):
+    """As on a GPU: all jobs over one pool, in one call."""
+    train, dev = parts
+    names = relation_names(train, dev)
+    jobs = [
+        Job(train, {"dev": dev}, 1, names),
+        Job(null_input(train), {"dev": null_input(dev)}, 1, names),
+        Job(train[:7], {"dev": dev}, 2, names, every=False),
+    ]
+    engine = probabilistic("biaffine", options=[*WORDS, "dropout=0"])
+    monkeypatch.setattr(Together, "at_once", 64)
+    seen, blind, few = (one["dev"] for one in engine(jobs))
+    assert seen.head_logp.shape == blind.head_logp.shape == (3, dev.n_words)
+    assert few.epochs == (3,)
+    assert seen.head_logp[-1].mean() > blind.head_logp[-1].mean()
+    lacking = ~np.isin(dev["deprel"].to_list(), train[:7].codes("deprel").values)
+    assert lacking.any()
+    assert len(np.unique(few.relation_logp[0, lacking])) == 1
+    # Without input, words at the same place in sentences as long are all the same.
+    sizes = dev.lengths[dev.sentence_of]
+    keys = list(zip(sizes.tolist(), dev.positions.tolist(), dev.head.tolist(), strict=True))
+    groups = {key: [i for i, own in enumerate(keys) if own == key] for key in keys}
+    for same in groups.values():
+        np.testing.assert_allclose(blind.head_logp[-1, same], blind.head_logp[-1, same[0]], 1e-3)
+
+
+@pytest.mark.parametrize("null", list(NULLS))
+def test_information_against_every_null_input(parts, null):
+    engine = probabilistic("biaffine", epochs=1, options=WORDS)
+    found = measure_information(*parts, engine=engine, null=null)
+    assert np.isfinite(found.pvi("head")).all()
+    assert np.isfinite(found.pvi("relation")).all()
+
+
+def test_lengths_and_candidates(parts, tmp_path):
+    train, _ = parts
+    engine = Keeping(probabilistic("biaffine", options=WORDS), tmp_path)
+    told = []
+    found = description_length(
+        train, engine=engine, blocks=[5, 10, 15], shuffles=2,
+        progress=lambda *step: told.append(step),
+    )  # fmt: skip
+    assert told[-1] == (4, 4)
+    assert found.values["head"]["bits_per_word"] > 0
+    kept = len(list(tmp_path.iterdir()))
+    again = description_length(train, engine=engine, blocks=[5, 10, 15], shuffles=2)
+    assert again.values == found.values
+    assert len(list(tmp_path.iterdir())) == kept == 4
+    held_out = cross_fit(train, engine=engine, folds=2)
+    assert len(error_candidates(held_out, train, count=5)) == 5
+
+
+def test_what_was_said_during_epochs(parts):
+    train, dev = parts
+    engine = probabilistic("biaffine", options=WORDS)
+    found = engine([Job(train, {"train": train}, when="during")])[0]["train"]
+    assert found.head_logp.shape == (3, train.n_words)
+    assert found.head_rival is None
+    with pytest.raises(TreegaugeError, match="recording of dev during epochs"):
+        engine([Job(train, {"dev": dev}, when="during")])
+
+
+def test_relations_outside_the_inventory_are_named(parts):
+    train, dev = parts
+    engine = probabilistic("biaffine", options=WORDS)
+    with pytest.raises(TreegaugeError, match="unknown relation"):
+        engine([Job(train[:2], {"dev": dev})])
+
+
+def test_a_device_that_is_none_is_named(parts):
+    engine = probabilistic("biaffine", options=[*WORDS, "device=abacus"])
+    with pytest.raises(TreegaugeError, match=r"abacus.*expected auto, cpu"):
+        engine([Job(parts[0], {"train": parts[0]})])
