@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import kernel
+from treegauge._jit import inner, kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -81,7 +81,7 @@ def eisner(scores: Floats, heads: Ints) -> float:
     return total
 
 
-@kernel
+@inner
 def _cycle(best: Ints, alive: npt.NDArray[np.bool_], seen: Ints, found: Ints) -> int:
     """Write the nodes of one cycle of best arcs; returns their number, 0 if there is none."""
     n = len(best)
@@ -105,7 +105,7 @@ def _cycle(best: Ints, alive: npt.NDArray[np.bool_], seen: Ints, found: Ints) ->
     return 0
 
 
-@kernel
+@inner
 def _best_head(score: Floats, alive: npt.NDArray[np.bool_], v: int) -> int:
     """Give the node with the best arc to another one, the first if there are several."""
     at = -1
@@ -132,7 +132,9 @@ def spanning_tree(scores: Floats, heads: Ints) -> None:
     alive = np.ones(n, np.bool_)
     best = np.zeros(n, np.int32)
     seen, found = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    group = np.arange(n).astype(np.int32)
+    group = np.empty(n, np.int32)
+    for v in range(n):
+        group[v] = v
     levels = 0
     sizes = np.zeros(n, np.int32)
     arcs = np.zeros((n, n, 2), np.int32)
@@ -152,8 +154,9 @@ def spanning_tree(scores: Floats, heads: Ints) -> None:
             members[levels, k] = v
             arcs[levels, k, 0] = head[best[v], v]
             arcs[levels, k, 1] = dependent[best[v], v]
-        groups[levels] = group
-        inside[:] = False
+        for v in range(n):
+            groups[levels, v] = group[v]
+            inside[v] = False
         for k in range(size):
             inside[found[k]] = True
         for u in range(n):

@@ -53,7 +53,9 @@ def mix(key: np.uint64, value: np.uint64) -> np.uint64:
 @inner
 def place_of(key: np.uint64, shift: np.uint64) -> np.int32:
     """Give the place of a feature in a table of ``2 ** (64 - shift)`` weights."""
-    return np.int32((key * np.uint64(0xD6E8FEB86659FD93)) >> shift)
+    key *= np.uint64(0xD6E8FEB86659FD93)
+    key ^= key >> np.uint64(32)
+    return np.int32((key * np.uint64(0x9E3779B97F4A7C15)) >> shift)
 
 
 @inner
