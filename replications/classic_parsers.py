@@ -56,11 +56,11 @@ def full(parser: str, name: str) -> list[str]:
 def ten(parser: str, name: str, **options: Any) -> float:
     """Return the mean UAS after ten sentences."""
     data = parts(name)
-    pool = data["train"][:AVAILABLE]
+    pool, dev = data["train"][:AVAILABLE], data["dev"][:DEV] if "dev" in data else None
     found = []
     for sample in range(SAMPLES):
         train = pool.take(sampled(len(pool), SENTENCES, sample))
-        model = make_parser(parser, **options).fit(train, data["dev"][:DEV], seed=sample)
+        model = make_parser(parser, **options).fit(train, dev, seed=sample)
         found.append(scores(data["test"], model.parse(data["test"]))[0])
     return fmean(found)
 
