@@ -17,6 +17,7 @@ Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
+Whole = int | np.int64  # given as the latter, so that what is called is compiled for it alone
 
 KINDS = 64
 """Kinds of tags that can be told apart between two words."""
@@ -69,31 +70,32 @@ def shift_of(size: int) -> np.uint64:
 
 
 @inner
-def side_of(h: int, d: int) -> np.uint64:
+def side_of(h: Whole, d: Whole) -> np.uint64:
     """Hash of the direction."""
     return mix(np.uint64(71), np.uint64(1 if h < d else 2))
 
 
 @inner
-def _step_of(h: int, d: int) -> np.uint64:
+def _step_of(h: Whole, d: Whole) -> np.uint64:
     """Hash of direction and binned distance."""
-    gap, size = abs(h - d), 5
+    gap = h - d if h > d else d - h
+    size: Whole = 5
     for end in (5, 7, 10, 15, 25):
         size += gap > end
-    return mix(side_of(h, d), np.uint64(min(gap, size)))
+    return mix(side_of(h, d), np.uint64(gap if gap < size else size))
 
 
 @kernel
-def views(letters: Keys, root: int, n: int, rows: Ints, salt: int) -> Keys:
+def views(letters: Keys, root: int, n: int, rows: Ints, salt: np.uint64) -> Keys:
     """Return the hashes of all views of the root and the words of a sentence."""
     out = np.empty((n + 1, len(rows)), np.uint64)
     for k in range(n + 1):
         for i in range(len(rows)):
-            key = mix(np.uint64(salt), np.uint64(i) << np.uint64(8))
+            key = mix(salt, np.uint64(i) << np.uint64(8))
             for code in rows[i]:
                 if code >= 0:
                     key = mix(key, letters[code // SPAN, root + k + code % SPAN - REACH])
-            out[k, i] = mix(key, np.uint64(salt))
+            out[k, i] = mix(key, salt)
     return out
 
 
@@ -115,7 +117,7 @@ def _clear(between: Between) -> None:
 
 @inner
 def _features(
-    heads: Keys, dependents: Keys, kinds: Ints, h: int, d: int, pairs: Ints, between: Between,
+    heads: Keys, dependents: Keys, kinds: Ints, h: Whole, d: Whole, pairs: Ints, between: Between,
     shift: np.uint64, out: Ints,
 ) -> int:  # fmt: skip
     """Write the places of an arc's features, given what is between; returns their number."""
@@ -138,7 +140,7 @@ def _features(
 
 @inner
 def arc_features(
-    heads: Keys, dependents: Keys, kinds: Ints, h: int, d: int, pairs: Ints, between: Between,
+    heads: Keys, dependents: Keys, kinds: Ints, h: Whole, d: Whole, pairs: Ints, between: Between,
     shift: np.uint64, out: Ints,
 ) -> int:  # fmt: skip
     """Write the places of an arc's features in the table of weights; returns their number."""

@@ -12,6 +12,7 @@ from treegauge.parse.graph._arcs import (
     Floats,
     Ints,
     Weights,
+    Whole,
     Words,
     arc_features,
     most_features,
@@ -29,7 +30,7 @@ from treegauge.parse.graph._relations import (
 from treegauge.parse.graph.templates import Pairs
 
 TINY = 1e-3  # smaller gradients change nothing that can be seen and would cost most of the time
-HEAD, DEPENDENT = 11, 12  # what tells the views of the two ends apart
+HEAD, DEPENDENT = np.uint64(11), np.uint64(12)  # tell the views of the two ends apart
 
 
 @kernel
@@ -52,8 +53,8 @@ def decode(scores: Floats, projective: bool, heads: Ints) -> None:
 
 @inner
 def _collect(
-    place: int, sign: int, step: int, delta: Weights, stamp: Ints, touched: Ints, count: int
-) -> int:
+    place: Whole, sign: int, step: int, delta: Weights, stamp: Ints, touched: Ints, count: Whole
+) -> Whole:
     """Add one feature to the difference of this step; returns the number of its places."""
     if stamp[place] != step:
         stamp[place] = step
@@ -66,7 +67,7 @@ def _collect(
 
 @inner
 def _change(
-    alpha: float, step: int, delta: Weights, touched: Ints, count: int, weights: Weights,
+    alpha: float, step: int, delta: Weights, touched: Ints, count: Whole, weights: Weights,
     sums: Floats,
 ) -> None:  # fmt: skip
     for k in range(count):
@@ -76,7 +77,7 @@ def _change(
 
 
 @inner
-def _product(delta: Weights, touched: Ints, count: int, weights: Weights) -> float:
+def _product(delta: Weights, touched: Ints, count: Whole, weights: Weights) -> float:
     total = 0.0
     for k in range(count):
         total += np.float64(delta[touched[k]]) * weights[touched[k]]
@@ -121,9 +122,11 @@ def mira_epoch(
         decode(scores, projective, found)
         touched = np.empty(2 * n * len(out), np.int32)
         table_touched = np.empty(2 * n * len(rows), np.int32)
-        loss, count, table_count = 0, 0, 0
+        loss = 0
+        count: Whole = np.int64(0)
+        table_count: Whole = np.int64(0)
         for d in range(1, n + 1):
-            right, guess = gold[first + d - 1], found[d]
+            right, guess = np.int64(gold[first + d - 1]), np.int64(found[d])
             relation, guessed = wanted[first + d - 1], best[guess, d]
             if right != guess:
                 loss += 1
@@ -133,7 +136,9 @@ def mira_epoch(
                         heads, dependents, kinds, h, d, arcs.pairs, between, shift, out
                     )
                     for k in range(size):
-                        count = _collect(out[k], sign, steps, delta, stamp, touched, count)
+                        count = _collect(
+                            np.int64(out[k]), sign, steps, delta, stamp, touched, count
+                        )
             elif relation == guessed or relation == root:  # which is never found elsewhere
                 continue
             if labels:
@@ -175,7 +180,7 @@ def softmax_heads(scores: Floats, d: int, shares: Floats) -> None:
 
 @inner
 def _adagrad(
-    place: int, slope: float, rate: float, step: int, weights: Weights, sums: Floats,
+    place: Whole, slope: float, rate: float, step: int, weights: Weights, sums: Floats,
     squares: Weights,
 ) -> None:  # fmt: skip
     squares[place] += np.float32(slope * slope)

@@ -3,13 +3,13 @@
 import numpy as np
 
 from treegauge._jit import inner, kernel
-from treegauge.parse.graph._arcs import Floats, Ints, Keys, Weights, place_of, side_of
+from treegauge.parse.graph._arcs import Floats, Ints, Keys, Weights, Whole, place_of, side_of
 from treegauge.parse.graph.templates import Pairs
 
 
 @inner
 def relation_features(
-    heads: Keys, dependents: Keys, h: int, d: int, pairs: Ints, shift: np.uint64, out: Ints
+    heads: Keys, dependents: Keys, h: Whole, d: Whole, pairs: Ints, shift: np.uint64, out: Ints
 ) -> None:
     """Write the rows of the features that tell an arc's relation, as many as there are pairs."""
     side = side_of(h, d)
@@ -19,8 +19,8 @@ def relation_features(
 
 @inner
 def relation_scores(
-    heads: Keys, dependents: Keys, h: int, d: int, pairs: Ints, table: Weights, shift: np.uint64,
-    out: Ints, scores: Floats,
+    heads: Keys, dependents: Keys, h: Whole, d: Whole, pairs: Ints, table: Weights,
+    shift: np.uint64, out: Ints, scores: Floats,
 ) -> None:  # fmt: skip
     """Score the relations of one arc."""
     relation_features(heads, dependents, h, d, pairs, shift, out)
@@ -47,7 +47,7 @@ def softmax(scores: Floats) -> None:
 
 @kernel
 def _alone(
-    views: Keys, empty: np.uint64, pairs: Ints, column: int, table: Weights, shift: np.uint64
+    views: Keys, empty: np.uint64, pairs: Ints, column: Whole, table: Weights, shift: np.uint64
 ) -> Weights:
     """Sum, for both directions and every word, the rows of features of one end of an arc."""
     sums = np.zeros((2, len(views), table.shape[1]), np.float32)
@@ -73,9 +73,12 @@ def best_relations(
     """
     n = len(scores) - 1
     first, second = pairs.alone
-    of_head = _alone(heads, dependents[0, pairs.pairs[0, 1]], pairs.pairs[:first], 0, table, shift)
+    left, right = np.int64(0), np.int64(1)
+    of_head = _alone(
+        heads, dependents[0, pairs.pairs[0, 1]], pairs.pairs[:first], left, table, shift
+    )
     of_dependent = _alone(
-        dependents, heads[0, pairs.pairs[first, 0]], pairs.pairs[first:second], 1, table, shift
+        dependents, heads[0, pairs.pairs[first, 0]], pairs.pairs[first:second], right, table, shift
     )
     both = pairs.pairs[second:]
     row = np.empty(table.shape[1], np.float32)

@@ -145,7 +145,8 @@ class GraphParser:
         relations = sorted({*values, "root"})
         numbers = np.array([relations.index(value) for value in values], np.int32)[codes]
         root = relations.index("root")
-        numbers[train.head == 0] = root
+        gold = train.head.astype(np.int32)
+        numbers[gold == 0] = root
         words, (arcs, names) = encode(train, tags, how.ending), how.templates
         weights, sums = np.zeros(1 << how.bits, np.float32), np.zeros(1 << how.bits)
         table = np.zeros((1 << how.label_bits, len(relations)), np.float32)
@@ -166,16 +167,16 @@ class GraphParser:
             labels = epoch < how.label_epochs
             if how.training == "mira":
                 _learning.mira_epoch(
-                    words, train.head, numbers, order, arcs, names, weights, sums, table,
+                    words, gold, numbers, order, arcs, names, weights, sums, table,
                     table_sums, root, steps, how.projective, labels,
                 )  # fmt: skip
             else:
                 _learning.head_epoch(
-                    words, train.head, order, arcs, weights, sums, squares, steps, how.rate
+                    words, gold, order, arcs, weights, sums, squares, steps, how.rate
                 )
                 if labels:
                     _learning.relation_epoch(
-                        words, train.head, numbers, order, names, table, table_sums,
+                        words, gold, numbers, order, names, table, table_sums,
                         table_squares, steps, _RELATION_RATE,
                     )  # fmt: skip
             steps += len(train)
