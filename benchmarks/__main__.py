@@ -9,13 +9,13 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks import corpus, reading, scoring, streaming, training
+from benchmarks import corpus, reading, running, scoring, streaming, training
 from benchmarks.measuring import tell
 from benchmarks.tables import Section, wrap
 
 PAGE = Path("docs/benchmarks.md")
 CONTESTS = {"reading": reading.run, "scoring": scoring.run, "streaming": streaming.run}
-OWN_DATA = {"training": training.run}
+OWN_DATA = {"training": training.run, "running": lambda _: running.run()}
 REPORTS = {"resampling": "Resampling", "ranking": "Ranking"}
 PARTS = [*CONTESTS, *OWN_DATA, *REPORTS]
 PACKAGES = "treegauge numpy numba polars ufal.udpipe udapi udtools pyconll conllu".split()
