@@ -86,7 +86,7 @@ def test_agreement_takes_all_sizes_by_default(tmp_path):
         (["subsets", "conll18", "--subset", "Ma19"], "choices: Ma18.*NAME=treebank"),
         (["subsets", "conll18", "--pair", "KParse"], "expected REFERENCE,SYSTEM"),
         (["compare", "conll18", "--system", "x"], "unknown system 'x'"),
-        (["plot", "conll18", "--kind", "critical", "-o", "a.svg"], r"\*\.json"),
+        (["plot", "conll18", "--kind", "critical", "-o", "a.xyz"], r"\*\.json.*\*\.svg"),
     ],
 )
 def test_errors_name_what_is_wrong_and_the_choices(words, message, tmp_path, monkeypatch):

@@ -174,3 +174,14 @@ def test_intervals_lie_between_the_worst_and_the_best_sentence(sides):
     rows = tally(align(gold, system), Options()).rows
     f1 = 2 * rows[:, NUMBER["words_a"]] / (rows[:, NUMBER["words_g"]] + rows[:, NUMBER["words_s"]])
     assert f1.min() - 1e-12 <= low <= high <= f1.max() + 1e-12
+
+
+def test_a_token_over_the_end_of_a_sentence_counts_where_its_partners_are():
+    gold = parse_conllu("1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n\n1\tB\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    system = parse_conllu(
+        "1-2\tAB\t_\t_\t_\t_\t_\t_\t_\t_\n1\tB\t_\tX\t_\t_\t0\troot\t_\t_\n"
+        "2\tC\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
+    )
+    rows = tally(align(gold, system), Options()).rows
+    right, ours, theirs = (rows[:, NUMBER[f"words_{one}"]].tolist() for one in "ags")
+    assert (right, ours, theirs) == ([0, 1], [1, 1], [1, 1])

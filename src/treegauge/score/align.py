@@ -105,7 +105,7 @@ class Alignment:
     flags
         For each gold word the sum of what its partner has right (see ``_align``).
     system_sentence
-        For each system word the gold sentence in which it starts.
+        For each system word the gold sentence of its partner, or else in which it starts.
     """
 
     gold: Side
@@ -116,9 +116,15 @@ class Alignment:
 
     @cached_property
     def system_sentence(self) -> Ints:
-        """For each system word the gold sentence in which it starts."""
+        """For each system word the gold sentence of its partner, or else in which it starts.
+
+        A token over the end of a sentence may begin in one and have its partners in the next.
+        """
         counts = per_sentence(self.gold.segments, self.system.starts)
-        return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        sentences = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        partner = self.to_gold[self.to_gold >= 0]
+        sentences[self.to_gold >= 0] = self.gold.treebank.sentence_of[partner]
+        return sentences
 
     @property
     def signed(self) -> dict[str, str]:
