@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from treegauge.cli import progress
 from treegauge.parse.perceptron.parser import BeamParser, Options
 from treegauge.parse.registry import PARSERS, load_model
 from treegauge.treebank.conllu import parse_conllu, read_conllu, write_conllu
@@ -95,25 +94,12 @@ def test_a_folder_brings_its_dev_part(command, folder, tmp_path):
     assert load_model(tmp_path / "a").parse(TEST) == best.parse(TEST)
 
 
-def test_the_bar_tells_of_compilation(command, folder, tmp_path, monkeypatch):
-    said = []
-
-    class Bar:
-        def __init__(self, *columns):
-            said.append(columns)
-
-        def __enter__(self):
-            return None
-
-        def __exit__(self, *error):
-            return None
-
-    monkeypatch.setattr(progress, "_bar", Bar)
+def test_the_bar_tells_of_compilation(command, folder, tmp_path, bars):
     assert command("train", "beam", folder, "--out", tmp_path / "m", "-o", "epochs=1").code == 0
-    assert any("compiling kernels" in column for column in said[0])
-    assert "epochs" in said[1]
+    assert any("compiling kernels" in column for column in bars[0])
+    assert "epochs" in bars[1]
     assert command("parse", tmp_path / "m", folder / "sy_x-ud-test.conllu").code == 0
-    assert any("compiled on first use" in column for column in said[2])
+    assert any("compiled on first use" in column for column in bars[2])
 
 
 def test_kernels_are_compiled_for_the_options_given(command, folder, tmp_path, monkeypatch):

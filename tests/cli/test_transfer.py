@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from treegauge.cli import progress
 from treegauge.curves.counting import Parse, count
 from treegauge.parse.registry import make_parser
 from treegauge.transfer.contribution import contributions
@@ -147,23 +146,10 @@ def test_worth_by_the_targets_curve(command, names, world):
     assert "unknown parser 'beam'" in other.err
 
 
-def test_progress_tells_of_sources(command, names, monkeypatch):
-    said = []
-
-    class Bar:
-        def __init__(self, *columns):
-            said.append(columns)
-
-        def __enter__(self):
-            return None
-
-        def __exit__(self, *error):
-            return None
-
-    monkeypatch.setattr(progress, "_bar", Bar)
+def test_progress_tells_of_sources(command, names, bars):
     assert command("transfer", *names, *QUICK).code == 0
-    assert any("compiling kernels" in column for column in said[0])
-    assert "sources" in said[1]
+    assert any("compiling kernels" in column for column in bars[0])
+    assert "sources" in bars[1]
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ ResamplesOption = Annotated[int, typer.Option(help="Bootstrap resamples; 0: none
 AdjustOption = Annotated[Correction, typer.Option(help="How p-values are adjusted.")]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything random.")]
 PlotOption = Annotated[
-    Path | None, typer.Option(help="Write the figure to this file, as Vega-Lite JSON.")
+    Path | None, typer.Option(help="Draw to this file: .svg, .png, .pdf, .html or .json.")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print.")]
 OutOption = Annotated[Path | None, typer.Option(help="Write to this file.")]
