@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Real treebanks for tests and benchmarks; tests that need them skip with a reason without.
 export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench replicate docs clean
 
 $(VENV)/core: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,10 @@ test: $(VENV)/dev lint
 
 bench: $(VENV)/dev
 	$(BIN)/python -m benchmarks
+
+# Makes the tables of the replications again and puts them into the docs.
+replicate: $(VENV)/dev
+	$(BIN)/python -m replications
 
 docs: $(VENV)/docs
 	$(BIN)/mkdocs build --strict

@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from replications.parts import Part
 from treegauge.curves.attachments import Attachments, joined, read_attachments
 from treegauge.curves.collecting import collect
 from treegauge.curves.complexity import Complexities, complexities
@@ -24,6 +25,7 @@ from treegauge.tables import to_text
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import read_conllu
 
+PARTS: tuple[Part, ...] = ()
 COUNTS = Path(__file__).parent / "results" / "challenges_attachments.csv"
 
 # Tag and value in ascending order of COMPLEXITY. The text at hand has lost the arrows that tell the

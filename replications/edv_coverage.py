@@ -25,7 +25,7 @@ CASES = [
     ("Latin-Perseus", "train", "test", 1000, 900),
     ("Latin-Perseus", "train", "train", 1000, 300),
 ]
-Counts = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int32]
 
 
 def resampled(table: Counts, random: np.random.Generator) -> npt.NDArray[np.float64]:

@@ -54,7 +54,7 @@ def main() -> None:
                     "low": judged.low,
                     "high": judged.high,
                     "beaten": judged.beaten,
-                    "both new": judged.both_new - judged.both_new_random,
+                    "both new": (judged.both_new or 0.0) - (judged.both_new_random or 0.0),
                     **alone(scores, size),
                 }
             )

@@ -1,0 +1,5 @@
+"""To come."""
+
+from replications.parts import Part
+
+PARTS: tuple[Part, ...] = ()

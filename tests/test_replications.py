@@ -1,0 +1,51 @@
+"""Committed tables of the replications: explained, shown as they are, and made again."""
+
+import csv
+import os
+from pathlib import Path
+
+import pytest
+
+from replications.__main__ import all_parts
+from replications.pages import PLACE, filled, pages
+from replications.parts import RESULTS, Part, as_csv, beyond_rounding
+
+PARTS = {part.name: part for part in all_parts()}
+# Each takes at most a few seconds; `make replicate` makes the others too.
+QUICK: tuple[str, ...] = ()
+
+
+def test_every_table_is_kept_and_every_kept_table_has_a_maker() -> None:
+    assert {path.stem for path in RESULTS.glob("*.csv")} == set(PARTS)
+
+
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_differences_beyond_rounding_are_explained_or_marked(name: str) -> None:
+    with PARTS[name].path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        if row.get("printed") and row.get("ours"):
+            assert row["why"] or not beyond_rounding(row["printed"], float(row["ours"])), row
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_pages_show_the_tables_as_they_are_kept(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert {place[1] for place in PLACE.finditer(text)} <= set(PARTS)
+    assert filled(text, PARTS) == text
+
+
+def test_a_table_that_is_not_made_again_says_how_it_was_made() -> None:
+    for part in PARTS.values():
+        if part.apart:
+            assert part.apart.startswith(("GPU: ", "long: ")), part.name
+            assert "python" in part.apart or "treegauge" in part.apart, part.name
+            assert any(unit in part.apart for unit in (" s", " min", " h")), part.name
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_made_again_byte_for_byte(name: str) -> None:
+    part: Part = PARTS[name]
+    if lacking := part.lacking():
+        pytest.skip(f"no {', '.join(lacking)} under TREEGAUGE_UD={os.environ.get('TREEGAUGE_UD')}")
+    assert as_csv(part.make()) == part.path.read_text("utf-8")
