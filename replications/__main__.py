@@ -41,9 +41,11 @@ def main() -> None:
     if unknown:
         sys.exit(f"unknown: {', '.join(unknown)}; there are {', '.join(p.name for p in parts)}")
     for part in [] if "--pages" in sys.argv else parts:
-        if part.apart and part.name not in names:
+        if names and part.name not in names:
+            continue
+        if part.apart and not names:
             print(f"{part.name}: kept as committed ({part.apart})")
-        elif not names or part.name in names:
+        else:
             print(f"{part.name}: ", end="", flush=True)
             print(rebuild(part), flush=True)
     for page in write_pages(parts):

@@ -60,6 +60,7 @@ def test_an_empty_class_is_all_words():
         ([GOOD, GOOD], "given twice"),
         ([(*GOOD[:4], "DET", 1, 2)], "no row of class 'all'"),
         ([GOOD, ("UD_A-B", "beam", 10, 0, "all", 40, 99)], "several totals"),
+        ([GOOD, (GOOD[0], "mst", *GOOD[2:5], 40, 99)], "several totals"),
         ([(*GOOD[:5], None, 100)], "an empty number"),
     ],
 )
@@ -114,3 +115,11 @@ def test_counts_of_different_things_are_not_joined(two):
     other = attachments(two.frame, source="test", m="las")
     with pytest.raises(TreegaugeError, match="counted differently"):
         joined([two, other])
+
+
+def test_parsers_may_have_classes_of_other_sizes():
+    other = (GOOD[0], "mst", *GOOD[2:])
+    rows = [GOOD, other, (*GOOD[:4], "simple", 1, 2), (*other[:4], "simple", 1, 3)]
+    assert attachments(frame(*rows)).parsers == ["beam", "mst"]
+    with pytest.raises(TreegaugeError, match="class 'simple'.*several totals"):
+        attachments(frame(*rows, (*GOOD[:2], 10, *GOOD[3:]), (*GOOD[:2], 10, 0, "simple", 1, 4)))
