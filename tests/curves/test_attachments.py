@@ -121,5 +121,5 @@ def test_parsers_may_have_classes_of_other_sizes():
     other = (GOOD[0], "mst", *GOOD[2:])
     rows = [GOOD, other, (*GOOD[:4], "simple", 1, 2), (*other[:4], "simple", 1, 3)]
     assert attachments(frame(*rows)).parsers == ["beam", "mst"]
-    with pytest.raises(TreegaugeError, match="class 'simple'.*several totals"):
+    with pytest.raises(TreegaugeError, match=r"class 'simple'.*several totals"):
         attachments(frame(*rows, (*GOOD[:2], 10, *GOOD[3:]), (*GOOD[:2], 10, 0, "simple", 1, 4)))
