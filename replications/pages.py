@@ -4,6 +4,8 @@ A page says where with a pair of comments:
 
     <!-- result: fragility_table3 -->
     <!-- end -->
+
+The name ``all`` stands for the list of all tables.
 """
 
 import re
@@ -45,11 +47,22 @@ def markdown(frame: pl.DataFrame, digits: int = 2) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def listed(parts: Iterable[Part]) -> pl.DataFrame:
+    """Return what tables there are, and which of them ``make replicate`` makes."""
+    return pl.DataFrame(
+        {"table": f"`{part.name}`", "what": part.title, "needs": " ".join(part.needs),
+         "made": part.apart or "`make replicate`"}
+        for part in parts
+    )  # fmt: skip
+
+
 def filled(text: str, parts: Mapping[str, Part]) -> str:
     """Return a page with its tables as they are kept."""
 
     def table(place: re.Match[str]) -> str:
         name = place[1]
+        if name == "all":
+            return f"<!-- result: all -->\n\n{markdown(listed(parts.values()))}\n\n<!-- end -->"
         part = parts[name]
         frame = part.read()
         if "printed" in frame.columns and part.shown is None:
