@@ -1,5 +1,102 @@
-"""To come."""
+"""The Fragility paper (Alonso-Alonso, Vilares and Gómez-Rodríguez 2022), table by table.
 
-from replications.parts import Part
+Experiment 1 is in ``fragility_table1`` and ``fragility_exp1``, Experiment 2 in ``fragility_ranks``
+(Tables 3 and 4, figures), ``fragility_outliers`` (Tables 5 and 6) and ``fragility_metrics`` (all 13
+metrics); ``fragility_claims`` gathers what follows for the paper's statements.
+"""
 
-PARTS: tuple[Part, ...] = ()
+from functools import partial
+
+import polars as pl
+
+from replications import (
+    fragility_claims,
+    fragility_exp1,
+    fragility_metrics,
+    fragility_outliers,
+    fragility_ranks,
+    fragility_table1,
+)
+from replications.parts import Part, beyond_rounding, read_result
+
+COMPARED = {
+    "fragility_table1_las": "Table 1, LAS",
+    "fragility_table1_uas": "Table 1, UAS",
+    "fragility_table3": "Table 3",
+    "fragility_figure1": "Figure 1, as the text describes it",
+    "fragility_table5": "Table 5, and counts in the text",
+    "fragility_table6": "Table 6",
+    "fragility_chances": "Chances in the text",
+}
+
+
+def summary() -> pl.DataFrame:
+    """Return for each kept comparison how many cells are as printed, explained, unexplained."""
+    rows = []
+    for name, what in COMPARED.items():
+        cells = read_result(name)
+        why = cells["why"].cast(pl.String).fill_null("")
+        beyond = [beyond_rounding(*cell) for cell in cells.select("printed", "ours").iter_rows()]
+        open_ = int(why.str.starts_with("unexplained").sum())
+        explained = sum(beyond) - open_
+        rows.append((what, cells.height, cells.height - sum(beyond), explained, open_))
+    rows.append(("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])))
+    names = ["table", "cells", "as printed", "explained", "unexplained"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def close(frame: pl.DataFrame) -> pl.DataFrame:
+    """Show only the two parsers that are close."""
+    return frame.filter(pair="gb-DM17 > tb-FG19").drop("pair")
+
+
+def short(frame: pl.DataFrame) -> pl.DataFrame:
+    """Show the figures that the text discusses."""
+    return frame.select(
+        "systems", "metric", "inverted", "mean sd", "mean change", "same leader", "gap", "noise"
+    )
+
+
+PARTS = (
+    *(
+        Part(
+            f"fragility_table1_{metric}",
+            f"Table 1, {metric.upper()}: averages and error reductions on eight subsets",
+            partial(fragility_table1.table1, metric),
+            shown=fragility_table1.wide,
+        )
+        for metric in fragility_table1.METRICS
+    ),
+    Part("fragility_table1_implied", "Scores that the printed rows imply", fragility_table1.implied,
+         digits=3),
+    Part("fragility_easy", "Who belongs to Easy", fragility_exp1.chosen_as_easy),
+    Part("fragility_table1_redone", "Table 1 from the scores at hand", fragility_exp1.redone),
+    Part("fragility_exp1_subsets", "Three parsers over all subsets of 47 treebanks",
+         fragility_exp1.all_subsets, shown=close, digits=4),
+    Part("fragility_exp1_difficulty", "Error reductions and how easy treebanks are",
+         fragility_exp1.difficulty, digits=3),
+    Part("fragility_table3", "Table 3: ranks by LAS, sampled and over all subsets",
+         fragility_ranks.table3, shown=fragility_ranks.laid_out),
+    Part("fragility_table4", "What Table 4 holds: ranks by BLEX", fragility_ranks.table4, digits=3),
+    Part("fragility_boxes", "Figures 1 and 2: boxes and whiskers", fragility_ranks.boxes, digits=1),
+    Part("fragility_figure1", "Figure 1 as the text describes it", fragility_ranks.figure1,
+         digits=1),
+    Part("fragility_table5", "Table 5: six subsets, ranked and counted again",
+         fragility_outliers.table5, digits=0),
+    Part("fragility_table6", "Table 6: what is in extreme subsets", fragility_outliers.table6,
+         shown=fragility_outliers.wide6),
+    Part("fragility_chances", "Chances of many treebanks of a class", fragility_outliers.chances,
+         digits=6),
+    Part("fragility_classes", "Exact mean ranks by class of treebanks",
+         fragility_outliers.by_class),
+    Part("fragility_metrics", "Stability of rankings by 13 metrics", fragility_metrics.by_metric,
+         digits=3),
+    Part("fragility_metrics_systems", "Stability by five metrics on the same systems",
+         fragility_metrics.by_systems, shown=short, digits=3),
+    Part("fragility_metrics_treebanks", "LAS and BLEX without a fifth of the treebanks",
+         fragility_metrics.by_treebanks, digits=3),
+    Part("fragility_metrics_sd", "Standard deviation of ranks by LAS and BLEX",
+         fragility_metrics.by_system),
+    Part("fragility_claims", "The paper's claims over all subsets", fragility_claims.claims),
+    Part("fragility_summary", "Cells as printed, explained and unexplained", summary, digits=0),
+)  # fmt: skip

@@ -78,9 +78,9 @@ def release_folder(release: str) -> Path:
 def read_result(name: str) -> pl.DataFrame:
     """Return a kept table; printed values stay text, so that their digits are not lost."""
     path = RESULTS / f"{name}.csv"
-    return pl.read_csv(path, schema_overrides=dict.fromkeys(("printed", "why"), pl.String)
-                       if "printed" in path.open(encoding="utf-8").readline() else None,
-                       infer_schema_length=None)  # fmt: skip
+    columns = pl.read_csv(path, n_rows=0).columns
+    text = {column: pl.String for column in ("printed", "why") if column in columns}
+    return pl.read_csv(path, schema_overrides=text, infer_schema_length=None)
 
 
 def as_csv(frame: pl.DataFrame) -> str:
