@@ -1,9 +1,16 @@
 """What every test may ask for."""
 
 import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+Once = Callable[[str, Callable[[Path], None]], Path]
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +20,48 @@ def ud() -> Path:
     if not root.is_dir():
         pytest.skip(f"no treebanks at {root}; set TREEGAUGE_UD to a folder of UD releases")
     return root
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: Any) -> Once:
+    """Folders that the first worker to ask for them fills and all others wait for."""
+    home = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        home = home.parent
+
+    def filled(name: str, make: Callable[[Path], None]) -> Path:
+        folder, done, failed = (home / f"{name}{ending}" for ending in ("", ".done", ".failed"))
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            for _ in range(6000):
+                if done.exists():
+                    return folder
+                if failed.exists():
+                    break
+                time.sleep(0.1)
+            raise RuntimeError(f"{name} was begun elsewhere and never finished") from None
+        try:
+            make(folder)
+        except BaseException:
+            failed.touch()
+            raise
+        done.touch()
+        return folder
+
+    return filled
+
+
+@pytest.fixture(scope="session")
+def demo(once: Once) -> Path:
+    """The folder that `treegauge demo` fills, made as anyone would make it."""
+
+    def make(folder: Path) -> None:
+        command = [sys.executable, "-c", "from treegauge.cli import main; main()"]
+        done = subprocess.run(
+            [*command, "demo", "--out", str(folder)], capture_output=True, text=True, timeout=600
+        )
+        assert done.returncode == 0, done.stderr
+        (folder / "said.txt").write_text(done.stdout)
+
+    return once("demo", make)

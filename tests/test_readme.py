@@ -30,13 +30,6 @@ def run(*words: str, folder: Path) -> str:
     return done.stdout.decode()
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    run(*COMMAND, "demo", "--out", str(folder), folder=folder)
-    return folder
-
-
 @pytest.mark.parametrize(("command", "expected"), tour(), ids=[line for line, _ in tour()])
 def test_commands_print_what_the_readme_says(demo, command, expected):
     name, *words = shlex.split(command)

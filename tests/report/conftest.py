@@ -1,8 +1,6 @@
 """Pages and a browser, each made once however many workers there are."""
 
-import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,32 +9,14 @@ import pytest
 
 from treegauge.dynamics.cartography import map_treebank
 from treegauge.dynamics.recorder import probabilistic
+from treegauge.parse.registry import make_parser
 from treegauge.ranking.scores import read_scores
 from treegauge.report.building import report
-from treegauge.treebank.conllu import parse_conllu, write_conllu
+from treegauge.treebank.conllu import parse_conllu, read_conllu, write_conllu
 from treegauge.treebank.imaginary import Accuracy, imaginary_parser
 from treegauge.treebank.synthetic import synthetic
 
 SAMPLES = 500
-
-
-def once(tmp_path_factory: Any, name: str, make: Callable[[Path], None]) -> Path:
-    """Return a folder that the first worker to ask fills and all others wait for."""
-    home = tmp_path_factory.getbasetemp()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        home = home.parent
-    folder, done = home / name, home / f"{name}.done"
-    try:
-        folder.mkdir()
-    except FileExistsError:
-        for _ in range(1800):
-            if done.exists():
-                return folder
-            time.sleep(0.1)
-        raise RuntimeError(f"{name} was begun by another worker and never finished") from None
-    make(folder)
-    done.touch()
-    return folder
 
 
 def nasty(text: str) -> str:
@@ -84,7 +64,7 @@ def inputs(out: Path) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def small(tmp_path_factory: Any) -> Path:
+def small(once: Any) -> Path:
     """A folder with files of every kind, and ``page.html`` made of them."""
 
     def make(out: Path) -> None:
@@ -92,13 +72,36 @@ def small(tmp_path_factory: Any) -> Path:
         text = report(inputs(out), samples=SAMPLES, title="Small <i>page</i>")
         (out / "page.html").write_text(text)
 
-    return once(tmp_path_factory, "report_small", make)
+    return once("report_small", make)
 
 
 @pytest.fixture(scope="session")
 def sources(small: Path) -> list[str]:
     """What the page in `small` is made of."""
     return inputs(small)
+
+
+@pytest.fixture(scope="session")
+def real(once: Any, ud: Path) -> Path:
+    """A folder with ``page.html`` made of a real treebank and two parsers of it."""
+    home = next(iter(sorted(ud.glob("*/UD_Greek-GDT"))), None)
+    if home is None:
+        pytest.skip(f"no UD_Greek-GDT below {ud}")
+
+    def make(out: Path) -> None:
+        train, test = (read_conllu(home, split=part) for part in ("train", "test"))
+        for epochs in (1, 2):
+            model = make_parser("mst", epochs=epochs, label_epochs=1).fit(train[:150], seed=0)
+            write_conllu(model.parse(test[:120]), out / f"mst{epochs}.conllu")
+        write_conllu(test[:120], out / "gold.conllu")
+        write_conllu(train[:400], out / "few.conllu")
+        few = read_conllu(out / "few.conllu")
+        engine = probabilistic("mst", epochs=2, options=["rate=0.02"])
+        map_treebank(few, engine=engine)["train"][0].save(out / "training.npz")
+        files = [str(out / f"{name}.conllu") for name in ("gold", "mst1", "mst2", "few")]
+        (out / "page.html").write_text(report([str(home), *files, str(out / "training.npz")]))
+
+    return once("report_real", make)
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,17 @@
 """Sections that need several inputs: stores, many treebanks, transfer."""
 
+import base64
+import html
 import json
+import os
 import re
+import shlex
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from treegauge.cli.app import app
 from treegauge.curves.attachments import ALL
 from treegauge.errors import TreegaugeError
 from treegauge.experiment.plans import Choice, Plan, grid
@@ -85,6 +91,43 @@ def test_a_page_of_a_store_has_rankings_and_curves(store, folders):
     assert {row[3] for row in data_of(text, "learning")["curves"]} == {5, 20}
     assert len(data_of(text, "ranking")["systems"]) == 2
     assert "treegauge curve show" in text
+
+
+def commands_of(text, name):
+    article = text[text.index(f"<h4>{name}") :].partition("</article>")[0]
+    return html.unescape(re.search(r"<dt>Command</dt><dd><code>(.*?)</code>", article, re.S)[1])
+
+
+def means(text):
+    found = data_of(text, "ranking")
+    packed = np.frombuffer(base64.b64decode(found["means"]["f32"]), "<f4")
+    at = packed.reshape(-1, len(found["systems"]))[found["usual"]]
+    return dict(zip(found["systems"], at.tolist(), strict=True))
+
+
+def follow(commands):
+    """Run commands here and return what the last one prints."""
+    for command in commands.split("\n"):
+        name, *words = shlex.split(command)
+        if name == "python":
+            exec(words[1], {})
+            continue
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, result.output
+    return {row["system"]: row["mean"] for row in json.loads(result.stdout)["systems"]}
+
+
+def test_the_ranking_of_a_store_can_be_made_again(store, folders, monkeypatch):
+    text = report([str(store), *map(str, folders)], samples=50)
+    # Nothing but the temporary folder holds both, and paths are told from there.
+    monkeypatch.chdir(os.path.commonpath([store.parent, folders[0].parent]))
+    assert follow(commands_of(text, "Mean ranks")) == pytest.approx(means(text))
+
+
+def test_the_ranking_of_scored_files_can_be_made_again(three, monkeypatch):
+    text = report([str(three / name) for name in ("gold", "one", "two")], samples=20)
+    monkeypatch.chdir(three)
+    assert follow(commands_of(text, "Mean ranks")) == pytest.approx(means(text))
 
 
 @pytest.fixture

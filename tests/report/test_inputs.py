@@ -7,9 +7,11 @@ import pytest
 
 from treegauge.curves.attachments import COLUMNS, attachments
 from treegauge.errors import TreegaugeError
-from treegauge.report.inputs import read_inputs
+from treegauge.report.building import report
+from treegauge.report.inputs import Inputs, read_inputs
 from treegauge.treebank.conllu import parse_conllu, write_conllu
 from treegauge.treebank.imaginary import Accuracy, imaginary_parser
+from treegauge.treebank.problems import ConlluError
 from treegauge.treebank.synthetic import synthetic
 
 
@@ -88,12 +90,42 @@ def test_tables_are_told_apart_by_their_columns(tmp_path):
 
 def test_a_recording_needs_its_treebank(small):
     found = read_inputs([str(small / "training.npz"), str(small / "UD_Small-Test")])
-    assert found.recordings[0][2].name == "UD_Small-Test/train"
+    assert found.recordings[0].treebank.name == "UD_Small-Test/train"
     with pytest.raises(TreegaugeError, match=r"recording of train#.*among the inputs, found none"):
         read_inputs([str(small / "training.npz")])
 
 
-@pytest.mark.parametrize("name", ["nowhere.conllu", "x.docx", "empty"])
+def test_files_are_named_so_that_commands_work_in_one_folder(tmp_path, gold, monkeypatch):
+    folder = tmp_path / "data" / "UD_X-Y"
+    folder.mkdir(parents=True)
+    write_conllu(gold, folder / "x_y-ud-test.conllu")
+    write_conllu(parsed(gold, 1), tmp_path / "my out.conllu")
+    absolute = read_inputs([str(folder), f"mine={tmp_path / 'my out.conllu'}"])
+    expected = "treegauge score data/UD_X-Y/x_y-ud-test.conllu mine='my out.conllu'"
+    assert absolute.scored[0].command() == expected
+    assert absolute.told(folder) == "data/UD_X-Y"
+    monkeypatch.chdir(tmp_path / "data")
+    relative = read_inputs(["UD_X-Y", "mine=../my out.conllu"])
+    expected = "treegauge score UD_X-Y/x_y-ud-test.conllu mine='../my out.conllu'"
+    assert relative.scored[0].command() == expected
+    assert Inputs("/").told("/home/me/data/x.csv") == "data/x.csv"
+
+
+def test_malformed_sentences_are_treated_as_asked(tmp_path, gold):
+    broken = gold.to_bytes().decode().replace("\t0\troot\t", "\t99\troot\t", 1)
+    (tmp_path / "a.conllu").write_text(broken)
+    with pytest.raises(ConlluError, match="head-range"):
+        read_inputs([str(tmp_path / "a.conllu")]).files[0].treebank  # noqa: B018
+    (kept,) = read_inputs([str(tmp_path / "a.conllu")], errors="skip").files
+    assert len(kept.treebank) == len(gold) - 1
+
+
+def test_a_packaged_table_stands_alone():
+    with pytest.raises(TreegaugeError, match="a packaged one stands alone"):
+        report(["conll18", "fragility_exp1"])
+
+
+@pytest.mark.parametrize("name", ["x=nowhere.conllu", "nowhere.conllu", "x.docx", "empty"])
 def test_what_is_not_known_is_refused_with_what_is(tmp_path, name):
     (tmp_path / "x.docx").touch()
     (tmp_path / "empty").mkdir()

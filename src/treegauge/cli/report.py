@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from treegauge.cli.output import Policy
+
 
 def report(
     inputs: Annotated[
@@ -22,6 +24,7 @@ def report(
     title: Annotated[str, typer.Option(help="The page's title.")] = "What these scores mean",
     metric: Annotated[str, typer.Option(help="What score tables are ranked by.")] = "las",
     samples: Annotated[int, typer.Option(help="Random subsets of each size.")] = 100_000,
+    errors: Annotated[Policy, typer.Option(help="Policy for malformed files.")] = Policy.strict,
 ) -> None:
     """Make one offline page: scores, ranking, treebanks, data maps, learning, methods.
 
@@ -35,7 +38,15 @@ def report(
         typer.echo(text, err=True)
 
     with waiting("making the page"):
-        text = build(inputs, gold=gold or (), title=title, metric=metric, samples=samples, say=say)
+        text = build(
+            inputs,
+            gold=gold or (),
+            title=title,
+            metric=metric,
+            samples=samples,
+            errors=errors.value,
+            say=say,
+        )
     with atomic(out) as file:
         file.write(text.encode())
     typer.echo(f"{out.resolve()} ({len(text.encode()) / 1e6:.2f} MB)")

@@ -15,6 +15,7 @@ from types import ModuleType
 
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.files import atomic
+from treegauge.plot._pdf import settled
 from treegauge.plot.theme import Spec
 
 #: The release of Vega-Lite that figures are written for; drawings do not change with the package.
@@ -51,9 +52,9 @@ def to_png(spec: Spec) -> bytes:
 
 
 def to_pdf(spec: Spec) -> bytes:
-    """Draw a figure as PDF, its fonts inside, which the converter puts there in any order."""
+    """Draw a figure as PDF, its fonts inside."""
     drawn: bytes = _converter().vegalite_to_pdf(_plain(spec), VERSION, allowed_base_urls=[])
-    return drawn
+    return settled(drawn)
 
 
 def to_html(spec: Spec) -> str:

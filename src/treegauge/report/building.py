@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from treegauge.errors import TreegaugeError
-from treegauge.ranking.scores import Scores, read_scores
+from treegauge.ranking.scores import PACKAGED, Scores, read_scores
 from treegauge.report.inputs import KINDS, Inputs, read_inputs
 from treegauge.report.learning import learning_section
 from treegauge.report.page import page
 from treegauge.report.ranking import SAMPLES, ranking_section
-from treegauge.report.scores import Scored, file_name, scores_section
-from treegauge.report.section import Section
+from treegauge.report.scores import Scored, scores_section
+from treegauge.report.section import Section, literal, python
 from treegauge.report.stores import curve_counts, score_table
-from treegauge.report.treebanks import treebanks_section
-from treegauge.treebank.conllu import read_splits
+from treegauge.report.treebanks import count_treebanks, treebanks_section
+from treegauge.treebank.conllu import Errors, read_splits
 
 Say = Callable[[str], None]
 
@@ -25,6 +25,7 @@ def report(
     title: str = "What these scores mean",
     metric: str = "las",
     samples: int = SAMPLES,
+    errors: Errors = "strict",
     say: Say | None = None,
 ) -> str:
     """Make one offline page of whatever is given; each section that the inputs allow is there.
@@ -42,6 +43,8 @@ def report(
         What score tables are ranked by.
     samples
         Random subsets of each size.
+    errors
+        What to do about malformed sentences: ``strict``, ``skip`` or ``repair``.
     say
         Told what is being done.
 
@@ -51,7 +54,7 @@ def report(
         HTML; same inputs, same bytes.
     """
     say = say or (lambda _: None)
-    found = read_inputs(sources, gold=gold)
+    found = read_inputs(sources, gold=gold, errors=errors)
     sections = [*_scores(found, say), *_rankings(found, metric, samples, say)]
     sections += [*_treebanks(found, say), *_maps(found, say), *_learning(found, say)]
     if not sections:
@@ -78,16 +81,38 @@ def _scores(found: Inputs, say: Say) -> list[Section]:
 
 def _rankings(found: Inputs, metric: str, samples: int, say: Say) -> list[Section]:
     if found.scores:
-        given = " ".join(map(file_name, found.scores))
-        # A packaged table is a name, files may be several.
+        given = " ".join(one if one in PACKAGED else found.told(one) for one in found.scores)
+        first = ""
+        if len(found.scores) > 1 and any(one in PACKAGED for one in found.scores):
+            raise TreegaugeError(
+                f"score tables {', '.join(found.scores)}: a packaged one stands alone, files may "
+                "be several; make a page for each"
+            )
         source: Any = found.scores[0] if len(found.scores) == 1 else found.scores
         table = read_scores(source, metric=metric)
     else:
         made = _table_of(found.scored, metric) or score_table(found.stores, metric)
         if made is None:
             return []
-        table, given = made, "scores.json" if found.scored else "results.csv"
-    return [ranking_section(table, given=given, samples=samples, say=say)]
+        table = made
+        given, first = _written(found, metric)
+    return [ranking_section(table, given=given, first=first, samples=samples, say=say)]
+
+
+def _written(found: Inputs, metric: str) -> tuple[str, str]:
+    """Return the file that holds scores which were no input, and the commands that write it."""
+    if found.scored:
+        names = [f"scores-{number}.json" for number, _ in enumerate(found.scored, start=1)]
+        scoring = [
+            one.command(f"--resamples 0 --format json --out {name}")
+            for one, name in zip(found.scored, names, strict=True)
+        ]
+        return " ".join(names), "\n".join(scoring)
+    stores = ", ".join(literal(found.told(store)) for store in found.stores)
+    return "results.csv", python(
+        "from treegauge.report.stores import score_table",
+        f'score_table([{stores}], "{metric}").long.write_csv("results.csv")',
+    )
 
 
 def _table_of(scored: Sequence[Scored], metric: str) -> Scores | None:
@@ -116,10 +141,12 @@ def _treebanks(found: Inputs, say: Say) -> list[Section]:
     sources: list[Any] = [*found.folders, *(file.treebank for file in found.files)]
     if not sources:
         return []
-    say(f"measuring {len(sources)} treebanks")
-    parts = {folder.resolve().name: read_splits(folder) for folder in found.folders}
-    given = [*map(file_name, found.folders), *(file_name(file.path) for file in found.files)]
-    return [treebanks_section(sources, parts, given=given)]
+    say(f"measuring {count_treebanks(len(sources)).lower()}")
+    parts = {
+        folder.resolve().name: read_splits(folder, errors=found.errors) for folder in found.folders
+    }
+    given = [*map(found.told, found.folders), *(found.told(file.path) for file in found.files)]
+    return [treebanks_section(sources, parts, given=given, errors=found.errors)]
 
 
 def _maps(found: Inputs, say: Say) -> list[Section]:
@@ -135,14 +162,15 @@ def _learning(found: Inputs, say: Say) -> list[Section]:
     from treegauge.curves.attachments import joined, read_attachments
 
     counts = [read_attachments(path) for path in found.counts]
-    given = [file_name(path) for path in found.counts]
+    given = [found.told(path) for path in found.counts]
     for store in found.stores:
         made = curve_counts(store, found.folders)
         if made is not None:
             counts.append(made)
-            given.append(file_name(store))
+            given.append(found.told(store))
     if not counts and not found.transfers:
         return []
     say("drawing learning curves")
     table = None if not counts else counts[0] if len(counts) == 1 else joined(counts)
-    return [learning_section(table, " ".join(given), found.transfers)]
+    homes = {folder.resolve().name: found.told(folder) for folder in found.folders}
+    return [learning_section(table, " ".join(given), found.transfers, homes)]

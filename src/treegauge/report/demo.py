@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ from treegauge.dynamics.crossfit import cross_fit
 from treegauge.dynamics.recorder import probabilistic
 from treegauge.files import atomic
 from treegauge.parse.registry import make_parser
+from treegauge.result import countersign
 from treegauge.transfer.contribution import contributions
 from treegauge.transfer.panel import delexicalised, panel, train_sources
 from treegauge.transfer.weights import kl_weights
-from treegauge.treebank.columns import Treebank
+from treegauge.treebank.columns import Treebank, concat
 from treegauge.treebank.conllu import parse_conllu, read_conllu, write_conllu
 from treegauge.treebank.imaginary import Accuracy, imaginary_parser
 from treegauge.treebank.synthetic import Grammar, synthetic
@@ -33,6 +35,8 @@ LANGUAGES = {
     "UD_Imaginary-SOV": Grammar(basic_order="SOV", case_marking=0.9, language=2),
     "UD_Imaginary-VSO": Grammar(basic_order="VSO", function_words=0.9, length=20, language=3),
 }  # fmt: skip
+#: A tenth of its test sentences are copies of train sentences, for the audit to find.
+LEAKY = "UD_Imaginary-VSO"
 PARTS = {"train": 400, "dev": 60, "test": 200}
 SIZES = (5, 10, 25, 50, 100, 200, 400)
 SAMPLES = 3
@@ -67,8 +71,14 @@ def _treebank(out: Path, name: str, grammar: Grammar, seed: int) -> Path:
     folder = out / name
     folder.mkdir(parents=True, exist_ok=True)
     code = name.partition("-")[2].lower()
-    for number, (part, sentences) in enumerate(PARTS.items()):
-        made = synthetic(sentences, grammar, seed=100 * seed + number, prefix=f"{code}-{part}")
+    parts = {
+        part: synthetic(sentences, grammar, seed=100 * seed + number, prefix=f"{code}-{part}")
+        for number, (part, sentences) in enumerate(PARTS.items())
+    }
+    if name == LEAKY:
+        few = len(parts["test"]) // 10
+        parts["test"] = concat([parts["test"][few:], parts["train"][:few]])
+    for part, made in parts.items():
         write_conllu(made, folder / f"{code}_imaginary-ud-{part}.conllu")
     return folder
 
@@ -116,10 +126,19 @@ def _counts(out: Path, train: Treebank, test: Treebank, name: str, seed: int) ->
 def _votes(out: Path, folders: list[Path], test: Treebank, seed: int) -> Path:
     sources = {folder.name: _part(folder, "train") for folder in folders[1:]}
     models = train_sources(sources, delexicalised("mst", epochs=3), seed=seed, limit=200)
-    weighed = kl_weights(test, sources)
+    weighed = kl_weights(_part(folders[0], "train"), sources)
     weights = dict(zip(weighed.sources, weighed.weights, strict=True))
     found = contributions(panel(test, models, weights), test)
-    target = out / "transfer.json"
+    told = countersign(
+        found.signature,
+        parser="mst",
+        options="epochs=3",
+        train="first200",
+        seed=seed,
+        trees="voted",
+    )
+    found = replace(found, signature=told)
+    target = out / "SVO_from_others.json"
     with atomic(target) as file:
         file.write(json.dumps(found.to_dict(), indent=1, allow_nan=False).encode())
     return target

@@ -1,20 +1,23 @@
 """What lies behind the paths that a page is made of: each file says by its contents what it is."""
 
+import os
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from treegauge.dynamics.recording import Recording
 from treegauge.errors import TreegaugeError
 from treegauge.ranking.scores import PACKAGED
 from treegauge.report.learning import Transfer, is_transfer
-from treegauge.report.scores import Scored, file_name
+from treegauge.report.scores import Scored
 from treegauge.score.align import segmentation
 from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import read_conllu
+from treegauge.treebank.conllu import Errors, read_conllu
 from treegauge.treebank.entries import holds_treebank
 from treegauge.treebank.sources import ENDINGS, find, short_name, split_of
 
@@ -35,18 +38,28 @@ class File:
     path: str
     name: str = ""
     folder: Path | None = None
+    errors: Errors = "strict"
 
     @cached_property
     def treebank(self) -> Treebank:
         """Its sentences."""
         folder = self.folder
         name = f"{folder.resolve().name}/{split_of(self.path)}" if folder else None
-        return read_conllu(self.path, name=name)
+        return read_conllu(self.path, name=name, errors=self.errors)
 
     @cached_property
     def text(self) -> str:
         """A digest of its characters without spaces: analyses of one text share it."""
         return sha256(segmentation(self.treebank).text.tobytes()).hexdigest()
+
+
+class Recorded(NamedTuple):
+    """A recording of training and its treebank, and what commands call their files."""
+
+    recording: Recording
+    treebank: Treebank
+    file: str = "RECORDING"
+    home: str = "TREEBANK"
 
 
 @dataclass(frozen=True)
@@ -55,6 +68,10 @@ class Inputs:
 
     Attributes
     ----------
+    base
+        The folder that commands on the page are run in; None: where the page was asked for.
+    errors
+        What is done about malformed sentences.
     folders
         Treebanks with parts, as folders.
     files
@@ -68,6 +85,8 @@ class Inputs:
         Recordings of training, each with the treebank it is of.
     """
 
+    base: str | None = None
+    errors: Errors = "strict"
     folders: list[Path] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     scored: list[Scored] = field(default_factory=list)
@@ -75,10 +94,20 @@ class Inputs:
     counts: list[Path] = field(default_factory=list)
     stores: list[Path] = field(default_factory=list)
     transfers: list[Transfer] = field(default_factory=list)
-    recordings: list[tuple[Path, Recording, Treebank]] = field(default_factory=list)
+    recordings: list[Recorded] = field(default_factory=list)
+
+    def told(self, path: str | Path) -> str:
+        """Return a path as commands on the page name it, quoted where a shell asks for it."""
+        if self.base is None:
+            return shlex.quote(str(path))
+        if self.base == os.sep:  # only the whole path would do, and that is nobody's business
+            return shlex.quote("/".join(Path(path).parts[-2:]))
+        return shlex.quote(os.path.relpath(path, self.base))
 
 
-def read_inputs(sources: Sequence[str], *, gold: Sequence[str] = ()) -> Inputs:
+def read_inputs(
+    sources: Sequence[str], *, gold: Sequence[str] = (), errors: Errors = "strict"
+) -> Inputs:
     """Find out what each of some paths is.
 
     Of CoNLL-U files with the same text one is gold and the others are systems' output. Gold is
@@ -91,25 +120,44 @@ def read_inputs(sources: Sequence[str], *, gold: Sequence[str] = ()) -> Inputs:
         Paths, patterns, packaged score tables; a system's output also as ``NAME=PATH``.
     gold
         Which files are gold, where that is not clear.
+    errors
+        What to do about malformed sentences.
     """
-    found, loose, parts, recorded = Inputs(), list[File](), list[File](), list[Path]()
-    for source in [*gold, *sources]:
-        for path, name in _expanded(source):
-            if name and path in PACKAGED:
-                found.scores.append(path)
-            elif _is_conllu(path):
-                loose.append(File(path, name))
-            elif Path(path).is_dir():
-                _folder(Path(path), name, found, loose, parts)
-            else:
-                _table(Path(path), found, recorded)
+    given = [one for source in [*gold, *sources] for one in _expanded(source)]
+    found = Inputs(_base([path for path, name in given if not _packaged(path, name)]), errors)
+    loose, parts, recorded = list[File](), list[File](), list[Path]()
+    for path, name in given:
+        if _packaged(path, name):
+            found.scores.append(path)
+        elif _is_conllu(path):
+            loose.append(File(path, name, errors=errors))
+        elif Path(path).is_dir():
+            _folder(Path(path), name, found, loose, parts)
+        else:
+            _table(Path(path), found, recorded)
     loose = list({file.path: file for file in loose}.values())
-    found.files.extend(_pair(loose, parts, {str(Path(one)) for one in gold}, found.scored))
+    found.files.extend(_pair(loose, parts, {str(Path(one)) for one in gold}, found))
     known = [*parts, *loose]
     for file in recorded:
         recording = Recording.load(file)
-        found.recordings.append((file, recording, _recorded(recording, file, known)))
+        home = _recorded(recording, file, known)
+        told = Recorded(recording, home.treebank, found.told(file), found.told(home.path))
+        found.recordings.append(told)
     return found
+
+
+def _packaged(path: str, name: str) -> bool:
+    return path in PACKAGED and path == name
+
+
+def _base(paths: Sequence[str]) -> str | None:
+    """Return the folder that holds all inputs, if some were given with all their folders.
+
+    Commands then work there, and the page does not tell where that is on one machine.
+    """
+    if not any(Path(path).is_absolute() for path in paths):
+        return None
+    return os.path.commonpath([Path(path).absolute().parent for path in paths])
 
 
 def _expanded(source: str) -> Iterator[tuple[str, str]]:
@@ -118,7 +166,7 @@ def _expanded(source: str) -> Iterator[tuple[str, str]]:
         yield source, source
         return
     name, mark, path = source.partition("=")
-    if mark and not Path(source).exists():
+    if mark and not Path(source).exists() and Path(path).exists():
         yield path, name
         return
     if Path(source).exists():
@@ -142,11 +190,12 @@ def _folder(path: Path, name: str, found: Inputs, loose: list[File], parts: list
     if holds_treebank(path):
         files = find(path)
         splits = [split_of(file) for file in files]
-        if any(splits):
+        errors = found.errors
+        if any(splits) and path not in found.folders:
             found.folders.append(path)
-            parts += [File(file, folder=path) for file in files]
-        else:
-            loose += [File(file, name or path.resolve().name) for file in files]
+            parts += [File(file, folder=path, errors=errors) for file in files]
+        elif not any(splits):
+            loose += [File(file, name or path.resolve().name, errors=errors) for file in files]
         return
     below = [one for one in sorted(path.iterdir()) if one.is_dir()]
     inside = [one for one in below if holds_treebank(one) or (one / "ledger.sqlite").is_file()]
@@ -183,7 +232,7 @@ def _table(path: Path, found: Inputs, recorded: list[Path]) -> None:
 
 
 def _pair(
-    loose: Iterable[File], parts: Sequence[File], gold: set[str], scored: list[Scored]
+    loose: Iterable[File], parts: Sequence[File], gold: set[str], found: Inputs
 ) -> list[File]:
     """Group analyses of one text; return the files that stand alone or are gold."""
     files = list(loose)
@@ -210,9 +259,16 @@ def _pair(
             alone.append(best)
         systems = [one for one in group if one is not best]
         names = _names(systems)
-        told = {name: file_name(one.path) for name, one in zip(names, systems, strict=True)}
         outputs = {name: one.treebank for name, one in zip(names, systems, strict=True)}
-        scored.append(Scored(best.treebank, outputs, {"": file_name(best.path), **told}))
+        told = [
+            found.told(one.path)
+            if name == short_name(one.path)
+            else f"{shlex.quote(name)}={found.told(one.path)}"
+            for name, one in zip(names, systems, strict=True)
+        ]
+        if found.errors != "strict":
+            told.append(f"--errors {found.errors}")
+        found.scored.append(Scored(best.treebank, outputs, (found.told(best.path), *told)))
     return alone
 
 
@@ -227,11 +283,11 @@ def _names(systems: Sequence[File]) -> list[str]:
     return [f"{folder}/{file}" for folder, file in zip(folders, files, strict=True)]
 
 
-def _recorded(recording: Recording, path: Path, known: Sequence[File]) -> Treebank:
+def _recorded(recording: Recording, path: Path, known: Sequence[File]) -> File:
     wanted = recording.treebank.rpartition("#")[2]
     for file in known:
         if file.treebank.mark.rpartition("#")[2] == wanted:
-            return file.treebank
+            return file
     raise TreegaugeError(
         f"{path} is a recording of {recording.treebank}; expected this treebank among the inputs, "
         f"found {', '.join(file.treebank.mark for file in known) or 'none'}"

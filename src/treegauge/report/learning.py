@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.complexity import complexities
@@ -13,6 +13,9 @@ from treegauge.errors import TreegaugeError
 from treegauge.report.maths import equation, fraction, power, sub
 from treegauge.report.section import Method, Section
 from treegauge.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _TOLD = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")
 
@@ -24,6 +27,33 @@ class Transfer:
     name: str
     signature: str
     rows: Sequence[Mapping[str, Any]]
+
+    def command(self, homes: Mapping[str, str]) -> str:
+        """Return the command that makes the votes again, as far as they tell how they were made.
+
+        Examples
+        --------
+        >>> rows = [{"left_out": "", "sources": "UD_B+UD_C"}, {"left_out": "UD_B"}]
+        >>> Transfer("x", "treegauge:1|tb:UD_A/test#0|parser:mst|seed:1", rows).command({})
+        'treegauge transfer vote UD_A UD_B UD_C --parser mst --seed 1 --leave-one-out --format json'
+        """
+        told = dict(part.partition(":")[::2] for part in self.signature.split("|"))
+        target = told.get("tb", "TARGET").partition("#")[0].partition("/")[0]
+        sources = str(self.rows[0].get("sources") or "SOURCE...").split("+") if self.rows else []
+        words = [homes.get(name, name) for name in [target, *sources]]
+        train = told.get("train", "all")
+        wanted = {
+            "parser": told.get("parser"),
+            "limit": train.removeprefix("first") if train != "all" else None,
+            "seed": told.get("seed"),
+        }
+        words += [f"--{name} {value}" for name, value in wanted.items() if value]
+        words += [f"--option {one}" for one in filter(None, told.get("options", "").split("+"))]
+        if any(row.get("left_out") for row in self.rows):
+            words.append("--leave-one-out")
+        if told.get("trees") == "pooled":
+            words.append("--probabilities")
+        return " ".join(["treegauge transfer vote", *words, "--format json"])
 
     @classmethod
     def read(cls, path: Path) -> "Transfer":
@@ -51,7 +81,10 @@ def is_transfer(path: Path) -> bool:
 
 
 def learning_section(
-    counts: Attachments | None, given: str = "", transfers: Sequence[Transfer] = ()
+    counts: Attachments | None,
+    given: str = "",
+    transfers: Sequence[Transfer] = (),
+    homes: Mapping[str, str] | None = None,
 ) -> Section:
     """Make the section.
 
@@ -63,7 +96,10 @@ def learning_section(
         What commands name.
     transfers
         Votes of parsers of other languages.
+    homes
+        What commands call treebanks' folders, by name.
     """
+    short: list[str] = []
     data: dict[str, Any] = {"curves": [], "complexity": [], "average": AVERAGE}
     tables: list[tuple[str, Result]] = []
     methods: list[Method] = []
@@ -84,7 +120,9 @@ def learning_section(
             data["correlations"] = simple.correlations.to_dicts()
             data["notes"] = list(dict.fromkeys([*average.notes, *simple.notes]))
             tables.append(("Complexity", simple))
-        methods += _methods(average, simple, given)
+        data["score"] = _asked(average.table)
+        methods += _methods(average, simple, given, data["score"])
+        short.append(_short(average.table))
     data["transfers"] = [
         {"name": one.name, "signature": one.signature, "rows": list(one.rows)} for one in transfers
     ]
@@ -96,7 +134,7 @@ def learning_section(
             "source is what the vote loses without it.",
             "as in the signature",
             one.signature,
-            "treegauge transfer vote TARGET SOURCE... --format json",
+            one.command(homes or {}),
             ("challenges",),
         )
         for one in transfers
@@ -105,7 +143,30 @@ def learning_section(
         "How scores grow with the number of annotated sentences, class by class; which classes "
         "are learned late; and how many sentences a score is worth."
     )
-    return Section("learning", "Learning", text, data, tables, methods)
+    return Section("learning", "Learning", text, data, tables, methods, short)
+
+
+def _ends(curves: "pl.DataFrame") -> "pl.DataFrame":
+    """Return the last two points of the first parser's curve of all words."""
+    whole = curves.filter(curves["class"] == ALL)
+    return whole.filter(whole["parser"] == whole["parser"][0]).sort("size").tail(2)
+
+
+def _asked(curves: "pl.DataFrame") -> float:
+    """Return a score to ask the worth of first: half way between the last two points."""
+    return round(float(_ends(curves)["score"].to_numpy().mean()), 1)
+
+
+def _short(curves: "pl.DataFrame") -> str:
+    """Say what the last sentences brought."""
+    last = _ends(curves)
+    parser, sizes, scores = (last[name].to_list() for name in ("parser", "size", "score"))
+    if len(sizes) < 2:
+        return f"{parser[0]} reaches a UAS of {scores[0]:.1f} with {sizes[0]} sentences."
+    return (
+        f"{parser[1]} reaches a UAS of {scores[1]:.1f} with {sizes[1]} sentences, "
+        f"{scores[1] - scores[0]:+.1f} over {sizes[0]}."
+    )
 
 
 def _classed(counts: Attachments) -> bool:
@@ -114,7 +175,7 @@ def _classed(counts: Attachments) -> bool:
     return any(total >= MIN_WORDS for total in classes["total"])
 
 
-def _methods(average: Result, simple: Result | None, given: str) -> list[Method]:
+def _methods(average: Result, simple: Result | None, given: str, asked: float) -> list[Method]:
     ratio = fraction(f"{sub('U', 's')}<mo>[C]</mo>", f"{sub('U', 'max')}<mo>[C]</mo>")
     methods = [
         Method(
@@ -137,7 +198,7 @@ def _methods(average: Result, simple: Result | None, given: str) -> list[Method]
             "squares.",
             "never extrapolated",
             average.signature,
-            f"treegauge curve equivalent {given} --score SCORE",
+            f"treegauge curve equivalent {given} --score {asked:g}",
             ("challenges",),
         ),
     ]  # fmt: skip

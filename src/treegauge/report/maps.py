@@ -1,7 +1,6 @@
 """The section on data maps: every word a point, its sentence a click away."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,11 @@ import numpy.typing as npt
 
 from treegauge.dynamics.candidates import Candidate, Candidates, error_candidates
 from treegauge.dynamics.cartography import REGIONS, DataMap, mean_map
-from treegauge.dynamics.recording import LAYERS, Recording
+from treegauge.dynamics.recording import LAYERS
+from treegauge.report.inputs import Recorded
 from treegauge.report.maths import equation, fraction, power, root, sub, total
 from treegauge.report.packing import numbers, trees
-from treegauge.report.scores import file_name
-from treegauge.report.section import Method, Section
+from treegauge.report.section import Method, Section, literal, python
 from treegauge.treebank.columns import Treebank
 
 #: Confidence and variability are kept to so many steps from 0 to 1.
@@ -25,8 +24,6 @@ MOST = 60_000
 #: The part of recordings by :func:`treegauge.dynamics.crossfit.cross_fit`.
 HELD_OUT = "held out"
 
-Recorded = tuple[Path, Recording, Treebank]
-
 
 def maps_section(recorded: Sequence[Recorded]) -> Section:
     """Make the maps of recordings, those of the same words averaged, and the section.
@@ -34,40 +31,51 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
     Parameters
     ----------
     recorded
-        Recordings with their files and treebanks.
+        Recordings with their treebanks and files.
     """
     groups: dict[tuple[str, str], list[Recorded]] = {}
     for one in recorded:
-        groups.setdefault((one[1].treebank, one[1].part), []).append(one)
-    data, tables, methods = [], [], []
+        groups.setdefault((one.recording.treebank, one.recording.part), []).append(one)
+    data, tables, methods, short = [], [], [], []
     for (_, part), group in groups.items():
-        recordings, treebank = [one[1] for one in group], group[0][2]
-        found = mean_map(recordings)
-        alike = [one[1] for one in recorded if one[1].treebank == found.treebank]
-        suspects = _suspects(alike, treebank)
+        treebank = group[0].treebank
+        found = mean_map([one.recording for one in group])
+        watched = _watched([one for one in recorded if one.recording.treebank == found.treebank])
+        suspects = watched and error_candidates(watched.recording, treebank, count=CANDIDATES)
         name = f"{treebank.name} ({part})"
         data.append(_map(name, found, treebank, suspects, MOST // len(groups)))
         tables.append((f"Data map of {name}", found))
-        files = " ".join(file_name(one[0]) for one in group)
-        methods += _methods(name, found, suspects, files)
-    words = sum(len(one.confidence["head"]) for one in [m for _, m in tables])
+        methods += _mapping(name, found, group)
+        if watched is not None and suspects is not None:
+            methods += _suspecting(name, suspects, watched)
+        short.append(_short(name, found, suspects))
+    words = sum({one.recording.treebank: one.treebank.n_words for one in recorded}.values())
     text = (
         f"{words:,} words by how sure a parser was of their annotation while it learned, and how "
         "much that wavered.\nDraw a frame on the map, or choose a region, and read the words in it "
         "in their sentences; export them as CSV or CoNLL-U."
     )
-    return Section("maps", "Data maps", text, {"maps": data, "steps": STEPS}, tables, methods)
+    known = {"maps": data, "steps": STEPS}
+    return Section("maps", "Data maps", text, known, tables, methods, short[:1])
 
 
-def _suspects(recordings: Sequence[Recording], treebank: Treebank) -> Candidates | None:
-    """Look for errors with parsers that never learned from the words, if there are such."""
+def _short(name: str, found: DataMap, suspects: Candidates | None) -> str:
+    """Say how much is hard, and how many words are worth a second look."""
+    share = found.values["head"]["hard"]
+    text = f"Heads of {share:.1f} % of the words of {name} stayed hard"
+    if suspects is None or not suspects.found:
+        return f"{text}."
+    return f"{text}; {len(suspects.found)} words that may be annotated wrongly are listed."
+
+
+def _watched(recorded: Sequence[Recorded]) -> Recorded | None:
+    """Return what to look for errors with: parsers that never saw the words, if there are such."""
     able = [
-        one for one in recordings if one.head_rival is not None and one.relation_rival is not None
+        one
+        for one in recorded
+        if one.recording.head_rival is not None and one.recording.relation_rival is not None
     ]
-    if not able:
-        return None
-    best = min(able, key=lambda one: one.part != HELD_OUT)
-    return error_candidates(best, treebank, count=CANDIDATES)
+    return min(able, key=lambda one: one.recording.part != HELD_OUT, default=None)
 
 
 def quantised(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -134,10 +142,11 @@ def _suspect(one: Candidate, number: int) -> dict[str, Any]:
     return {"number": number, **{name: getattr(one, name) for name in names}}
 
 
-def _methods(name: str, found: DataMap, suspects: Candidates | None, files: str) -> list[Method]:
+def _mapping(name: str, found: DataMap, group: Sequence[Recorded]) -> list[Method]:
+    loaded = ", ".join(f"Recording.load({literal(one.file)})" for one in group)
     p = sub("p", "e i")
     bounds = found.regions
-    methods = [
+    return [
         Method(
             f"Confidence and variability of {name}",
             equation(sub("c", "i"), " = ", fraction("1", "E"), total("e", p), ", ",
@@ -149,12 +158,18 @@ def _methods(name: str, found: DataMap, suspects: Candidates | None, files: str)
             f"{bounds.wavering:g}.",
             f"kept to 1/{STEPS:,}; exports hold the rounded numbers",
             found.signature,
-            f"treegauge map {name.partition('/')[0]} --recording {files}",
+            python(
+                "from treegauge.dynamics.cartography import mean_map",
+                "from treegauge.dynamics.recording import Recording",
+                f"print(mean_map([{loaded}]))",
+            ),
             ("difficulty", "swayamdipta2020"),
         )
     ]  # fmt: skip
-    if suspects is not None:
-        methods.append(
+
+
+def _suspecting(name: str, suspects: Candidates, watched: Recorded) -> list[Method]:
+    return [
             Method(
                 f"Annotation-error candidates of {name}",
                 equation(sub("s", "i"), " = ", fraction("1", "E"), total(
@@ -163,8 +178,14 @@ def _methods(name: str, found: DataMap, suspects: Candidates | None, files: str)
                 "the mean of all words with the same relation and in units of their deviation.",
                 f"the {CANDIDATES} highest, where the rival was likelier than gold",
                 suspects.signature,
-                f"treegauge map {name.partition('/')[0]} --candidates {CANDIDATES}",
+                python(
+                    "from treegauge import read_conllu",
+                    "from treegauge.dynamics.candidates import error_candidates",
+                    "from treegauge.dynamics.recording import Recording",
+                    f"recording = Recording.load({literal(watched.file)})",
+                    f"treebank = read_conllu({literal(watched.home)})",
+                    f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
+                ),
                 ("difficulty",),
             )
-        )  # fmt: skip
-    return methods
+    ]  # fmt: skip

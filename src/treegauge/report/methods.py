@@ -13,7 +13,8 @@ def methods_html(sections: Sequence[Section]) -> str:
         '<section id="methods" tabindex="-1" aria-labelledby="methods-title">',
         '<h2 id="methods-title">Methods</h2>',
         '<p class="lead">For each number on this page: its definition, the choices behind it, the '
-        "signature that identifies it, and the command that makes it again.</p>",
+        "signature that identifies it, and the command that makes it again, in the folder with the "
+        "files that this page was made of.</p>",
     ]
     used: list[str] = []
     for section in sections:

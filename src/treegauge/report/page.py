@@ -30,6 +30,17 @@ def _policy(code: str) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
+def _in_short(sections: Sequence[Section]) -> str:
+    """Return what stands out in each section, with a link to it."""
+    items = [
+        f'<li><a href="#{section.key}">{escape(section.title)}</a>: '
+        f"{escape(' '.join(section.short))}</li>"
+        for section in sections
+        if section.short
+    ]
+    return f'<ul class="short">{"".join(items)}</ul>' if items else ""
+
+
 def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     """Return a complete HTML page; the same sections give the same bytes.
 
@@ -72,7 +83,8 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
 <body>
 <a class="skip" href="#main">Skip to the numbers</a>
 <header><h1>{escape(title)}</h1>
-{"".join(f"<p>{escape(text)}</p>" for text in introduction.split(chr(10)))}</header>
+{"".join(f"<p>{escape(text)}</p>" for text in introduction.split(chr(10)))}
+{_in_short(sections)}</header>
 <nav aria-label="Sections">{links}</nav>
 <main id="main">
 <noscript><p>Without JavaScript this page shows its tables; charts and trees need it.</p></noscript>

@@ -1,5 +1,6 @@
 """The section on rankings: every size of subsets, every choice of treebanks."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -28,7 +29,13 @@ Say = Callable[[str], None]
 
 
 def ranking_section(
-    scores: Scores, *, given: str, samples: int = SAMPLES, seed: int = 0, say: Say | None = None
+    scores: Scores,
+    *,
+    given: str,
+    first: str = "",
+    samples: int = SAMPLES,
+    seed: int = 0,
+    say: Say | None = None,
 ) -> Section:
     """Rank systems over subsets of every size and make the section.
 
@@ -38,6 +45,8 @@ def ranking_section(
         Systems x treebanks.
     given
         What commands name: a file or a packaged table.
+    first
+        Commands that write the file, if it was no input.
     samples, seed
         Random subsets of each size, behind boxes and outliers.
     say
@@ -64,7 +73,7 @@ def ranking_section(
     tables = [("Ranking over all treebanks", scores)]
     found = {
         "metric": metric,
-        "source": given,
+        "command": f"treegauge rank {given} --metric {scores.metric}",
         "systems": list(scores.systems),
         "treebanks": _treebanks(scores),
         "scores": _integers(scores),
@@ -84,8 +93,32 @@ def ranking_section(
         "classes": _classes(drawn[usual]),
         "claims": [_claim(one) for one in certificates],
     }
-    methods = _methods(scores, counted, drawn[usual], certificates, given)
-    return Section("ranking", "Ranking", text, found, tables, methods)
+    methods = _methods(scores, counted, drawn[usual], certificates, given, first)
+    short = [_leader(order[0], drawn[usual], metric), _loose(order, counted, sizes[usual])]
+    return Section("ranking", "Ranking", text, found, tables, methods, [s for s in short if s])
+
+
+def _leader(name: str, ranks: Stability, metric: str) -> str:
+    """Say how often the first remains the first."""
+    size, same = ranks.sampler.sizes[0], ranks.agreement["top1"].item()
+    return (
+        f"{name} leads by mean {metric}, and would lead in {100 * same:.1f} % of choices of "
+        f"{size} treebanks."
+    )
+
+
+def _loose(order: Sequence[str], counted: Exact, size: int) -> str:
+    """Say how many neighbours would often change places."""
+    turned = 0
+    for a, b in pairwise(order):
+        _, tied, lost = counted.count(a, b, size)
+        turned += 5 * (2 * lost + tied) > 2 * counted.subsets(size)
+    if len(order) < 3:
+        return ""
+    return (
+        f"Of {len(order) - 1} pairs of neighbours, {turned} would change places in more than one "
+        "choice of five."
+    )
 
 
 def _usual(scores: Scores) -> int:
@@ -183,7 +216,12 @@ def _methods(
     drawn: Stability,
     certificates: Sequence[Certificate],
     given: str,
+    first: str,
 ) -> list[Method]:
+    first = f"{first}\n" if first else ""
+    order = scores.table["system"].to_list()
+    worst = drawn.sampler.subset(int(drawn.worst_at[scores.systems.index(order[0])]))
+    chosen = f"--subset {','.join(worst)}"
     size = drawn.sampler.sizes[0]
     metric = f"--metric {scores.metric}"
     ranked = equation("r(a) = 1 + ", total("b ≠ a", "P(b > a) + ½ P(b = a)"))
@@ -193,9 +231,12 @@ def _methods(
             equation("x(a) = ", fraction("1", "|T|"), total("t ∈ T", sub("s", "a t"))),
             "The mean score of system a over the chosen treebanks T; equal means share a rank. "
             "Scores are whole numbers of the smallest step, so that ties are exact.",
-            "ties get the average rank",
+            "ties get the average rank; the command is for the worst subset of the first system, "
+            "that for other choices stands below them",
             scores.signature,
-            f"treegauge rank {given} {metric} --subset CODE,CODE,...",
+            f"{first}treegauge rank {given} {metric} --exact --size {size} {chosen}\n"
+            f"treegauge rank subsets {given} {metric} --subset chosen={','.join(worst)}"
+            f" --pair {shlex.quote(','.join(reversed(order[:2])))}",
             ("fragility",),
         ),
         Method(
@@ -205,7 +246,7 @@ def _methods(
             "over all of them by a table over (treebanks taken, sum of differences).",
             "all subsets" + ("" if not counted.coarse else f", on a grid of {counted.grid:g}"),
             counted.signature,
-            f"treegauge rank {given} {metric} --size {size} --exact",
+            f"{first}treegauge rank {given} {metric} --size {size} --exact --format json",
             ("fragility",),
         ),
         Method(
@@ -216,12 +257,11 @@ def _methods(
             "and its hypergeometric tail, by Holm, is at most 0.05.",
             f"{drawn.samples:,} subsets of each size, seed {drawn.sampler.seed}",
             drawn.signature,
-            f"treegauge rank {given} {metric} --size {size} --samples {drawn.samples}",
+            f"{first}treegauge rank {given} {metric} --size {size} --samples {drawn.samples}",
             ("fragility",),
         ),
     ]
     if certificates:
-        first = certificates[0]
         methods.append(
             Method(
                 "Certificates",
@@ -231,8 +271,9 @@ def _methods(
                 "rates over all subsets, and the smallest change of treebanks that makes the "
                 "claim fail.",
                 "10,000 resamples, seed 0",
-                first.signature,
-                f'treegauge rank certify {given} --claim "{first.claim}" {metric}',
+                certificates[0].signature,
+                f"{first}treegauge rank certify {given} --claim "
+                f"{shlex.quote(str(certificates[0].claim))} {metric}",
                 ("fragility",),
             )
         )  # fmt: skip

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,20 +24,23 @@ CLASSES = ("relation", "upos", "distance", "direction", "depth", "length", "proj
 #: Sentences behind a cell; fewer where a page would hold more words than `WORDS`.
 EXAMPLES = (8, 4, 2, 1)
 WORDS = 40_000
+#: Differences with a corrected p of at most this are called hardly chance.
+CHANCE = 0.05
+#: Of so many treebanks the top of the page tells who leads.
+TOLD = 3
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A gold treebank and what systems made of it, by name; files are told in commands."""
+    """A gold treebank and what systems made of it, by name; files as commands name them."""
 
     gold: Treebank
     systems: Mapping[str, Treebank]
-    files: Mapping[str, str]
+    files: Sequence[str]
 
     def command(self, *more: str) -> str:
         """Return the command that scores them."""
-        gold = self.files.get("", self.gold.name)
-        return " ".join(["treegauge score", gold, *(self.files[s] for s in self.systems), *more])
+        return " ".join(["treegauge score", *self.files, *more])
 
 
 def scores_section(scored: Sequence[Scored]) -> Section:
@@ -49,7 +51,7 @@ def scores_section(scored: Sequence[Scored]) -> Section:
     scored
         One for each gold treebank.
     """
-    parts, tables, methods = [], list[tuple[str, Result]](), list[Method]()
+    parts, tables, methods, short = [], list[tuple[str, Result]](), list[Method](), list[str]()
     budget = WORDS // len(scored)
     for one in scored:
         scores = evaluate(one.gold, one.systems)
@@ -59,13 +61,31 @@ def scores_section(scored: Sequence[Scored]) -> Section:
         if tests:
             tables.append((f"Paired tests on {one.gold.name}", tests))
         methods += _methods(one, scores, tests)
+        short.append(_short(one.gold.name, scores, tests))
     plural = "treebanks" if len(scored) > 1 else "treebank"
     text = (
         f"What the systems score on the {plural}, with 95 % intervals over sentences, and whether "
         "their differences could be chance.\nChoose a cell of the heat map to read the sentences "
         "behind it: the gold tree above, the system's below."
     )
-    return Section("scores", "Scores", text, {"treebanks": parts}, tables, methods)
+    return Section("scores", "Scores", text, {"treebanks": parts}, tables, methods, short[:TOLD])
+
+
+def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
+    """Say who leads in LAS, by how much, and whether that could be chance."""
+    order = sorted(scores.systems, key=lambda one: -one["LAS"].f1)
+    best = order[0]
+    text = f"On {name}, {best.system} has a LAS of {100 * best['LAS'].f1:.2f}"
+    interval = best["LAS"].interval
+    if interval is not None:
+        text += f" ({100 * interval[0]:.2f} to {100 * interval[1]:.2f})"
+    if tests is None:
+        return f"{text}."
+    ahead = best["LAS"].f1 - order[1]["LAS"].f1
+    pair = {best.system, order[1].system}
+    p = next(row["p_holm"] for row in tests.rows if {row["a"], row["b"]} == pair)
+    judged = "hardly chance" if p <= CHANCE else "which could be chance"
+    return f"{text}, {100 * ahead:.2f} above {order[1].system}, {judged} (p = {p:.4f}, corrected)."
 
 
 def _part(one: Scored, scores: Scores, tests: Comparisons | None, budget: int) -> dict[str, Any]:
@@ -187,7 +207,7 @@ def _methods(one: Scored, scores: Scores, tests: Comparisons | None) -> list[Met
             "words that the system puts there.",
             "a class is that of the word's gold analysis for recall, of the system's for precision",
             scores.signature,
-            one.command("--by relation"),
+            "\n".join(one.command(f"--by {by}") for by in CLASSES),
         ),
     ]  # fmt: skip
     if tests is not None:
@@ -205,17 +225,3 @@ def _methods(one: Scored, scores: Scores, tests: Comparisons | None) -> list[Met
             )
         )
     return methods
-
-
-def file_name(path: str | Path) -> str:
-    """Return a path as commands on the page show it: as given, but not one machine's folders.
-
-    Examples
-    --------
-    >>> file_name("out/mine.conllu")
-    'out/mine.conllu'
-    >>> file_name("/home/me/data/UD_Greek-GDT/el_gdt-ud-test.conllu")
-    'UD_Greek-GDT/el_gdt-ud-test.conllu'
-    """
-    whole = Path(path)
-    return "/".join(whole.parts[-2:]) if whole.is_absolute() else str(path)

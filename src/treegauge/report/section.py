@@ -1,5 +1,7 @@
 """Parts of a page: what a section says, the data behind it, and how its numbers were made."""
 
+import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -55,6 +57,8 @@ class Section:
         Results by caption: their tables stand folded below, and serve without a script.
     methods
         How its numbers are made.
+    short
+        What stands out, a sentence each, for the top of the page; plain text.
     """
 
     key: str
@@ -63,6 +67,7 @@ class Section:
     data: Mapping[str, Any] = field(default_factory=dict)
     tables: Sequence[tuple[str, Result]] = ()
     methods: Sequence[Method] = ()
+    short: Sequence[str] = ()
 
     def to_html(self) -> str:
         """Return the section as HTML.
@@ -89,3 +94,25 @@ class Section:
                 f"{result.to_html()}</div></details>"
             )
         return "\n".join([*lines, "</section>"])
+
+
+def python(*lines: str) -> str:
+    """Return a command that runs some lines, for numbers that no command of ours prints.
+
+    Examples
+    --------
+    >>> print(python("import treegauge", "print(1)"))
+    python -c 'import treegauge; print(1)'
+    """
+    return f"python -c {shlex.quote('; '.join(lines))}"
+
+
+def literal(told: str) -> str:
+    """Return a path that was quoted for a shell as Python writes it, between double quotes.
+
+    Examples
+    --------
+    >>> print(literal("'my out.npz'"))
+    "my out.npz"
+    """
+    return json.dumps(shlex.split(told)[0], ensure_ascii=False)

@@ -14,7 +14,7 @@ from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import read_conllu
 
 
-def score_table(stores: Sequence[Path], metric: str) -> Scores | None:
+def score_table(stores: Sequence[Path | str], metric: str) -> Scores | None:
     """Return the scores of parsers on treebanks that the task ``score`` of stores gave.
 
     None where there are fewer than two parsers or treebanks; several seeds are runs.

@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treegauge.audit.auditing import audit
-from treegauge.audit.findings import Audit
+from treegauge.audit.findings import Audit, Level
 from treegauge.measure.measuring import measure
 from treegauge.measure.registry import measures
 from treegauge.measure.results import Measures
 from treegauge.report.maths import equation, fraction, sub, total
 from treegauge.report.section import Method, Section
+from treegauge.result import Result
 from treegauge.treebank.columns import Treebank
+from treegauge.treebank.conllu import Errors
 from treegauge.treebank.sources import Source
 
 #: Displacements beyond are left out of the small pictures.
@@ -24,6 +26,7 @@ def treebanks_section(
     parts: Mapping[str, Mapping[str, Treebank]],
     *,
     given: Sequence[str],
+    errors: Errors = "strict",
 ) -> Section:
     """Measure and audit treebanks and make the section.
 
@@ -35,9 +38,11 @@ def treebanks_section(
         What to audit: by name the parts of a treebank.
     given
         What commands name.
+    errors
+        What to do about malformed sentences.
     """
     # Each alone: two files would be taken for a train and a test part.
-    found = [measure("all", source) for source in sources]
+    found = [measure("all", source, errors=errors) for source in sources]
     audits = [audit(splits, name=name, draws=DRAWS) for name, splits in parts.items()]
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
@@ -69,17 +74,49 @@ def treebanks_section(
         "audits": [_audited(one) for one in audits],
     }
     text = (
-        f"{_count(len(rows))}, measure by measure. Sort by a column, or type to filter.\n"
+        f"{count_treebanks(len(rows))}, measure by measure. Sort by a column, or type to filter.\n"
         "Below, how far words stand from their heads, and what an audit found that could make "
         "scores on them mislead."
     )
-    tables = [(f"All measures of {one.measured[0].treebank}", one) for one in found]
-    tables_audit = [(f"Audit of {one.treebank}", one) for one in audits]
-    methods = _methods(found, audits, given)
-    return Section("treebanks", "Treebanks", text, data, [*tables, *tables_audit], methods)
+    tables: list[tuple[str, Result]] = [
+        (f"All measures of {one.measured[0].treebank}", one) for one in found
+    ]
+    tables += [(f"Audit of {one.treebank}", one) for one in audits]
+    policy = "" if errors == "strict" else f" --errors {errors}"
+    methods = _methods(found, audits, [f"{one}{policy}" for one in given])
+    return Section("treebanks", "Treebanks", text, data, tables, methods, _short(audits))
 
 
-def _count(number: int) -> str:
+def _short(audits: Sequence[Audit]) -> list[str]:
+    """Say where an audit found what makes scores mislead."""
+    if not audits:
+        return []
+    grave = [one for one in audits if one.count("error") or one.count("warning")]
+    if not grave:
+        return [
+            f"The audit of {count_treebanks(len(audits)).lower()} found nothing worse than notes."
+        ]
+    told = [
+        f"{one.treebank} ({', '.join(_levels(one, level) for level in ('error', 'warning'))})"
+        for one in grave[:3]
+    ]
+    more = f" and {len(grave) - 3} more" if len(grave) > 3 else ""
+    return [f"Scores could mislead on {', '.join(told)}{more}."]
+
+
+def _levels(found: Audit, level: Level) -> str:
+    number = found.count(level)
+    return f"{number or 'no'} {level}{'' if number == 1 else 's'}"
+
+
+def count_treebanks(number: int) -> str:
+    """Return how many there are, in words.
+
+    Examples
+    --------
+    >>> count_treebanks(1), count_treebanks(4)
+    ('One treebank', '4 treebanks')
+    """
     return "One treebank" if number == 1 else f"{number} treebanks"
 
 
@@ -112,9 +149,9 @@ def _methods(
             "Each is explained under its name in the documentation (measures/); "
             "`treegauge measure --list` tells what there is, its range and its meaning. Measures "
             "of one treebank are of its train part, those of a pair compare train with test.",
-            "malformed sentences are refused; seed 0 where chance enters",
+            "malformed sentences as the signature tells; seed 0 where chance enters",
             "\n".join(one.signature for one in found),
-            f"treegauge measure all {' '.join(given)}",
+            _each("measure all", given),
             ("edv",),
         ),
         Method(
@@ -124,7 +161,7 @@ def _methods(
             "d is a word's position less that of its head h(i); roots have none.",
             f"shown from −{REACH} to {REACH}",
             found[0].signature,
-            f"treegauge measure displacements {' '.join(given)}",
+            _each("measure displacements", given),
             ("edv",),
         ),
         Method(
@@ -135,7 +172,7 @@ def _methods(
             "distribution into the other.",
             "displacements up to 30 on either side",
             found[0].signature,
-            f"treegauge measure edv {' '.join(given)}",
+            _each("measure edv", given[: len(audits)] or given),
             ("edv",),
         ),
     ]  # fmt: skip
@@ -148,10 +185,15 @@ def _methods(
                 "odd lengths, and splits that differ more than random ones do.",
                 f"{DRAWS} random splits, seed 0",
                 "\n".join(one.signature for one in audits),
-                "\n".join(f"treegauge audit {folder}" for folder in given[: len(audits)]),
+                _each(f"audit --draws {DRAWS}", given[: len(audits)]),
             )
         )
     return methods
+
+
+def _each(command: str, given: Sequence[str]) -> str:
+    """Return a command for each source: two files would be taken for train and test."""
+    return "\n".join(f"treegauge {command} {one}" for one in given)
 
 
 def row_count(condition: str) -> str:

@@ -106,7 +106,8 @@ const save = (name, type, text) => {
 // Links: #section?name=value&... says which section is meant and what is chosen in it.
 const sections = {};
 const here = () => {
-  const [key, query = ""] = decodeURIComponent(location.hash.slice(1)).split(/\?(.*)/s);
+  // Some programs that pass links on write %3F for the question mark.
+  const [key, query = ""] = location.hash.slice(1).replace(/%3f/i, "?").split(/\?(.*)/s);
   return { key, params: new URLSearchParams(query) };
 };
 const remember = (key, params) => {

@@ -100,7 +100,19 @@ const transferTable = (one) => {
     value: (r) => r[name],
     show: (r) => (typeof r[name] === "number" ? r[name].toFixed(1) : ""),
   });
-  const numbers = ["uas", "low", "high", "las", "gain", "gain_low", "gain_high", "alone"];
+  const within = (name, title, low, high) => ({
+    ...number(name),
+    name: title,
+    show: (r) => {
+      if (typeof r[name] !== "number") return "";
+      const ends = [r[low], r[high]].map((v) => (typeof v === "number" ? v.toFixed(1) : "?"));
+      return [r[name].toFixed(1), html("small", {}, ` ${ends.join(" to ")}`)];
+    },
+  });
+  const gains = known("gain")
+    ? [within("gain", "gain by the source", "gain_low", "gain_high")]
+    : [];
+  const alone = known("alone") ? [{ ...number("alone"), name: "the source alone" }] : [];
   const worth = { name: "worth, sentences", number: true, value: (r) => r.sentences };
   return dataTable({
     label: `Transfer: ${one.name}`,
@@ -110,7 +122,10 @@ const transferTable = (one) => {
       { name: "vote", value: (r) => (r.left_out ? `without ${r.left_out}` : "all sources") },
       { name: "group", value: (r) => r.group },
       { name: "words", number: true, value: (r) => r.words },
-      ...numbers.filter(known).map(number),
+      within("uas", "UAS", "low", "high"),
+      ...(known("las") ? [{ ...number("las"), name: "LAS" }] : []),
+      ...gains,
+      ...alone,
       ...(one.rows.some((r) => r.sentences) ? [worth] : []),
     ],
   });

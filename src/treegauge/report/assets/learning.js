@@ -11,7 +11,7 @@ sections.learning = (root, data) => {
     treebank: treebanks[0],
     relative: false,
     classes: null,
-    score: "",
+    score: String(data.score ?? ""),
     of: "all",
   };
   const told = () =>
@@ -180,7 +180,7 @@ sections.learning = (root, data) => {
       state.treebank = among("treebank", treebanks);
       state.relative = params.get("relative") === "1";
       state.classes = params.get("classes") ? params.get("classes").split(",") : null;
-      state.score = params.get("score") || "";
+      state.score = params.get("score") || String(data.score ?? "");
       state.of = params.get("of") || "all";
       show();
     },

@@ -47,8 +47,10 @@ const seen = new IntersectionObserver(
     for (const entry of entries)
       if (entry.isIntersecting) {
         for (const link of links) {
-          if (link.hash === `#${entry.target.id}`) link.setAttribute("aria-current", "true");
-          else link.removeAttribute("aria-current");
+          if (link.hash === `#${entry.target.id}`) {
+            link.setAttribute("aria-current", "true");
+            link.parentNode.scrollLeft = link.offsetLeft - 60; // on a phone not all fit
+          } else link.removeAttribute("aria-current");
         }
       }
   },

@@ -23,6 +23,7 @@ const mapView = (points, onmove, onend) => {
   const toY = (v) => size.height - pad.bottom - v * tall();
   const fromX = (x) => clamp(((x - pad.left) / wide()) * reach, 0, reach);
   const fromY = (y) => clamp((size.height - pad.bottom - y) / tall(), 0, 1);
+  // Colours of the page are written with six digits.
   const rgb = (name) => {
     const text = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     return [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));
@@ -110,7 +111,13 @@ const mapView = (points, onmove, onend) => {
     if (tiny) place(null);
     onend(box);
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+  // A touch that turns out to be scrolling or a pinch chooses nothing.
+  holder.addEventListener("pointercancel", () => {
+    start = null;
+    onend(box);
+  });
+  for (const media of ["(prefers-color-scheme: dark)", "print"])
+    matchMedia(media).addEventListener("change", paint);
   new ResizeObserver(() => {
     const width = Math.floor(holder.clientWidth);
     if (width && width !== size.width) {

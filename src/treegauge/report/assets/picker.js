@@ -44,15 +44,20 @@ const picker = (data, meanOver, changed) => {
   let chosen = new Array(held).fill(true);
   const live = html("div", { id: "ranking-live" });
   const number = html("span", { class: "count", role: "status" });
+  const again = html("code", { id: "ranking-command" });
+  const codes = () => data.treebanks.filter((_, t) => chosen[t]).map((t) => t.code);
   const show = () => {
     const now = meanOver(chosen);
     number.textContent = `${now.size} of ${plural(held, "treebank")}`;
     fill(live, now.size ? table(now) : html("p", {}, "No treebank is chosen."));
+    const some = now.size < held ? ` --subset ${codes().join(",")}` : "";
+    again.textContent = now.size ? `${data.command} --exact --size ${now.size}${some}` : "";
   };
   const table = (now) => {
     const up = (s) => every.ranks[s] - now.ranks[s];
     return dataTable({
       label: "Ranking over the chosen treebanks",
+      first: 100,
       data: byRank(data.systems, now.ranks),
       columns: [
         { name: "system", value: (s) => data.systems[s] },
@@ -130,6 +135,7 @@ const picker = (data, meanOver, changed) => {
     ),
     html("div", { class: "ticks", role: "group", "aria-label": "Treebanks" }, labels),
     live,
+    html("p", {}, again),
   );
   show();
   return {

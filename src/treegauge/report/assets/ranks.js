@@ -39,17 +39,17 @@ const rankBoxes = ({ width, data, systems, box, mean, size }) =>
 const pairMatrix = ({ width, data, systems, p, chosen, onchoose }) => {
   const n = systems.length;
   const left = Math.min(130, width * 0.3);
-  const step = Math.max(9, Math.min(34, (width - left - 4) / n));
+  const step = Math.max(15, Math.min(34, (width - left - 4) / n));
   const top = Math.min(110, 20 + 6.5 * Math.max(...data.systems.map((s) => s.length)));
   const side = left + step * n + 4 + top / 2;
   const height = top + step * n + 4;
-  const small = { class: "label", "font-size": Math.min(12, step + 1) };
+  const small = { class: "label", style: `font-size:${Math.min(12, step - 3)}px` };
   const names = systems.map((s, i) => {
     const across = left + step * (i + 0.5) + 4;
     const down = { x: left - 6, y: top + step * (i + 0.5) + 4, "text-anchor": "end" };
     const turned = { transform: `translate(${across} ${top - 6}) rotate(-60)` };
     return [
-      svg("text", { ...small, ...down }, data.systems[s].slice(0, Math.floor(left / 6.5))),
+      svg("text", { ...small, ...down }, data.systems[s].slice(0, Math.floor(left / 7.5))),
       svg("text", { ...small, ...turned }, data.systems[s].slice(0, 16)),
     ];
   });
@@ -61,8 +61,7 @@ const pairMatrix = ({ width, data, systems, p, chosen, onchoose }) => {
       x: x + step / 2,
       y: y + step / 2 + 4,
       "text-anchor": "middle",
-      "font-size": 11,
-      style: `fill:${shown.ink}`,
+      style: `fill:${shown.ink};font-size:11px`,
     };
     return svg(
       "g",

@@ -41,6 +41,7 @@ const metricTable = (one) => {
   }));
   return dataTable({
     label: `Scores on ${one.name}`,
+    first: 50,
     data: one.metrics,
     columns: [{ name: "metric", value: (m) => m.name }, ...systems],
   });
@@ -61,7 +62,7 @@ const testTable = (tests) => {
         (t) => (100 * t.difference).toFixed(2),
       ),
       number(
-        "errors of B avoided, %",
+        "fewer errors than B, %",
         (t) => t.error_reduction,
         (t) => (t.error_reduction === null ? "" : t.error_reduction.toFixed(2)),
       ),

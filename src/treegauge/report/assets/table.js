@@ -8,7 +8,8 @@ const compareCells = (a, b) => {
     : String(a).localeCompare(String(b), "en", { numeric: true });
 };
 
-// Columns: {name, title, value(row), show(row), number, sticky}; rows are any objects.
+// Columns: {name, title, value(row), show(row), number}; rows are any objects. At first `first` rows
+// are shown, and a button for all.
 const dataTable = ({
   label,
   columns,
@@ -16,11 +17,12 @@ const dataTable = ({
   filter = null,
   sort = null,
   onsort = () => {},
-  limit = 500,
+  first = 25,
 }) => {
   let by = sort ? sort.by : null,
     down = sort ? sort.down : false,
-    typed = "";
+    typed = "",
+    limit = first;
   const body = html("tbody"),
     count = html("span", { class: "count", role: "status" });
   const heads = columns.map((c) =>
@@ -34,6 +36,15 @@ const dataTable = ({
         onsort(by, down);
       }),
     ),
+  );
+  const more = html(
+    "p",
+    { class: "more" },
+    button("", () => {
+      limit = Infinity;
+      refill();
+      body.rows[first].cells[0].scrollIntoView({ block: "nearest" });
+    }),
   );
   const refill = () => {
     const asked = typed.trim().toLowerCase();
@@ -82,6 +93,8 @@ const dataTable = ({
       kept.length === data.length && kept.length <= limit
         ? plural(data.length, "row")
         : `${grouped(Math.min(kept.length, limit))} of ${plural(data.length, "row")}`;
+    more.hidden = kept.length <= limit;
+    more.firstChild.textContent = `Show all ${plural(kept.length, "row")}`;
   };
   const field = html("input", {
     type: "search",
@@ -109,5 +122,6 @@ const dataTable = ({
       { class: "wide", tabindex: "0", role: "region", "aria-label": label },
       html("table", { class: "treegauge" }, html("thead", {}, html("tr", {}, heads)), body),
     ),
+    more,
   );
 };

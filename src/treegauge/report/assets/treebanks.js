@@ -101,6 +101,7 @@ sections.treebanks = (root, data) => {
     a.findings.map((f) => ({ ...f, treebank: a.treebank })),
   );
   const grave = { error: 0, warning: 1, note: 2 };
+  const counted = (level) => plural(findings.filter((f) => f.level === level).length, level);
   root.append(
     html("p", { class: "controls" }, family),
     holder,
@@ -119,10 +120,13 @@ sections.treebanks = (root, data) => {
   if (data.audits.length) {
     root.append(
       html("h3", {}, "What an audit found"),
+      html("p", {}, Object.keys(grave).map(counted).join(", "), "."),
       findings.length
         ? dataTable({
             label: "Audit",
             filter: "error, warning, leak …",
+            sort: { by: "level", down: false },
+            first: 12,
             data: findings,
             columns: [
               { name: "treebank", value: (f) => f.treebank },
@@ -131,8 +135,6 @@ sections.treebanks = (root, data) => {
                 value: (f) => grave[f.level],
                 show: (f) => html("span", { class: `level ${f.level}` }, f.level),
               },
-              { name: "check", value: (f) => f.check },
-              { name: "part", value: (f) => f.part },
               {
                 name: "finding",
                 value: (f) => f.message,
@@ -144,6 +146,8 @@ sections.treebanks = (root, data) => {
                     f.examples.length ? html("small", {}, ` ${f.examples.join(", ")}`) : null,
                   ),
               },
+              { name: "check", value: (f) => f.check },
+              { name: "part", value: (f) => f.part },
             ],
           })
         : html("p", {}, "Nothing."),

@@ -1,0 +1,120 @@
+"""List every number and where it is explained: `python docs/_numbers.py` writes docs/numbers.md."""
+
+from pathlib import Path
+
+from treegauge.measure.registry import measures
+from treegauge.score.metrics import ENHANCED, METRICS, MORE, WEIGHTED
+
+TARGET = Path(__file__).parent / "numbers.md"
+HEAD = """# Every number
+
+What treegauge prints, what it is in a line, the command that prints it, and the page with its
+formula, its options and what to beware of. Every command takes `--format json` for all digits, and
+every result ends with the signature of the choices behind it.
+"""
+# Headings of docs/scoring.md that explain a metric.
+METRIC_HOMES = {
+    "UFeats": "features", "Lemmas": "lemmas", "LAS": "relations-and-subtypes",
+    "CLAS": "content-words-and-function-words", "MLAS": "mlas", "BLEX": "blex",
+    **dict.fromkeys(ENHANCED, "enhanced-dependencies"),
+    **dict.fromkeys([*MORE, *WEIGHTED], "beyond-the-official-scores"),
+}  # fmt: skip
+FLAGS = {**dict.fromkeys(ENHANCED, " --enhanced"), **dict.fromkeys(WEIGHTED, " --weights wde")}
+SCORE = "treegauge score GOLD SYSTEM"
+RANK = "treegauge rank SCORES --size 10"
+# Number, what it is, command, page.
+CERTAINTY = (
+    ("interval", "percentiles of F1 over sentences drawn with replacement", SCORE,
+     "scoring.md#how-certain-a-score-is"),
+    ("p_value, p_holm", "paired permutation test, corrected by Holm", f"{SCORE} OTHER",
+     "scoring.md#how-certain-a-score-is"),
+    ("error_reduction", "100 (score − baseline) / (1 − baseline)", f"{SCORE} OTHER",
+     "scoring.md#beyond-the-official-scores"),
+    ("cells of a breakdown", "P, R and F1 over words of a class", f"{SCORE} --by relation",
+     "scoring.md#where-a-system-errs"),
+)  # fmt: skip
+RANKING = (
+    ("rank, best, worst, quartiles, mean, sd", "1 + better + equal / 2, over subsets", RANK,
+     "ranking.md#what-the-numbers-are"),
+    ("wins, undecided, losses", "subsets in which a is above b, all counted", f"{RANK} --exact",
+     "ranking.md#what-the-numbers-are"),
+    ("tau, top1", "agreement of a subset's ranking with the full one", RANK,
+     "ranking.md#what-the-numbers-are"),
+    ("certificate", "difference, tests, win rates, what breaks a claim",
+     'treegauge rank certify SCORES --claim "A > B"', "ranking.md#a-certificate-for-a-claim"),
+    ("expected, found, ratio", "classes of treebanks in extreme subsets",
+     "treegauge rank outliers SCORES --system A", "ranking.md#outliers"),
+    ("margin", "agreement of chosen treebanks above that of random ones",
+     "treegauge rank recommend SCORES", "ranking.md#which-treebanks-to-take"),
+    ("critical difference, groups", "systems that cannot be told apart",
+     "treegauge rank compare SCORES", "ranking.md#comparisons-that-readers-know"),
+)  # fmt: skip
+ANALYSIS = (
+    ("correlation, partial, r2, power", "what goes along with a score",
+     "treegauge analyse TABLE --target las --of edv", "analysis.md#coefficients"),
+    ("split-edv, split-slv, p", "parts against random splits", "treegauge audit UD_X", "audit.md"),
+    ("edv, slv of parts", "Wasserstein distance of displacements, of lengths",
+     "treegauge split UD_X", "splitting.md#distance"),
+)  # fmt: skip
+LEARNING = (
+    ("confidence, variability, correctness, forgetting", "of gold's probability over epochs",
+     "treegauge map UD_X", "dynamics.md#data-maps"),
+    ("usable information", "bits that words tell of heads and relations",
+     "treegauge vinfo UD_X", "dynamics.md#usable-information"),
+    ("description length", "bits it takes to send the trees", "treegauge mdl UD_X",
+     "dynamics.md#description-length"),
+    ("absolute rank", "treebanks by all of these", "treegauge difficulty UD_* --ranks",
+     "dynamics.md#absolute-rank"),
+    ("score of a candidate", "how firmly a parser contradicts an annotation",
+     "treegauge map UD_X --candidates 100", "dynamics.md#candidates-for-annotation-errors"),
+    ("learning curve", "share of right words by train sentences", "treegauge curve UD_X",
+     "curves.md#classes-of-words"),
+    ("complexity", "area between the curves of all words and of a class",
+     "treegauge curve complexity UD_X", "curves.md#complexity"),
+    ("equivalent", "sentences that give the same score",
+     "treegauge curve equivalent COUNTS --score 75", "curves.md#what-a-score-is-worth"),
+    ("gain of annotating", "score after more sentences, by a fitted law",
+     "treegauge curve advise UD_X --budget 200", "curves.md#advice"),
+    ("klcpos3, weight", "distance of tag trigrams; weight of a source",
+     "treegauge transfer weights TARGET SOURCE...", "transfer.md#what-is-done"),
+    ("gain of a source", "what a vote loses without it",
+     "treegauge transfer TARGET SOURCE... --leave-one-out", "transfer.md#what-each-source-adds"),
+)  # fmt: skip
+
+Row = tuple[str, str, str, str]
+
+
+def table(rows: list[Row] | tuple[Row, ...]) -> str:
+    """Return rows as a table in Markdown."""
+    lines = ["| number | what it is | command | page |", "|---|---|---|---|"]
+    for number, meaning, command, page in rows:
+        told = meaning.replace("|", "\\|")
+        lines.append(f"| {number} | {told} | `{command}` | [{page.partition('#')[0]}]({page}) |")
+    return "\n".join(lines)
+
+
+def text() -> str:
+    """Return the page."""
+    metrics: list[Row] = [
+        (name, one.meaning, f"{SCORE}{FLAGS.get(name, '')}",
+         f"scoring.md#{METRIC_HOMES.get(name, 'the-metrics')}")
+        for name, one in {**METRICS, **ENHANCED, **WEIGHTED, **MORE}.items()
+    ]  # fmt: skip
+    measured: list[Row] = [
+        (f"`{name}`", one.meaning, f"treegauge measure {name} UD_X",
+         f"measures/{one.family}.md#{name}")
+        for name, one in measures().items()
+    ]  # fmt: skip
+    parts = {
+        "Scores": metrics,
+        "How certain, and where": CERTAINTY,
+        "Rankings": RANKING,
+        "Measures of treebanks": measured,
+        "Explanations, audits, splits": ANALYSIS,
+        "Learning and transfer": LEARNING,
+    }
+    return "\n\n".join([HEAD.strip(), *(f"## {k}\n\n{table(v)}" for k, v in parts.items())]) + "\n"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(text(), encoding="utf-8")

@@ -1,0 +1,91 @@
+"""What axe-core says of the pages, and whether a keyboard is enough."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+GRAVE = {"serious", "critical"}
+SYSTEMS = {"demo": "hasty", "real": "mst1"}
+#: Of a page in dark colours only the colours are another matter; full reports take long to write.
+BRIEF = {"resultTypes": ["violations"], "preload": False}
+OPTIONS = {"light": BRIEF, "dark": BRIEF | {"runOnly": ["color-contrast"]}}
+MAP = "#maps?layer=head&x0=0&x1=0.2&y0=0&y1=0.3"
+
+
+@pytest.fixture(scope="module")
+def axe():
+    pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("made", ["demo", "real"])
+def test_axe_finds_no_grave_fault(browser, axe, request, made, scheme):
+    folder = request.getfixturevalue(made)
+    file = folder / ("index.html" if made == "demo" else "page.html")
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"{file.resolve().as_uri()}#scores?by=upos&class=NOUN&system={SYSTEMS[made]}")
+    page.evaluate(f"location.hash = {MAP!r}")  # sentences and the words of a frame are both open
+    assert page.locator("#scores-sentences svg.tree").count()
+    assert page.locator("#maps-words tbody tr").count()
+    page.evaluate(axe)
+    found = page.evaluate(f"axe.run(document, {json.dumps(OPTIONS[scheme])})")
+    context.close()
+    passed = {one["id"] for one in found["passes"]}
+    assert "color-contrast" in passed, "axe looked at the page"
+    assert scheme == "dark" or len(passed) > 20
+    told = [
+        f"{one['id']}: {one['help']}: {[node['target'] for node in one['nodes'][:3]]}"
+        for one in found["violations"]
+        if one["impact"] in GRAVE
+    ]
+    assert told == []
+
+
+def test_axe_would_find_a_fault(browser, axe):
+    page = browser.new_page()
+    page.set_content("<button></button>")
+    page.evaluate(axe)
+    found = {one["id"] for one in page.evaluate("axe.run()")["violations"]}
+    page.close()
+    assert "button-name" in found
+
+
+def focused(page):
+    return page.evaluate(
+        "(() => { const e = document.activeElement; return [e.tagName, e.textContent.trim(),"
+        " getComputedStyle(e).outlineStyle] })()"
+    )
+
+
+def test_tab_leads_through_everything_and_can_be_seen(demo, tab):
+    page = tab(demo / "index.html")
+    page.keyboard.press("Tab")
+    assert focused(page)[1] == "Skip to the numbers"
+    page.keyboard.press("Enter")
+    seen = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        tag, text, outline = focused(page)
+        assert outline != "none", f"{tag} {text} shows that it has the focus"
+        seen.append(tag)
+    assert {"SELECT", "BUTTON", "DIV"} <= set(seen)
+
+
+def test_a_cell_is_opened_and_closed_by_keys_alone(demo, tab):
+    page = tab(demo / "index.html")
+    page.keyboard.press("1")
+    page.locator("#scores .heat button").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    panel = page.locator("#scores-sentences")
+    assert "careful, relation det" in panel.inner_text()
+    page.keyboard.press("Escape")
+    assert panel.inner_text() == ""
+    page.keyboard.press("4")
+    page.wait_for_function("document.activeElement.id === 'maps'")
+    page.locator("button[data-region=hard]").focus()
+    page.keyboard.press("Space")
+    assert "in the frame" in page.locator("#maps-count").inner_text()
