@@ -136,7 +136,7 @@ class Tab:
         if slow > 1:
             session = self.context.new_cdp_session(self.page)
             session.send("Emulation.setCPUThrottlingRate", {"rate": slow})
-        self.page.set_default_timeout(8000)
+        self.page.set_default_timeout(30_000)  # a busy machine is no fault of the page
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", lambda said: self.complaints.append(said.text))
