@@ -1,47 +1,62 @@
 """``python -m benchmarks [NAMES...]``: all parts or those named, beside their peers."""
 
 import argparse
-import os
-import platform
-import subprocess
 import sys
 import tempfile
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import corpus, reading, running, scoring, streaming, training
-from benchmarks.measuring import tell
+from benchmarks import (
+    corpus,
+    growth,
+    measures,
+    ranking,
+    reading,
+    resampling,
+    running,
+    scoring,
+    splitting,
+    streaming,
+    training,
+)
+from benchmarks.machine import machine
+from benchmarks.measuring import SLOW, tell
 from benchmarks.tables import Section, wrap
 
 PAGE = Path("docs/benchmarks.md")
-CONTESTS = {"reading": reading.run, "scoring": scoring.run, "streaming": streaming.run}
-OWN_DATA = {"training": training.run, "running": lambda _: running.run()}
-REPORTS = {"resampling": "Resampling", "ranking": "Ranking"}
-PARTS = [*CONTESTS, *OWN_DATA, *REPORTS]
-PACKAGES = "treegauge numpy numba polars ufal.udpipe udapi udtools pyconll conllu".split()
+ON_CORPUS: dict[str, Callable[[corpus.Corpus, int], Section]] = {
+    "reading": reading.run, "scoring": scoring.run, "streaming": streaming.run,
+    "measuring": measures.run, "splitting": splitting.run, "growth": growth.run,
+}  # fmt: skip
+OWN_DATA: dict[str, Callable[[int], Section]] = {
+    "ranking": ranking.run, "resampling": resampling.run, "training": training.run,
+    "running": running.run,
+}  # fmt: skip
+# Running fills this process with dask and a ledger, and so comes last.
+PARTS = (
+    "reading scoring streaming measuring splitting ranking resampling growth training running"
+).split()
 
 
 def main() -> int:
     """Run the parts; 1 if a target was missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PARTS))
-    parser.add_argument("--repeats", type=int, default=3, help="best of so many rounds (3)")
+    parser.add_argument("--repeats", type=int, default=3, help="median of so many rounds (3)")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE}")
     options = parser.parse_args()
     for name in options.names:
         if name not in PARTS:
             parser.error(f"no part {name!r}; there are {', '.join(PARTS)}")
-    names = options.names or PARTS
+    names = [name for name in PARTS if name in (options.names or PARTS)]
     sections = []
     with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
-        files = corpus.make(Path(folder)) if set(names) & set(CONTESTS) else None
+        files = corpus.make(Path(folder)) if set(names) & set(ON_CORPUS) else None
         for name in names:
-            if name in CONTESTS and files:
-                sections.append(CONTESTS[name](files, options.repeats))
-            elif name in OWN_DATA:
-                sections.append(OWN_DATA[name](options.repeats))
+            if name in ON_CORPUS and files:
+                sections.append(ON_CORPUS[name](files, options.repeats))
             else:
-                sections.append(report(name))
+                sections.append(OWN_DATA[name](options.repeats))
             print(f"{sections[-1]}\n", flush=True)
     if options.write:
         PAGE.write_text("\n\n".join([preface(options.repeats), *map(str, sections)]) + "\n")
@@ -51,34 +66,17 @@ def main() -> int:
     return 1 if missed else 0
 
 
-def report(name: str) -> Section:
-    """Run a part that prints its own lines."""
-    tell(name)
-    command = [sys.executable, "-m", f"benchmarks.{name}"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return Section(REPORTS[name], f"```\n{done.stdout.rstrip()}\n```")
-
-
 def preface(repeats: int) -> str:
-    """Say how the figures were made, and with what."""
-    found = []
-    for package in PACKAGES:
-        try:
-            found.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            found.append(f"{package} (not installed)")
+    """Say how the figures were made, on what."""
     how = (
         "Written by `python -m benchmarks --write`; `make bench` prints the same of your machine. "
-        "Every contender runs in a fresh process, contenders take turns, and each figure is the "
-        f"best of {repeats} rounds. Seconds depend on the machine and on what else it does, ratios "
-        "much less. MB are millions of bytes; peak memory is the most the whole process ever "
-        "held, its interpreter and libraries included."
+        "Every contender runs in a fresh process, after a warm-up that is not timed; contenders "
+        f"take turns, and each figure is the median of {repeats} rounds, of two where a round "
+        f"takes more than {SLOW:g} s. Seconds depend on the machine and on what else it does, "
+        "ratios much less. MB are millions of bytes; peak memory is the most the whole process "
+        "ever held, its interpreter and libraries included."
     )
-    here = (
-        f"Here: {platform.system()}, {os.cpu_count()} cores, load {os.getloadavg()[2]:.1f} (1 is "
-        f"the benchmarks' own), Python {platform.python_version()}; {', '.join(found)}."
-    )
-    return "\n\n".join(["# Benchmarks", wrap(how), wrap(here)])
+    return "\n\n".join(["# Benchmarks", wrap(how), wrap(machine())])
 
 
 if __name__ == "__main__":

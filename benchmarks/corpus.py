@@ -23,6 +23,9 @@ SIZE = 41_300_000
 SMALL = 200_000
 """Bytes of the file on which contenders warm up, about."""
 
+TENTH = SIZE // 10
+"""Bytes of the file for work that takes peers minutes on the whole, about."""
+
 DRAWN = 6_000
 """Synthetic sentences that are repeated up to the size."""
 
@@ -32,7 +35,7 @@ CHANGED = 0.1
 
 @dataclass(frozen=True)
 class Corpus:
-    """Gold and system files, and the first sentences of both for warming up."""
+    """Gold and system files, a tenth of both, and their first sentences for warming up."""
 
     folder: Path
     source: str
@@ -54,6 +57,11 @@ class Corpus:
     def small(self) -> tuple[Path, Path]:
         """The first sentences of both."""
         return self.folder / "small-gold.conllu", self.folder / "small-system.conllu"
+
+    @property
+    def tenth(self) -> tuple[Path, Path]:
+        """A tenth of both."""
+        return self.folder / "tenth-gold.conllu", self.folder / "tenth-system.conllu"
 
     def __str__(self) -> str:
         return (
@@ -80,10 +88,11 @@ def main() -> None:
     text = (text * -(-SIZE // len(text)))[:SIZE]
     gold = parse_conllu(text[: text.rindex(b"\n\n") + 2], name="gold")
     system = _system(gold)
-    first = max(1, int(len(gold) * SMALL / SIZE))
     for name, treebank in (("gold", gold), ("system", system)):
         write_conllu(treebank, folder / f"{name}.conllu")
-        write_conllu(treebank[:first], folder / f"small-{name}.conllu")
+        for part, size in (("small", SMALL), ("tenth", TENTH)):
+            first = treebank[: max(1, int(len(gold) * size / SIZE))]
+            write_conllu(first, folder / f"{part}-{name}.conllu")
     size = (folder / "gold.conllu").stat().st_size
     found = {"source": source, "sentences": len(gold), "words": gold.n_words, "size": size}
     print(json.dumps(found))

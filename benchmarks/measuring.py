@@ -5,27 +5,36 @@
 
 import importlib
 import json
+import math
 import os
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 TREEGAUGE = (sys.executable, "-c", "from treegauge.cli import main; main()")
+SLOW, SHORT = 5.0, 0.05
+"""Seconds from which two rounds are enough, and up to which work is repeated."""
 
 
 class Contender(NamedTuple):
     """What is timed, and what is asked of its result afterwards.
 
-    The answer shows that all contenders did the same work; it is not part of the time.
+    The answer shows that all contenders did the same work; it is not part of the time. None says
+    that this contender's answer is another one by its definition.
     """
 
     action: Callable[..., Any]
-    answer: Callable[[Any], int]
+    answer: Callable[[Any], float | None]
+
+
+Makers = Mapping[str, Callable[[], Contender]]
+"""Contenders by name, ours first; each is made where it runs, so that its imports stay there."""
 
 
 @dataclass(frozen=True)
@@ -34,65 +43,82 @@ class Measured:
 
     seconds: float
     peak: float
-    answer: int = 0
+    answer: float | None = None
 
-    def best(self, other: "Measured | None") -> "Measured":
-        """Return the better of two runs; they must agree on the answer."""
-        if other is None:
-            return self
-        if self.answer != other.answer:
-            raise SystemExit(f"two runs, two answers: {self.answer} and {other.answer}")
-        return Measured(min(self.seconds, other.seconds), min(self.peak, other.peak), self.answer)
+    @classmethod
+    def middle(cls, runs: Sequence["Measured"]) -> "Measured":
+        """Return the median of some runs; their answers must be the same."""
+        answers = {one.answer for one in runs}
+        if len(answers) > 1:
+            raise SystemExit(f"the same run, different answers: {answers}")
+        seconds, peaks = [one.seconds for one in runs], [one.peak for one in runs]
+        return cls(median(seconds), median(peaks), answers.pop())
 
 
 def contest(
-    part: str, names: Sequence[str], small: Sequence[Path], files: Sequence[Path], repeats: int
+    part: str,
+    job: str,
+    names: Iterable[str],
+    *given: str | Path | float,
+    small: Sequence[str | Path | float] = (),
+    repeats: int = 3,
+    tolerance: float = 1e-6,
 ) -> dict[str, Measured]:
-    """Measure the contenders of a part, taking turns, so that a slow minute hits all alike.
+    """Measure contenders for a job, taking turns, so that a slow minute hits all alike.
 
-    Contenders whose package is not installed are left out.
+    Each gets `given`, after the same work on `small` or, where that is nothing, on `given`.
+    Contenders whose package is not installed are left out, and slow ones take part in two rounds
+    only.
+
+    Raises
+    ------
+    SystemExit
+        If answers differ by more than `tolerance`, relative to the first.
     """
-    found: dict[str, Measured] = {}
-    missing: set[str] = set()
+    found: dict[str, list[Measured]] = {name: [] for name in names}
     for turn in range(repeats):
-        for name in names:
-            if name in missing:
+        for name in list(found):
+            if turn > 1 and min(one.seconds for one in found[name]) > SLOW:
                 continue
-            tell(f"{part}, round {turn + 1} of {repeats}: {name}")
-            one = _in_fresh_process(part, name, small, files)
+            tell(f"{part}, {job}, round {turn + 1} of {repeats}: {name}")
+            one = _in_fresh_process(part, job, name, small, given)
             if one is None:
-                missing.add(name)
-                tell(f"{name} is not installed and left out")
+                del found[name]
             else:
-                found[name] = one.best(found.get(name))
-    answers = {name: one.answer for name, one in found.items()}
-    if len(set(answers.values())) > 1:
-        raise SystemExit(f"{part}: the contenders' answers differ: {answers}")
-    return found
+                found[name].append(one)
+    middle = {name: Measured.middle(runs) for name, runs in found.items()}
+    answers = {name: one.answer for name, one in middle.items() if one.answer is not None}
+    first = next(iter(answers.values()), 0.0)
+    if any(not math.isclose(one, first, rel_tol=tolerance) for one in answers.values()):
+        raise SystemExit(f"{part}, {job}: the contenders' answers differ: {answers}")
+    return middle
 
 
 def _in_fresh_process(
-    part: str, name: str, small: Sequence[Path], files: Sequence[Path]
+    part: str,
+    job: str,
+    name: str,
+    small: Sequence[str | Path | float],
+    given: Sequence[str | Path | float],
 ) -> Measured | None:
-    job = {
-        "part": part,
-        "name": name,
-        "small": [str(path) for path in small],
-        "files": [str(path) for path in files],
-    }
-    command = [sys.executable, "-m", "benchmarks.measuring", json.dumps(job)]
+    """Run one contender; None if its package is not there."""
+    wanted = {"part": part, "job": job, "name": name, "small": small, "given": given}
+    command = [sys.executable, "-m", "benchmarks.measuring", json.dumps(wanted, default=str)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{part}, {name} failed:\n{done.stderr}")
     values = json.loads(done.stdout.splitlines()[-1])
-    return None if "missing" in values else Measured(**values)
+    if "missing" in values:
+        tell(f"{values['missing']} is not installed: {name} is left out")
+        return None
+    return Measured(**values)
 
 
 def command(
     *arguments: str | Path, environment: Mapping[str, str] | None = None, repeats: int = 1
 ) -> Measured:
     """Measure the treegauge command line as a whole, from starting Python to its end."""
-    best: Measured | None = None
+    runs = []
     for _ in range(repeats):
         tell(f"treegauge {' '.join(getattr(a, 'name', str(a)) for a in arguments)}")
         start = time.perf_counter()
@@ -109,9 +135,8 @@ def command(
         took = time.perf_counter() - start
         if process.returncode:
             raise SystemExit(f"treegauge {arguments} failed:\n{output.decode()}")
-        best = Measured(took, _bytes(usage.ru_maxrss) / 1e6).best(best)
-    assert best is not None, "repeats is at least 1"
-    return best
+        runs.append(Measured(took, _bytes(usage.ru_maxrss) / 1e6))
+    return Measured.middle(runs)
 
 
 def tell(text: str) -> None:
@@ -132,20 +157,27 @@ def _bytes(ru_maxrss: int) -> int:
 
 
 def main() -> None:
-    """Run one contender: first on small files, untimed, then on the large ones."""
-    job = json.loads(sys.argv[1])
-    module = importlib.import_module(f"benchmarks.{job['part']}")
+    """Run one contender: first on what is small, else on what is given, untimed, then for good.
+
+    Short work is done over and over for a twentieth of a second, and the median counts.
+    """
+    wanted = json.loads(sys.argv[1])
+    jobs: Mapping[str, Makers] = importlib.import_module(f"benchmarks.{wanted['part']}").JOBS
     try:
-        contender: Contender = module.CONTENDERS[job["name"]]()
+        contender = jobs[wanted["job"]][wanted["name"]]()
     except ModuleNotFoundError as error:
         print(json.dumps({"missing": error.name}))
         return
-    contender.action(*job["small"])
-    start = time.perf_counter()
-    result = contender.action(*job["files"])
-    took = time.perf_counter() - start
-    values = {"seconds": took, "peak": _peak(), "answer": int(contender.answer(result))}
-    print("\n" + json.dumps(values))
+    contender.action(*(wanted["small"] or wanted["given"]))
+    times: list[float] = []
+    while sum(times) < SHORT:
+        result = None  # what the last turn made must be gone before the next
+        start = time.perf_counter()
+        result = contender.action(*wanted["given"])
+        times.append(time.perf_counter() - start)
+    peak, answer = _peak(), contender.answer(result)
+    values = {"seconds": median(times), "peak": peak, "answer": answer}
+    print("\n" + json.dumps(values, default=float))
 
 
 if __name__ == "__main__":

@@ -1,79 +1,253 @@
-"""A million subsets, all subsets, and how the cost grows: 26 systems x 82 treebanks, size 10.
+"""Rankings of 26 systems on 82 treebanks, and what other packages do with such a table."""
 
-``python -m benchmarks.ranking [LARGEST]``: samples up to LARGEST, by default a hundred million.
-"""
+from typing import Any
 
-import resource
-import subprocess
-import sys
-import time
-from collections.abc import Callable
+from benchmarks.measuring import Contender, Makers, command, contest
+from benchmarks.tables import VERSUS, Section, versus
 
-import numpy as np
-
-from treegauge.ranking.exact import exact
-from treegauge.ranking.scores import Scores, read_scores
-from treegauge.ranking.stability import stability
-
-LARGEST = 100_000_000
-COMMAND = "rank conll18 --metric las --size 10 --samples 1000000 --seed 0 --format json".split()
+OURS = "treegauge"
+SIZE, SUBSETS = 10, 1_000_000
+RESAMPLES, DRAWS = 2_000, 10_000
+BEST, PAIR = "HIT-SCIR", ("TurkuNLP", "UDPipe Future")
+FEW = 6
+"""Systems among which rliable, which tests every treebank of every pair, is done in seconds."""
 
 
-def seconds(action: Callable[[], object]) -> tuple[float, float]:
-    """Return wall and processor seconds of one run."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    action()
-    return time.perf_counter() - wall, time.process_time() - cpu
+def table() -> Any:
+    """Return systems x treebanks, the LAS of CoNLL 2018."""
+    from treegauge.ranking.scores import read_scores
+
+    return read_scores("conll18")
 
 
-def sketch(scores: Scores, samples: int) -> None:
-    """Do the plain thing with numpy: shuffle, average, sort; a yardstick for the same machine."""
-    random = np.random.default_rng(0)
-    table = scores.values.T
-    for _ in range(samples // 10_000):
-        chosen = random.random((10_000, len(table))).argsort(axis=1)[:, :10]
-        table[chosen].mean(axis=1).argsort(axis=1).argsort(axis=1)
+def sampled() -> Contender:
+    """Rank over random subsets."""
+    from treegauge.ranking.stability import stability
+
+    scores = table()
+
+    def mean_rank(found: Any) -> float:
+        return float(found.table.filter(system=BEST)["mean"].item())
+
+    return Contender(lambda n: stability(scores, size=SIZE, samples=n), mean_rank)
 
 
-def whole_command(*extra: str) -> tuple[float, float]:
-    """Run the command line in a process of its own; return wall seconds and peak MB."""
-    code = (
-        "import resource, sys; from treegauge.cli.app import app; "
-        "app(sys.argv[1:], standalone_mode=False); "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+def counted() -> Contender:
+    """Count over all subsets of the size instead of drawing some."""
+    from treegauge.ranking.exact import exact
+
+    scores = table()
+    return Contender(lambda _: exact(scores, size=SIZE), lambda _: None)
+
+
+def sketch() -> Contender:
+    """Do the plain thing with numpy: shuffle, average, sort, ten thousand at a time."""
+    import numpy as np
+
+    scores = table()
+    columns, best = scores.values.T, scores.system(BEST)
+
+    def run(samples: int) -> float:
+        random, total = np.random.default_rng(0), 0
+        for _ in range(samples // 10_000):
+            chosen = random.random((10_000, len(columns))).argsort(axis=1)[:, :SIZE]
+            means = columns[chosen].mean(axis=1)
+            ranks = (-means).argsort(axis=1).argsort(axis=1)
+            total += ranks[:, best].sum()
+        return 1 + total / samples
+
+    return Contender(run, lambda rank: rank)
+
+
+def critical() -> Contender:
+    """Test all systems and all pairs of them."""
+    from treegauge.ranking.comparing import critical_difference
+
+    scores = table()
+    return Contender(
+        lambda: critical_difference(scores), lambda found: _pairs(found.p_values <= 0.05)
     )
-    start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", code, *COMMAND, *extra], check=True, capture_output=True, text=True
+
+
+def autorank() -> Contender:
+    """Let autorank do the same, told to use ranks."""
+    from autorank import autorank as compare
+
+    frame = _frame()
+
+    def answer(found: Any) -> float:
+        ranks = found.rankdf.meanrank.to_numpy()
+        return _pairs(abs(ranks[:, None] - ranks) > found.cd)
+
+    return Contender(lambda: compare(frame, alpha=0.05, force_mode="nonparametric"), answer)
+
+
+def posthocs() -> Contender:
+    """Let scipy test all systems, and scikit-posthocs all pairs."""
+    from scikit_posthocs import posthoc_nemenyi_friedman
+    from scipy.stats import friedmanchisquare
+
+    values = table().values
+
+    def run() -> Any:
+        return friedmanchisquare(*values), posthoc_nemenyi_friedman(values.T)
+
+    return Contender(run, lambda found: _pairs(found[1].to_numpy() <= 0.05))
+
+
+def _frame() -> Any:
+    import pandas as pd
+
+    scores = table()
+    return pd.DataFrame(scores.values.T, columns=scores.systems)
+
+
+def _pairs(differ: Any) -> int:
+    import numpy as np
+
+    return int(np.triu(differ, 1).sum())
+
+
+def improvement() -> Contender:
+    """Estimate for every pair how probable an improvement is, with an interval."""
+    from treegauge.ranking.wins import improvement as estimate
+
+    few = _few()
+    return Contender(
+        lambda: estimate(few, resamples=RESAMPLES), lambda found: _above(found.probability)
     )
-    return time.perf_counter() - start, int(done.stderr.split()[-1]) * 1024 / 1e6
 
 
-def run(largest: int = LARGEST) -> None:
-    """Print times, peak memory and growth."""
-    scores = read_scores("conll18")
-    print("rank stability, 26 systems x 82 treebanks, subsets of 10")
-    for name, extra in (("1,000,000 samples", []), ("all subsets (--exact)", ["--exact"])):
-        took, peak = whole_command(*extra)
-        print(f"  whole command, {name}: {took:.2f} s, peak {peak:.0f} MB")
-    wall, cpu = seconds(lambda: exact(scores, size=10))
-    print(f"  exact, 325 pairs, size 10: {wall:.2f} s ({cpu:.2f} s of processor)")
-    wall, cpu = seconds(lambda: exact(scores, size="all"))
-    print(f"  exact, 325 pairs, all 82 sizes: {wall:.2f} s ({cpu:.2f} s of processor)")
-    plain, _ = seconds(lambda: sketch(scores, 100_000))
-    print(f"  plain numpy sketch, 100,000 samples: {plain:.2f} s")
-    samples = 100_000
-    while samples <= largest:
-        wall, cpu = seconds(lambda n=samples: stability(scores, samples=n))  # type: ignore[misc]
-        ratio = plain / 100_000 / (wall / samples)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-        print(
-            f"  stability, {samples:>11,} samples: {wall:7.2f} s ({cpu:.2f} s of processor, "
-            f"{1e9 * cpu / samples:.0f} ns a sample), {ratio:.1f}x the sketch, peak {peak:.0f} MB",
-            flush=True,
-        )
-        samples *= 10
+def rliable() -> Contender:
+    """Let rliable estimate the same, without intervals."""
+    import numpy as np
+    from rliable.metrics import probability_of_improvement
+
+    values = _few().values
+
+    def run() -> Any:
+        every = range(FEW)
+        found = np.full((FEW, FEW), 0.5)
+        for a in every:
+            for b in every[a + 1 :]:
+                found[a, b] = probability_of_improvement(values[[a]], values[[b]])
+        return found
+
+    return Contender(run, _above)
 
 
-if __name__ == "__main__":
-    run(int(sys.argv[1]) if len(sys.argv) > 1 else LARGEST)
+def _few() -> Any:
+    """Return the first by mean, in that order."""
+    scores = table()
+    order = scores.values.mean(axis=1).argsort()[::-1]
+    return scores.select(systems=[scores.systems[i] for i in order[:FEW]])
+
+
+def _above(probability: Any) -> float:
+    import numpy as np
+
+    return float(probability[np.triu_indices(FEW, 1)].sum())
+
+
+def permuted() -> Contender:
+    """Swap the two systems' scores treebank by treebank."""
+    import numpy as np
+
+    from treegauge.stats.permutation import paired_permutation
+
+    a, b = (np.column_stack([one, np.ones(len(one))]) for one in _two())
+
+    def run() -> Any:
+        return paired_permutation(a, b, lambda s: s[..., :1] / s[..., 1:], permutations=DRAWS)
+
+    return Contender(run, lambda found: found.p_value[0])
+
+
+def scipy() -> Contender:
+    """Let scipy do the same."""
+    import numpy as np
+    from scipy.stats import permutation_test
+
+    pair, random = _two(), np.random.default_rng(0)
+
+    def difference(a: Any, b: Any, axis: int) -> Any:
+        return np.mean(a, axis=axis) - np.mean(b, axis=axis)
+
+    def run() -> Any:
+        return permutation_test(
+            pair, difference, permutation_type="samples", n_resamples=DRAWS, vectorized=True,
+            rng=random,
+        )  # fmt: skip
+
+    return Contender(run, lambda found: found.pvalue)
+
+
+def ranx() -> Contender:
+    """Let ranx do the same, compiled and on all processors."""
+    from ranx.statistical_tests import fisher_randomization_test
+
+    a, b = _two()
+    fisher_randomization_test(a, b, 10)
+    return Contender(lambda: fisher_randomization_test(a, b, DRAWS), lambda found: found[0])
+
+
+def deepsig() -> Contender:
+    """Let deepsig do the same, in one direction only, which is another p-value."""
+    from deepsig import permutation_test
+
+    a, b = _two()
+    return Contender(lambda: permutation_test(a, b, num_samples=DRAWS, seed=0), lambda _: None)
+
+
+def _two() -> tuple[Any, Any]:
+    scores = table()
+    first, second = (scores.values[scores.system(name)] for name in PAIR)
+    return first, second
+
+
+STABILITY = "subsets of 10 treebanks"
+JOBS: dict[str, Makers] = {
+    STABILITY: {
+        f"{OURS}, {SUBSETS:,} drawn": sampled,
+        f"{OURS}, all 2.1e12": counted,
+        f"numpy sketch, {SUBSETS:,} drawn": sketch,
+    },
+    "Friedman and Nemenyi": {
+        OURS: critical, "autorank": autorank, "scipy and scikit-posthocs": posthocs,
+    },
+    f"probability of improvement, {FEW} systems": {
+        f"{OURS}, with intervals": improvement, "rliable, without": rliable,
+    },
+    f"paired permutation test, {DRAWS:,} draws": {
+        OURS: permuted, "scipy": scipy, "ranx": ranx, "deepsig, one-sided": deepsig,
+    },
+}  # fmt: skip
+# Ranks average over a million subsets, p-values over ten thousand swaps.
+TOLERANCES = {STABILITY: 0.003, f"paired permutation test, {DRAWS:,} draws": 0.03}
+COMMAND = f"rank conll18 --metric las --size {SIZE} --samples {SUBSETS} --seed 0".split()
+
+
+def run(repeats: int) -> Section:
+    """Let the contenders do their jobs, and time our whole commands."""
+    rows = []
+    for job, makers in JOBS.items():
+        given = [SUBSETS] if job == STABILITY else []
+        rows += versus(job, contest(
+            "ranking", job, makers, *given, small=[10_000] if given else [], repeats=repeats,
+            tolerance=TOLERANCES.get(job, 1e-9),
+        ))  # fmt: skip
+    whole = {
+        "`treegauge rank`": command(*COMMAND, repeats=repeats),
+        "`treegauge rank --exact`": command(*COMMAND, "--exact", repeats=repeats),
+    }
+    rows += versus("whole command", whole)
+    text = (
+        "LAS of 26 systems on 82 treebanks (CoNLL 2018). Where the definition is the same, the "
+        "answers are: the mean rank of the best system over subsets, the number of pairs that "
+        "differ by Nemenyi's test, the sum of the probabilities, the p-value of TurkuNLP against "
+        "UDPipe Future, those by chance up to their chance. The sketch is what one writes in ten "
+        "lines of numpy. rliable's intervals need arch, whose releases that it allows do not "
+        "import with pandas 3. deepsig's stochastic order has no counterpart here, and its "
+        "paired bootstrap draws the two systems apart from each other, so that it is not one."
+    )
+    return Section("Ranking", text, VERSUS, rows)

@@ -1,11 +1,10 @@
 """Reading a large CoNLL-U file into memory."""
 
-from collections.abc import Callable
 from typing import Any
 
 from benchmarks.corpus import Corpus
-from benchmarks.measuring import Contender, contest
-from benchmarks.tables import Section, faster
+from benchmarks.measuring import Contender, Makers, contest
+from benchmarks.tables import Section, faster, took
 
 OURS, FRAME = "treegauge", "treegauge, ten columns"
 
@@ -101,7 +100,14 @@ def conllu() -> Contender:
     return Contender(read, lambda found: sum(isinstance(t["id"], int) for s in found for t in s))
 
 
-CONTENDERS: dict[str, Callable[[], Contender]] = {
+def stanza() -> Contender:
+    """Stanza's documents, without its models."""
+    from stanza.utils.conll import CoNLL
+
+    return Contender(CoNLL.conll2doc, lambda found: found.num_words)
+
+
+READERS: Makers = {
     OURS: treegauge,
     FRAME: treegauge_frame,
     "polars read_csv": polars,
@@ -110,16 +116,20 @@ CONTENDERS: dict[str, Callable[[], Contender]] = {
     "udtools": udtools,
     "pyconll": pyconll,
     "conllu": conllu,
+    "stanza": stanza,
 }
+JOBS = {"reading": READERS}
 
 
 def run(corpus: Corpus, repeats: int) -> Section:
     """Let the contenders read the gold file."""
-    found = contest("reading", list(CONTENDERS), corpus.small[:1], [corpus.gold], repeats)
+    found = contest(
+        "reading", "reading", READERS, corpus.gold, small=corpus.small[:1], repeats=repeats
+    )
     rows = [
         [
             name,
-            f"{one.seconds:.2f}",
+            took(one.seconds),
             f"{corpus.size / 1e6 / one.seconds:.1f}",
             f"{one.peak:.0f}",
             f"{one.seconds / found[OURS].seconds:.1f}",

@@ -1,123 +1,107 @@
-"""What running a plan costs beside its cells, and what a ledger of a million cells does.
+"""What running a plan costs beside its cells: empty cells, beside bare pools that keep nothing."""
 
-``python -m benchmarks.running [CELLS]``: cells for the overhead, by default 300 for processes and
-2,000 for dask.
-"""
-
-import sys
 import tempfile
-import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from benchmarks.measuring import tell
-from benchmarks.tables import Section, Target
-from treegauge.experiment.batches import Batch, Expansion
-from treegauge.experiment.cells import Cell, Outcome, Setup
-from treegauge.experiment.ledger import Entry, Ledger
-from treegauge.experiment.running import run as run_plan
-from treegauge.experiment.store import Store
-from treegauge.experiment.work import Report
+from benchmarks.ledger import LIMIT, million
+from benchmarks.measuring import Contender, Makers, contest
+from benchmarks.tables import VERSUS, Section, Target, took, versus
 
-COUNTS = {"process": 300, "dask": 2000}
-LIMITS = {"process": 0.15, "dask": 0.005}
+OURS = "treegauge"
 WORKERS = 2
-TREEBANKS, PARSERS, SIZES, SAMPLES, SEEDS = 100, 5, 10, 10, 20
-LIMIT = 2.0
+COUNTS = {"process": 300, "dask": 3_000}
+LIMITS = {"process": 0.15, "dask": 0.005}
 
 
-def nothing(cell: Cell) -> Outcome:
+def nothing(cell: Any) -> Any:
     """Do nothing, so that all time is overhead."""
+    from treegauge.experiment.cells import Outcome
+
     return Outcome({"value": cell.seed})
 
 
-def overhead(pool: str, cells: int) -> tuple[float, float]:
-    """Return seconds from one cell to the next, and of starting the pool up to the first."""
-    tell(f"running: {cells} empty cells, {pool}")
-    ended: list[tuple[int, float]] = []
-    setup = Setup("benchmarks.running:nothing", "none")
-    plan = Expansion((Batch(setup, seeds=tuple(range(cells))),))
-    start = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
-        run_plan(
-            plan, Path(folder) / "s", pool=pool, workers=WORKERS,
-            progress=lambda done, _: ended.append((done, time.perf_counter())),
-        )  # fmt: skip
-    _, (some, first), *_, (every, last) = ended
-    each = (last - first) / (every - some)
-    # Fresh processes run beside each other: a cell keeps its worker busy for so long.
-    return each * (WORKERS if pool == "process" else 1), first - start
+def nothing_at_all(number: int) -> int:
+    """Do nothing, for pools that know no cells."""
+    return number
 
 
-def million() -> list[tuple[str, float]]:
-    """Make a ledger of a million cells; return seconds of what is done with it."""
-    batches = [
-        Batch(
-            Setup("curve", f"/data/UD_Language-{treebank}", f"parser{parser}"),
-            tuple(range(10, 10 + SIZES)), tuple(range(SAMPLES)), tuple(range(SEEDS)),
-        )
-        for treebank in range(TREEBANKS)
-        for parser in range(PARSERS)
-    ]  # fmt: skip
-    total = sum(map(len, batches))
-    tell(f"running: a ledger of {total:,} cells")
-    found = []
-    with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
-        store = Store(Path(folder) / "s")
-        with store.writing() as writer:
-            for batch in batches:
-                report = Report(
-                    {"uas": 81.23456789, "las": 75.3456789, "words": 10672}, seconds=2.0
-                )
-                writer.record([Entry(cell, report) for cell in batch.cells()], 1)
-        size = store.ledger_path.stat().st_size / 1e6
-        start = time.perf_counter()
-        ledger = Ledger(store.ledger_path)
-        found.append((f"open ({size:.0f} MB)", time.perf_counter() - start))
-        start = time.perf_counter()
-        missing = sum(len(ledger.missing(batch)) for batch in batches)
-        found.append((f"resume a plan of all {total:,} cells", time.perf_counter() - start))
-        ledger.close()
-        if missing:
-            raise SystemExit(f"{missing} cells are missing")
-        wider = [Batch(b.setup, b.sizes, b.samples, (*b.seeds, SEEDS)) for b in batches[:50]]
-        start = time.perf_counter()
-        with store.reading() as ledger:
-            news = sum(len(ledger.missing(batch)) for batch in wider)
-        found.append((f"find {news:,} new cells among {sum(map(len, wider)):,}",
-                      time.perf_counter() - start))  # fmt: skip
-        start = time.perf_counter()
-        rows = len(store.results(treebank="*-17", parser="parser3", size=12))
-        found.append((f"filter by treebank, parser and size: {rows:,} rows",
-                      time.perf_counter() - start))  # fmt: skip
-        start = time.perf_counter()
-        rows = len(store.results(provenance=False, treebank="*-17"))
-        found.append((f"filter by treebank: {rows:,} rows", time.perf_counter() - start))
-        start = time.perf_counter()
-        rows = len(store.results(provenance=False, seed=3, size=15))
-        found.append((f"filter by seed and size: {rows:,} rows", time.perf_counter() - start))
-    return found
+def plan(pool: str) -> Callable[[], Contender]:
+    """Return what runs a plan of empty cells and keeps what they give."""
+
+    def make() -> Contender:
+        from treegauge.experiment.batches import Batch, Expansion
+        from treegauge.experiment.cells import Setup
+        from treegauge.experiment.running import run as run_plan
+
+        def run(cells: int) -> int:
+            setup = Setup("benchmarks.running:nothing", "none")
+            expansion = Expansion((Batch(setup, seeds=tuple(range(cells))),))
+            with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
+                return run_plan(expansion, Path(folder) / "s", pool=pool, workers=WORKERS).done
+
+        return Contender(run, int)
+
+    return make
 
 
-def run(cells: int | None = None) -> Section:
-    """Measure everything."""
+def forked() -> Contender:
+    """Give every number a fresh process of multiprocessing's."""
+    from multiprocessing import get_context
+
+    def run(cells: int) -> int:
+        with get_context("fork").Pool(WORKERS, maxtasksperchild=1) as pool:
+            return len(pool.map(nothing_at_all, range(cells), chunksize=1))
+
+    return Contender(run, int)
+
+
+def futures() -> Contender:
+    """Give every number to a local dask cluster, and keep nothing."""
+    import distributed
+
+    start: Any = distributed.LocalCluster
+    connect: Any = distributed.Client
+
+    def run(cells: int) -> int:
+        with (
+            start(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+            connect(cluster) as client,
+        ):
+            return len(client.gather(client.map(nothing_at_all, range(cells))))
+
+    return Contender(run, int)
+
+
+PROCESS, DASK = (
+    f"{count:,} empty cells, {what}"
+    for count, what in zip(COUNTS.values(), ("a fresh process each", "dask"), strict=True)
+)
+JOBS: dict[str, Makers] = {
+    PROCESS: {OURS: plan("process"), "multiprocessing": forked},
+    DASK: {OURS: plan("dask"), "dask alone": futures},
+}
+
+
+def run(repeats: int) -> Section:
+    """Let the contenders run empty cells, and look at a ledger of a million."""
     rows, targets = [], []
-    for pool, count in COUNTS.items():
-        each, start = overhead(pool, cells or count)
-        rows.append([f"{pool}: a cell", f"{1000 * each:.1f} ms"])
-        rows.append([f"{pool}: until the first cells are done", f"{start:.2f} s"])
-        aim = f"{pool}: under {1000 * LIMITS[pool]:.0f} ms a cell"
+    for job, (pool, count) in zip(JOBS, COUNTS.items(), strict=True):
+        found = contest("running", job, JOBS[job], count, small=[4], repeats=repeats)
+        rows += versus(job, found)
+        # Fresh processes run beside each other: a cell keeps its worker busy for so long.
+        each = found[OURS].seconds / count * (WORKERS if pool == "process" else 1)
+        aim = f"{pool}: under {1000 * LIMITS[pool]:.0f} ms a cell, start included"
         targets.append(Target(aim, f"{1000 * each:.1f} ms", each < LIMITS[pool]))
     parts = million()
-    rows += [[f"a million cells: {what}", f"{took:.2f} s"] for what, took in parts]
-    slowest = max(took for _, took in parts)
+    rows += [[f"a million cells: {what}", took(seconds), "", "", ""] for what, seconds in parts]
+    slowest = max(seconds for _, seconds in parts)
     aim = f"a ledger of a million cells opens, resumes and filters in {LIMIT:g} s"
     targets.append(Target(aim, f"{slowest:.2f} s at most", slowest <= LIMIT))
     text = (
-        f"Empty cells on {WORKERS} workers: what each costs beside its own work. A fresh process "
-        "keeps its worker busy for that long; on dask it is the time from one cell to the next."
+        f"Empty cells on {WORKERS} workers, from start to end: what cells cost beside their own "
+        "work. treegauge records each in its ledger, with what it took and where it ran, so that "
+        "a run can be stopped and go on; the bare pools keep nothing."
     )
-    return Section("Running plans", text, ("", "took"), rows, targets)
-
-
-if __name__ == "__main__":
-    print(run(int(sys.argv[1]) if sys.argv[1:] else None))
+    return Section("Running plans", text, VERSUS, rows, targets)

@@ -30,8 +30,7 @@ class Section:
     targets: Sequence[Target] = field(default=())
 
     def __str__(self) -> str:
-        text = self.text if self.text.startswith("```") else wrap(self.text)
-        parts = [f"## {self.title}", text]
+        parts = [f"## {self.title}", wrap(self.text)]
         if self.rows:
             parts.append(_table(self.head, self.rows))
         if self.targets:
@@ -40,8 +39,10 @@ class Section:
 
 
 def wrap(text: str) -> str:
-    """Break a paragraph into lines, never inside a name."""
-    return TextWrapper(width=100, break_on_hyphens=False, break_long_words=False).fill(text)
+    """Break paragraphs into lines, never inside a name; what is set in by four stays as it is."""
+    wrapper = TextWrapper(width=100, break_on_hyphens=False, break_long_words=False)
+    parts = text.split("\n\n")
+    return "\n\n".join(one if one.startswith("    ") else wrapper.fill(one) for one in parts)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -54,6 +55,30 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+VERSUS = ("", "s", "times ours", "peak MB", "times our memory")
+"""The head of the table whose rows :func:`versus` makes."""
+
+
+def versus(job: str, found: dict[str, Measured]) -> list[list[str]]:
+    """Make the rows of a job: every contender beside the first, which is ours."""
+    ours = next(iter(found.values()))
+    return [
+        [
+            f"{job}: {name}",
+            took(one.seconds),
+            f"{one.seconds / ours.seconds:.1f}",
+            f"{one.peak:.0f}",
+            f"{one.peak / ours.peak:.1f}",
+        ]
+        for name, one in found.items()
+    ]
+
+
+def took(seconds: float) -> str:
+    """Write seconds, two digits behind the point or, of short times, two that say something."""
+    return f"{seconds:.2f}" if seconds >= 0.1 else f"{seconds:.2g}"
 
 
 def faster(peer: str, ours: str, found: dict[str, Measured], times: float) -> list[Target]:

@@ -79,7 +79,7 @@ def read_result(name: str) -> pl.DataFrame:
     """Return a kept table; printed values stay text, so that their digits are not lost."""
     path = RESULTS / f"{name}.csv"
     columns = pl.read_csv(path, n_rows=0).columns
-    text = {column: pl.String for column in ("printed", "why") if column in columns}
+    text = dict.fromkeys([one for one in columns if one in COMPARED[::3]], pl.String)
     return pl.read_csv(path, schema_overrides=text, infer_schema_length=None)
 
 

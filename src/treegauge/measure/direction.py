@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from treegauge.measure.checks import arc_table, need_column, ratio, ratio_of_sums
 from treegauge.measure.entropy import entropy_of
+from treegauge.measure.numbering import renumber
 from treegauge.measure.registry import Additive, FloatArray, MissingError, register
 from treegauge.measure.relations import universal_relations
 from treegauge.treebank import trees
@@ -105,8 +106,8 @@ def word_order_freedom(treebank: Treebank) -> float:
         raise MissingError(f"{treebank.name} has no arcs")
     tags, names = treebank.codes("upos")
     heads = treebank.parents[arcs]
-    group = universal_relations(treebank).codes[arcs].astype(np.int64)
-    group = (group * len(names) + tags[arcs]) * len(names) + tags[heads]
-    _, dense = np.unique(group, return_inverse=True)
+    codes, relations = universal_relations(treebank)
+    group = (codes[arcs].astype(np.int64) * len(names) + tags[arcs]) * len(names) + tags[heads]
+    dense = renumber(group, len(relations) * len(names) ** 2)
     counts = np.bincount(2 * dense + (side[arcs] > 0), minlength=2 * (dense.max() + 1))
     return float(_conditional(counts.astype(np.float64)))

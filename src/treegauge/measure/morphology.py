@@ -11,6 +11,7 @@ import numpy.typing as npt
 from treegauge.measure.checks import blank, need_column
 from treegauge.measure.entropy import entropy_of, form_entropy
 from treegauge.measure.lexicon import type_token_ratio
+from treegauge.measure.numbering import renumber
 from treegauge.measure.registry import FloatArray, MissingError, register
 from treegauge.treebank.columns import Treebank
 
@@ -74,7 +75,7 @@ def _head_tags(treebank: Treebank, heads: npt.NDArray[np.integer]) -> FloatArray
     if not kept.any():
         raise MissingError(f"{treebank.name} has no arcs")
     kinds = tags[kept].astype(np.int64) * len(features.values) + features.codes[kept]
-    _, dense = np.unique(kinds, return_inverse=True)
+    dense = renumber(kinds, len(names) * len(features.values))
     cells = dense * len(names) + tags[heads[kept]]
     counts = np.bincount(cells, minlength=(dense.max() + 1) * len(names))
     return counts.reshape(-1, len(names)).astype(np.float64)

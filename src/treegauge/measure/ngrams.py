@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from treegauge.measure.checks import need_column
 from treegauge.measure.entropy import entropy_of
+from treegauge.measure.numbering import renumber
 from treegauge.measure.registry import Additive, FloatArray, register
 from treegauge.treebank.columns import Treebank
 
@@ -44,7 +45,7 @@ def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> Ngrams:
     names = sorted({*first.codes("upos").values, *second.codes("upos").values})
     place = {name: i for i, name in enumerate(names, 1)}
     one, two = (_windows(treebank, place, n) for treebank in (first, second))
-    _, codes = np.unique(np.concatenate([one, two]), return_inverse=True)
+    codes = renumber(np.concatenate([one, two]), (len(place) + 1) ** n)
     size = int(codes.max(initial=-1)) + 1
     counts = (codes[: len(one)], codes[len(one) :])
     return Ngrams(*(np.bincount(part, minlength=size).astype(np.float64) for part in counts))

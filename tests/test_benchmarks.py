@@ -1,0 +1,83 @@
+"""The arithmetic behind the pages of benchmarks: medians, exponents, the model of a cluster."""
+
+import pytest
+
+from benchmarks import measuring
+from benchmarks.growth import Curve
+from benchmarks.machine import THREADS, machine
+from benchmarks.measuring import Measured, contest
+from benchmarks.scaling import Model
+from benchmarks.tables import faster, versus, wrap
+
+
+def test_growth_of_a_known_law() -> None:
+    sizes = (10.0, 100.0, 1000.0)
+    runs = tuple(Measured(0.5 * size**1.5, 50 + size * 8e-6) for size in sizes)
+    found = Curve(sizes, runs)
+    assert found.exponent == pytest.approx(1.5)
+    assert found.factor == pytest.approx(10**1.5)
+    assert found.bytes_each == pytest.approx(8)
+
+
+def test_median_of_rounds_and_answers_that_change() -> None:
+    rounds = [Measured(3, 10, 7), Measured(1, 30, 7), Measured(2, 20, 7)]
+    assert Measured.middle(rounds) == Measured(2, 20, 7)
+    with pytest.raises(SystemExit, match="different answers"):
+        Measured.middle([Measured(1, 1, 7), Measured(1, 1, 8)])
+
+
+def test_a_cluster_gains_until_the_driver_is_busy() -> None:
+    model = Model(start=5, driver=0.001, heavy=0.01, extra=0.5)
+    assert model.seconds(100, 1.5, 1) == pytest.approx(5 + 100 * 2)
+    assert model.seconds(100, 1.5, 4) == pytest.approx(5 + 100 * 0.5)
+    assert model.most(1.5) == pytest.approx(200)
+    assert model.seconds(100, 1.5, 200) == model.seconds(100, 1.5, 400) == pytest.approx(6)
+    assert model.seconds(100, 1.5, 400, words=False) == pytest.approx(5.5)
+
+
+def fake(answers: dict[str, float | None]):
+    def run(part, job, name, small, given):
+        return None if name == "absent" else Measured(1, 1, answers[name])
+
+    return run
+
+
+def test_contenders_must_agree(monkeypatch) -> None:
+    answers = {"ours": 10.0, "other": 10.00001, "by another definition": None}
+    monkeypatch.setattr(measuring, "_in_fresh_process", fake(answers))
+    assert list(contest("part", "job", [*answers, "absent"])) == list(answers)
+    answers["other"] = 10.1
+    with pytest.raises(SystemExit, match="answers differ"):
+        contest("part", "job", answers)
+    assert contest("part", "job", answers, tolerance=0.02)["other"].answer == 10.1
+
+
+def test_slow_contenders_take_part_twice(monkeypatch) -> None:
+    turns = {"quick": 0, "slow": 0}
+
+    def run(part, job, name, small, given):
+        turns[name] += 1
+        return Measured(60 if name == "slow" else 1, 1)
+
+    monkeypatch.setattr(measuring, "_in_fresh_process", run)
+    contest("part", "job", turns, repeats=5)
+    assert turns == {"quick": 5, "slow": 2}
+
+
+def test_tables_are_beside_ours() -> None:
+    found = {"ours": Measured(0.05, 100), "theirs": Measured(2, 50)}
+    assert versus("job", found)[1] == ["job: theirs", "2.00", "40.0", "50", "0.5"]
+    assert faster("theirs", "ours", found, 41)[0].reached is False
+    assert faster("nobody", "ours", found, 41) == []
+
+
+def test_formulas_keep_their_line() -> None:
+    assert wrap("a\nb\n\n    x = 1\n\nc").splitlines() == ["a b", "", "    x = 1", "", "c"]
+
+
+def test_the_page_says_whether_threads_were_limited(monkeypatch) -> None:
+    for name in THREADS:
+        monkeypatch.delenv(name, raising=False)
+    assert "threads not limited" in machine()
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert "threads limited by OMP_NUM_THREADS=1" in machine()
