@@ -14,7 +14,7 @@ from replications.pages import write_pages
 from replications.parts import Part
 
 # One module a paper, and one that joins them.
-STUDIES = ("fragility", "edv", "difficulty", "content", "challenges", "joined")
+STUDIES = ("fragility", "edv", "difficulty", "content", "challenges", "parsers", "joined")
 
 
 def all_parts() -> list[Part]:

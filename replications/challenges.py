@@ -9,9 +9,10 @@ transfer, ``challenges_transfer``.
 
 import sys
 
+from replications.challenges_figures import FIGURES
 from replications.challenges_tables import COUNTS, TABLES
 from replications.challenges_transfer import TRANSFER
-from replications.parts import Part, read_result, release_folder
+from replications.parts import kept, release_folder
 from treegauge.curves.attachments import Attachments, joined
 from treegauge.curves.collecting import collect
 from treegauge.experiment.store import Store
@@ -19,15 +20,15 @@ from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import read_conllu
 
 PARTS = (
-    Part(
+    kept(
         COUNTS,
         "Right words by treebank, parser, class, size and sampling",
-        lambda: read_result(COUNTS),
-        apart="long: treegauge run plans/challenges_*.toml, then python -m replications.challenges "
-        "STORES; 70 min of processor time",
+        "long: treegauge run plans/challenges_*.toml, then python -m replications.challenges "
+        "STORES; 90 min of processor time",
     ),
     *TABLES,
     *TRANSFER,
+    *FIGURES,
 )
 
 

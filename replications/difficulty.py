@@ -9,7 +9,7 @@ from itertools import combinations
 import polars as pl
 from scipy.stats import spearmanr
 
-from replications.parts import Part, compared, read_result, release_folder
+from replications.parts import Part, compared, kept, read_result, release_folder
 from treegauge import data
 from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, absolute_rank
 from treegauge.measure.measuring import measure
@@ -32,6 +32,7 @@ MORPHOLOGY = {
 # Names of parsers, and of the tables that hold what they gave.
 PARSERS = {
     "biaffine": "difficulty_gpu",
+    "pointer": "difficulty_gpu_second",
     "log-linear": "difficulty_cpu",
 }
 
@@ -163,6 +164,14 @@ def morphology() -> pl.DataFrame:
 
 
 PARTS = (
+    kept("difficulty_gpu", "Measures by the biaffine parser",
+         "GPU: replications/difficulty_gpu.py, then python -m replications.difficulty_table; "
+         "447 s on one H200"),
+    kept("difficulty_gpu_second", "Measures by the pointer parser",
+         "GPU: replications/difficulty_gpu.py --parser=pointer --shuffles=2, then python -m "
+         "replications.difficulty_table; 366 s on one H200"),
+    kept("difficulty_cpu", "Measures by the log-linear parser",
+         "long: python -m replications.difficulty_cpu --shuffles 0; 298 s of one core"),
     Part("difficulty_table1", "Table 1, cell by cell", table1),
     Part("difficulty_differences", "Table 1: how far ours lies from it", differences, digits=3),
     Part("difficulty_parsers", "Do parsers rank treebanks alike?", between_parsers,

@@ -1,12 +1,13 @@
 """Train all models behind the Difficulty paper's Table 1; needs numpy and torch, nothing else.
 
     PYTHONPATH=src python replications/difficulty_gpu.py FOLDER OUT [NAME...] [--epochs=30]
-        [--shuffles=5]
+        [--shuffles=5] [--parser=biaffine]
 
 FOLDER holds what ``replications.difficulty_encode`` wrote. For each treebank: the parser, the
 parser on words that are all ``_``, and a parser for every block but the first of every shuffle.
-Written are ``OUT/difficulty.json`` (one row a treebank) and ``OUT/words.npz`` (values of every
-word), after every treebank.
+The parser may also be ``pointer``; ``--shuffles=0`` leaves description length out. Written are
+``OUT/difficulty.json`` (one row a treebank) and ``OUT/words.npz`` (values of every word), after
+every treebank.
 """
 
 import json
@@ -20,10 +21,11 @@ import numpy as np
 
 from treegauge.parse.neural.data import Encoded
 from treegauge.parse.neural.jobs import Course, Job, Outcome, run_jobs
-from treegauge.parse.neural.options import BiaffineOptions
+from treegauge.parse.neural.options import BiaffineOptions, PointerOptions
 
 BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
 BITS = 1 / np.log(2)
+PARSERS = {"biaffine": BiaffineOptions, "pointer": PointerOptions}
 
 
 def coding_jobs(train: int, shuffles: int, epochs: int) -> list[Job]:
@@ -103,6 +105,7 @@ def main(*words: str) -> None:
     settings = dict(word[2:].split("=") for word in words if word.startswith("--"))
     folder, out, *names = (word for word in words if not word.startswith("--"))
     epochs, shuffles = int(settings.get("epochs", 30)), int(settings.get("shuffles", 5))
+    options = PARSERS[settings.get("parser", "biaffine")](upos=False)
     chosen = names or sorted(path.stem for path in Path(folder).glob("*.npz"))
     rows: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
@@ -113,16 +116,17 @@ def main(*words: str) -> None:
         sets = {"train": train, "dev": dev}
         begun = time.perf_counter()
         pair = [Job(train, sets, 0, epochs), Job(train, sets, 1, epochs, data=data.hidden())]
-        seen, blind = run_jobs(data, pair, BiaffineOptions(upos=False))
+        seen, blind = run_jobs(data, pair, options)
         middle = time.perf_counter()
         coders = coding_jobs(n, shuffles, epochs)
-        coded = run_jobs(data, coders, BiaffineOptions(upos=False))
+        coded = run_jobs(data, coders, options)
         kept = seen.courses
         row, told = summary(kept["train"], kept["dev"], blind.courses["dev"])
         times = {"pair_seconds": middle - begun, "coding_seconds": time.perf_counter() - middle}
         numbers = {**accuracies(data, more, kept["dev"]), **row, **times}
         rounded = {key: round(float(value), 4) for key, value in numbers.items()}
-        rows.append({"treebank": name, **rounded, **code_lengths(data, coders, coded)})
+        bits = code_lengths(data, coders, coded) if coders else {}
+        rows.append({"treebank": name, **rounded, **bits})
         print(rows[-1], flush=True)
         values |= {f"{name}/{key}": np.float32(value) for key, value in told.items()}
         (Path(out) / "difficulty.json").write_text(json.dumps(rows, indent=1))

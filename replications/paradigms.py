@@ -1,20 +1,24 @@
 """Graph, pointer and labelling parsers on the same treebanks, with the same encoder.
 
-    python -m replications.paradigms encode FOLDER_OF_TREEBANKS ARRAYS [NAME...]
-    PYTHONPATH=src python replications/paradigms.py train ARRAYS OUT [NAME...] [--seeds=3]
-        [--parsers=biaffine,pointer,labelling] [--epochs=60] [--OPTION=VALUE...]
+    python -m replications.paradigms encode FOLDER_OF_TREEBANKS ARRAYS [NAME...] [--encoding=NAME]
+    PYTHONPATH=src python -m replications.paradigms train ARRAYS OUT [NAME...] [--seeds=3]
+        [--first=0] [--parsers=biaffine,pointer,labelling] [--epochs=60] [--OPTION=VALUE...]
     python -m replications.paradigms table OUT/paradigms.json...
 
 The second step needs numpy and torch only. All seeds of a parser learn in lockstep; of each the
 epoch with the best LAS on dev is kept. Printed and added to ``OUT/paradigms.json`` are UAS and LAS
-on the test part: all words, whole relations, gold tags. The third writes means over seeds to
+on dev and test: all words, whole relations, gold tags. The third writes means over seeds to
 ``replications/results/paradigms.csv``.
 """
 
 import json
+import multiprocessing
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,48 +33,69 @@ NAMES = (
     "UD_Greek-GDT", "UD_Afrikaans-AfriBooms", "UD_Telugu-MTG", "UD_Vietnamese-VTB",
     "UD_Faroese-FarPaHC",
 )  # fmt: skip
-ENCODING = "two-planar"
+ENCODING = "two-planar-directed"
 RESULTS = Path(__file__).parent / "results" / "paradigms.csv"
+Trees = tuple[Any, Any]
+"""Heads and numbers of relations of all words."""
 
 
-def encode(root: str, out: str, *names: str) -> None:
+def given_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Part words from ``--name=value``."""
+    named = dict(word[2:].split("=", 1) for word in words if word.startswith("--"))
+    return [word for word in words if not word.startswith("--")], named
+
+
+def encode(root: str, out: str, *words: str) -> None:
     """Write one ``.npz`` a treebank."""
-    from treegauge.parse.labels.encodings import find_encoding
-    from treegauge.parse.neural.biaffine import roots_have
-    from treegauge.parse.neural.vocabulary import Vocabulary, encode_parts
     from treegauge.treebank.conllu import read_splits
 
+    names, given = given_options(words)
     Path(out).mkdir(parents=True, exist_ok=True)
-    encoding = find_encoding(ENCODING)
     for name in names or NAMES:
         parts = [read_splits(Path(root) / name)[part] for part in ("train", "dev", "test")]
-        data, sets = encode_parts(*parts, encoding=encoding)
-        known = Vocabulary.of(parts[0], encoding=encoding)
-        columns = {f"labels{n}": list(own) for n, own in enumerate(known.labels)}
-        data.save(
-            Path(out) / f"{name}.npz", parts=[len(one) for one in sets],
-            of_roots=roots_have(parts[0], known), relation_names=list(known.relations), **columns,
-        )  # fmt: skip
+        save(Path(out) / f"{name}.npz", parts, given.get("encoding", ENCODING))
 
 
-def trees_of(predictor: Any, options: Any, more: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Return heads and relations of a model's trees, by decoder."""
+def save(path: Path, parts: Sequence[Any], encoding: str, tagged: Sequence[Any] = ()) -> None:
+    """Write the parts of a treebank as arrays; the same parts with other tags may be added."""
+    from treegauge.parse.labels.encodings import find_encoding
+    from treegauge.parse.neural.biaffine import roots_have
+    from treegauge.parse.neural.vocabulary import Vocabulary
+    from treegauge.treebank.columns import concat
+
+    written = find_encoding(encoding)
+    known = Vocabulary.of(parts[0], encoding=written)
+    more: dict[str, Any] = {f"labels{n}": list(own) for n, own in enumerate(known.labels)}
+    if tagged:
+        more["predicted"] = known.encode(concat(list(tagged))).tags
+    known.encode(concat(list(parts)), written).save(
+        path, parts=[len(one) for one in parts], encoding=encoding,
+        of_roots=roots_have(parts[0], known), relation_names=list(known.relations), **more,
+    )  # fmt: skip
+
+
+def workers() -> ProcessPoolExecutor:
+    """Return processes that find trees while the GPU learns; to be called before it is used."""
+    pool = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork"))
+    list(pool.map(abs, range(4 * (os.cpu_count() or 1))))
+    return pool
+
+
+def label_trees(
+    columns: list[Any], last: Any, offsets: Any, more: dict[str, Any]
+) -> dict[str, Trees]:
+    """Return trees from labels' log-probabilities: of the likeliest heads, and as labels say."""
     from treegauge.parse.decoding import spanning_tree
     from treegauge.parse.labels.encodings import find_encoding
-    from treegauge.parse.neural.options import BiaffineOptions
     from treegauge.treebank.columns import Codes
 
-    if isinstance(options, BiaffineOptions):
-        return {"": predictor.parse(spanning_tree, more["of_roots"])}
-    *columns, last = (one[:, 1:] for one in predictor.label_log_probabilities())
     is_root = more["relation_names"] == "root"
-    offsets = predictor.data.offsets
     given = (
         [more[f"labels{n}"].tolist() for n in range(len(columns))],
         offsets,
         Codes(np.zeros(len(last), np.int32), ["X"]),
     )
-    encoding = find_encoding(ENCODING)
+    encoding = find_encoding(str(more["encoding"]))
     names = last.argmax(1)
     best = np.stack([one.argmax(1) for one in columns])
     read = encoding.reader(*given)(best, is_root[names]).heads
@@ -83,6 +108,21 @@ def trees_of(predictor: Any, options: Any, more: dict[str, Any]) -> dict[str, tu
     legal = is_root[None] == (heads == 0)[:, None]
     chosen = np.where(legal, last, -np.inf).argmax(1)
     return {"": (heads, chosen + 1), "_best_labels": (read, names + 1)}
+
+
+def trees_of(
+    predictor: Any, more: dict[str, Any], pool: ProcessPoolExecutor
+) -> Callable[[], dict[str, Trees]]:
+    """Return how to get the trees that a model finds, by decoder."""
+    from treegauge.parse.decoding import spanning_tree
+    from treegauge.parse.neural.options import BiaffineOptions
+
+    if isinstance(predictor.options, BiaffineOptions):
+        each = partial(pool.map, chunksize=4)
+        found = {"": predictor.parse(spanning_tree, more["of_roots"], each)}
+        return lambda: found
+    *columns, last = (one[:, 1:].astype(np.float32) for one in predictor.label_log_probabilities())
+    return pool.submit(label_trees, columns, last, predictor.data.offsets, more).result
 
 
 def part_of(data: Any, sentences: Any) -> Any:
@@ -98,50 +138,71 @@ def part_of(data: Any, sentences: Any) -> Any:
     return replace(data, offsets=offsets - offsets[0], **own)
 
 
-def train_one(data: Any, more: dict[str, Any], options: Any, seeds: int) -> list[dict[str, float]]:
-    """Train a parser from several seeds; return the test scores of each."""
+def best_models(learners: Sequence[Any], dev: Any, options: Any) -> list[tuple[int, Any]]:
+    """Train models in lockstep; return of each the epoch with the best LAS on dev and its weights.
+
+    Without sentences in dev it is the last epoch.
+    """
+    import torch
+
     from treegauge.parse.neural.device import choose_device, numerics
-    from treegauge.parse.neural.predicting import Predictor
-    from treegauge.parse.neural.training import Learner, Lockstep
+    from treegauge.parse.neural.training import Lockstep
     from treegauge.parse.neural.weights import to_arrays
 
-    ends = np.cumsum([0, *more["parts"]])
-    train, dev, test = (np.arange(ends[n], ends[n + 1]) for n in range(3))
-    words = data.words_of(dev)
     device = choose_device(options.device)
-    best: list[tuple[float, int, Any]] = [(-1.0, 0, None)] * seeds
+    words = learners[0].data.words_of(dev)
+    best, epochs = np.full(len(learners), -1.0), np.full(len(learners), options.epochs)
     with numerics(device, options.threads):
-        models = Lockstep([Learner(data, train, seed) for seed in range(seeds)], options, device)
+        models = Lockstep(learners, options, device)
+        kept = {name: value.detach().clone() for name, value in models.weights.items()}
         for epoch in range(1, options.epochs + 1):
             models.learn(epoch)
-            heads, names = models.evaluate([dev] * seeds).right
-            both = (heads & names).cpu().numpy()[:, words]
-            for seed, las in enumerate(both.mean(1).tolist()):
-                if las > best[seed][0]:
-                    best[seed] = (las, epoch, to_arrays(models.weights, seed))
-    own = part_of(data, test)
-    found = []
-    for las, epoch, arrays in best:
-        row = {"epoch": epoch, "dev": 100 * las}
-        trees = trees_of(Predictor(arrays, own, options), options, more)
-        for way, (heads, names) in trees.items():
+            if len(dev):
+                heads, names = models.evaluate([dev] * len(learners)).right
+                found = (heads & names).cpu().numpy()[:, words].mean(1)
+                better = np.flatnonzero(found > best)
+            else:
+                better = np.arange(len(learners) if epoch == options.epochs else 0)
+            if len(better):
+                if len(dev):
+                    best[better], epochs[better] = found[better], epoch
+                chosen = torch.from_numpy(better).to(device)
+                for name, value in models.weights.items():
+                    kept[name][chosen] = value.detach()[chosen]
+    return [(int(epoch), to_arrays(kept, model)) for model, epoch in enumerate(epochs)]
+
+
+def scores(
+    arrays: Any, own: Any, options: Any, more: dict[str, Any], pool: ProcessPoolExecutor
+) -> Callable[[], dict[str, float]]:
+    """Return how to get a model's UAS and LAS on some sentences, by decoder."""
+    from treegauge.parse.neural.predicting import Predictor
+
+    trees = trees_of(Predictor(arrays, own, options), more, pool)
+
+    def told() -> dict[str, float]:
+        row = {}
+        for way, (heads, names) in trees().items():
             right = heads == own.heads
             row[f"uas{way}"] = 100 * float(right.mean())
             row[f"las{way}"] = 100 * float((right & (names == own.relations)).mean())
-        found.append(row)
-    return found
+        return row
+
+    return told
 
 
 def train(folder: str, out: str, *words: str) -> None:
     """Train everything."""
+    pool = workers()
     from treegauge.parse.neural.data import Encoded
     from treegauge.parse.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
+    from treegauge.parse.neural.training import Learner
     from treegauge.parse.options import read_options
 
     kinds = {"biaffine": BiaffineOptions, "pointer": PointerOptions, "labelling": LabellingOptions}
-    given = dict(word[2:].split("=", 1) for word in words if word.startswith("--"))
-    only = [word for word in words if not word.startswith("--")]
+    only, given = given_options(words)
     parsers, seeds = given.pop("parsers", ",".join(kinds)), int(given.pop("seeds", 3))
+    first = int(given.pop("first", 0))
     settings = [f"{key}={value}" for key, value in ({"epochs": "60"} | given).items()]
     target = Path(out) / "paradigms.json"
     rows = json.loads(target.read_text()) if target.exists() else []
@@ -149,17 +210,40 @@ def train(folder: str, out: str, *words: str) -> None:
         if only and path.stem not in only:
             continue
         data, more = Encoded.load(path)
+        ends = np.cumsum([0, *more["parts"]])
+        parts = [np.arange(ends[n], ends[n + 1]) for n in range(3)]
         for parser in parsers.split(","):
             begun = time.perf_counter()
             options: Any = read_options(kinds[parser], settings)
-            made = train_one(data, more, options, seeds)
-            took = time.perf_counter() - begun
-            for seed, row in enumerate(made):
-                told = {"treebank": path.stem, "parser": parser, "options": " ".join(settings)}
-                rows.append({**told, "seed": seed, **row, "seconds": took / seeds})
-            means = {key: round(float(np.mean([row[key] for row in made])), 2) for key in made[0]}
-            print(path.stem, parser, *settings, means, f"{took:.1f} s", flush=True)
+            learners = [Learner(data, parts[0], seed) for seed in range(first, first + seeds)]
+            kept = best_models(learners, parts[1], options)
+            took = (time.perf_counter() - begun) / seeds
+            told = [
+                [scores(arrays, part_of(data, own), options, more, pool) for own in parts[1:]]
+                for _, arrays in kept
+            ]
+            shown = settings + ([f"encoding={more['encoding']}"] if parser == "labelling" else [])
+            made = [
+                {
+                    "treebank": path.stem, "parser": parser, "options": " ".join(shown),
+                    "seed": seed, "epoch": epoch,
+                    **{f"dev_{key}": value for key, value in dev().items()}, **test(),
+                    "seconds": took,
+                }
+                for seed, (epoch, _), (dev, test) in zip(
+                    range(first, first + seeds), kept, told, strict=True
+                )
+            ]  # fmt: skip
+            rows += made
+            means = {
+                key: round(float(np.mean([row[key] for row in made])), 2)
+                for key in made[0]
+                if "as" in key
+            }
+            whole = time.perf_counter() - begun
+            print(path.stem, parser, *shown, means, f"{took * seeds:.1f} {whole:.1f} s", flush=True)
             target.write_text(json.dumps(rows, indent=1))
+    pool.shutdown()
 
 
 def table(*found: str) -> None:
@@ -171,7 +255,7 @@ def table(*found: str) -> None:
 
     rows = [row for path in found for row in json.loads(Path(path).read_text())]
     keys = ["treebank", "parser", "options"]
-    scores = ["uas", "las", "uas_best_labels", "las_best_labels"]
+    scores = ["dev_uas", "dev_las", "uas", "las", "uas_best_labels", "las_best_labels"]
     means = (
         pl.DataFrame(rows, infer_schema_length=None)
         .group_by(keys, maintain_order=True)
@@ -185,6 +269,15 @@ def table(*found: str) -> None:
     with atomic(RESULTS) as file:
         means.write_csv(file)
     print(to_text(means, digits=2))
+    # Of the default options, means over the treebanks; labels as they are read by each decoder.
+    default = means.filter(
+        pl.col("options").is_in(["epochs=60", f"epochs=60 encoding={ENCODING}"])
+        & pl.col("treebank").is_in(NAMES)
+    )
+    over = default.group_by("parser").agg(
+        pl.len().alias("treebanks"), pl.col("uas", "las", "las_best_labels").mean()
+    )
+    print(to_text(over.sort("las", descending=True), digits=2))
 
 
 VERBS: dict[str, Callable[..., None]] = {"encode": encode, "train": train, "table": table}

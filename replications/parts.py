@@ -17,6 +17,9 @@ RESULTS = Path(__file__).parent / "results"
 COMPARED = ("printed", "ours", "difference", "why")
 
 
+Shown = Callable[[pl.DataFrame], pl.DataFrame]
+
+
 @dataclass(frozen=True)
 class Part:
     """One committed table.
@@ -45,7 +48,7 @@ class Part:
     make: Callable[[], pl.DataFrame]
     needs: tuple[str, ...] = ()
     apart: str = ""
-    shown: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    shown: Shown | None = None
     digits: int = 2
 
     @property
@@ -68,6 +71,17 @@ class Part:
     def read(self) -> pl.DataFrame:
         """Return the table as it is kept."""
         return read_result(self.name)
+
+
+def kept(
+    name: str, title: str, apart: str, *, shown: Shown | None = None, digits: int = 2
+) -> Part:  # fmt: skip
+    """Return a part that a script of its own writes, as `apart` says."""
+
+    def make() -> pl.DataFrame:
+        raise SystemExit(f"{name} is not made here, {apart}")
+
+    return Part(name, title, make, apart=apart, shown=shown, digits=digits)
 
 
 def release_folder(release: str) -> Path:

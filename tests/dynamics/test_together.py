@@ -5,6 +5,8 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+
 from treegauge.dynamics.candidates import error_candidates
 from treegauge.dynamics.crossfit import cross_fit
 from treegauge.dynamics.description_length import description_length
@@ -122,3 +124,33 @@ def test_a_device_that_is_none_is_named(parts):
     engine = probabilistic("biaffine", options=[*WORDS, "device=abacus"])
     with pytest.raises(TreegaugeError, match=r"abacus.*expected auto, cpu"):
         engine([Job(parts[0], {"train": parts[0]})])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("name", ["biaffine", "pointer"])
+def test_lockstep_on_a_gpu_says_what_each_parser_alone_says_there(parts, name):
+    train, dev = parts
+    names = relation_names(train, dev)
+    jobs = [Job(train, {"train": train, "dev": dev}, seed, names, trees=True) for seed in (1, 2, 3)]
+    # Then chance is in the beginning alone, which is a matter of the seed and of who is known.
+    given = {**SMALL, "device": "cuda", "dropout": 0, "min_count": 1}
+    engine = probabilistic(name, options=[f"{key}={value}" for key, value in given.items()])
+    assert isinstance(engine, Together)
+    assert engine.at_once == 64
+    for job, found in zip(jobs, engine(jobs), strict=True):
+        alone = record(make_parser(name, **given), job, engine.label)
+        for part, one in found.items():
+            assert one.head_logp.shape == (3, job.read[part].n_words)
+            for layer in ("head", "relation"):
+                shares = np.exp(one.logp(layer)), np.exp(alone[part].logp(layer))
+                np.testing.assert_allclose(*shares, atol=0.02)
+            np.testing.assert_allclose(one.trees_logp[-1], alone[part].trees_logp[-1], atol=0.1)
+    mixed = [
+        Job(train, {"dev": dev}, 1, names),
+        Job(null_input(train), {"dev": null_input(dev)}, 1, names),
+        Job(train[:7], {"dev": dev}, 2, names, every=False),
+    ]
+    seen, blind, few = (one["dev"] for one in engine(mixed))
+    assert seen.head_logp[-1].mean() > blind.head_logp[-1].mean()
+    assert few.head_logp.shape == (1, dev.n_words)
+    assert np.isfinite(few.head_logp).all()

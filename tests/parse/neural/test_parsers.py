@@ -1,6 +1,7 @@
 """The three parsers: they learn, come back from files and checkpoints, and take odd treebanks."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -232,6 +233,14 @@ def test_a_beam_lets_relations_decide(models, test):
     assert (pointer.parse(first).head == np.concatenate(expected)).all()
     narrow = replace(pointer, options=replace(pointer.options, beam=1))
     assert (narrow.parse(first).head == np.concatenate(plain)).all()
+
+
+@pytest.mark.parametrize("kind", ["biaffine", "pointer"])
+def test_trees_may_be_found_side_by_side(kind, models, test):
+    model = models[kind]
+    with ThreadPoolExecutor(3) as pool:
+        heads, _ = model._predictor(test).parse(spanning_tree, model.of_roots, pool.map)
+    assert (heads == model.parse(test).head).all()
 
 
 def test_pretrained_vectors(train, test, tmp_path):

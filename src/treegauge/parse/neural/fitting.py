@@ -20,7 +20,7 @@ from treegauge.parse.neural.vectors import WordVectors, read_vectors
 from treegauge.parse.neural.vocabulary import Vocabulary, encode_parts
 from treegauge.parse.storage import load_archive, save_model
 from treegauge.stats.checks import check_whole
-from treegauge.treebank.columns import Treebank
+from treegauge.treebank.columns import Treebank, concat
 
 Arrays = dict[str, npt.NDArray[Any]]
 _PASSING = ("device", "threads", "checkpoint", "epochs", "patience")
@@ -103,7 +103,7 @@ def fit(
     )
     vocabulary = Vocabulary.of(train, min_count=options.min_count, encoding=encoding)
     vectors = read_vectors(options.vectors, options.vectors_limit) if options.vectors else None
-    forms = list(dict.fromkeys(form for part in (train, *others) for form in part["form"]))
+    forms = [] if vectors is None else concat([train, *others]).codes("form").values
     device = choose_device(options.device)
     stands = _Progress()
     with numerics(device, options.threads):

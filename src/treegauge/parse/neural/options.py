@@ -66,7 +66,9 @@ class LabellingOptions(NeuralOptions):
     """Options of the sequence-labelling parser."""
 
     layers: int = option(2, "layers of the BiLSTM", low=1, high=16)
-    encoding: str = option("two-planar", "how trees are written as labels", choices=ENCODINGS)
+    encoding: str = option(
+        "two-planar-directed", "how trees are written as labels", choices=ENCODINGS
+    )
     label_size: int = option(400, "size of the layers that labels are told by", low=1, high=8192)
     arc_weight: float = option(
         1.0, "weight of scoring arcs as a second task in training; 0: labels alone", low=0, high=100

@@ -1,6 +1,6 @@
 """What one trained model says of sentences, as arrays."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from treegauge.parse.neural.weights import from_arrays
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
+Decode = Callable[[Doubles], Ints]
 _PLACES, _ROWS = 4096, 64
 
 
@@ -107,7 +108,12 @@ class Predictor:
             start = self.data.offsets[sentence]
             table[start : start + len(own)] = own
 
-    def parse(self, decode: Callable[[Doubles], Ints], of_roots: Bools) -> tuple[Ints, Ints]:
+    def parse(
+        self,
+        decode: Decode,
+        of_roots: Bools,
+        each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map,
+    ) -> tuple[Ints, Ints]:
         """Find trees and their relations.
 
         Parameters
@@ -117,6 +123,8 @@ class Predictor:
             dependents.
         of_roots
             For each relation whether the root has it; no other word then does.
+        each
+            Does it for several sentences, such as the ``map`` of a pool of processes.
         """
         found = np.zeros(len(self.data.types), np.int32)
         names = np.zeros(len(self.data.types), np.int32)
@@ -129,14 +137,13 @@ class Predictor:
                 scores = scores + heads.best_relation(self.weights, both)
             chosen = torch.zeros_like(batch.heads)
             arcs = scores[0].double().cpu().numpy()
-            for row, (sentence, own) in enumerate(self._inside(some, arcs)):
-                n = len(own)
-                matrix = np.zeros((n + 1, n + 1))
-                matrix[:, 1:] = own[:, : n + 1].T
-                tree = decode(matrix)
+            matrices = [_square(own) for _, own in self._inside(some, arcs)]
+            for row, (sentence, tree) in enumerate(
+                zip(some.tolist(), each(decode, matrices), strict=True)
+            ):
                 start = self.data.offsets[sentence]
-                found[start : start + n] = tree
-                chosen[0, row, 1 : n + 1] = torch.from_numpy(tree.astype(np.int64))
+                found[start : start + len(tree)] = tree
+                chosen[0, row, 1 : len(tree) + 1] = torch.from_numpy(tree.astype(np.int64))
             logs = heads.relation_log_probabilities(self.weights, both, chosen)[0]
             legal = (rooted == (chosen[0] == 0)[..., None]) & known
             # A treebank may have no relation for roots, or for others: any is better than none.
@@ -146,3 +153,11 @@ class Predictor:
                 start = self.data.offsets[sentence]
                 names[start : start + len(own)] = own
         return found, names
+
+
+def _square(scores: Doubles) -> Doubles:
+    """Turn scores of a sentence's words (n, n + 1 or more) into (n + 1, n + 1), heads first."""
+    n = len(scores)
+    matrix = np.zeros((n + 1, n + 1))
+    matrix[:, 1:] = scores[:, : n + 1].T
+    return matrix

@@ -1,0 +1,27 @@
+"""Figures 1 to 3 of the Challenges paper, from committed counts."""
+
+import polars as pl
+
+from replications.challenges_tables import counts, found
+from replications.content_figures import draw
+from replications.parts import Part
+from treegauge.curves.learning import learning_curves
+from treegauge.curves.partition import composites
+from treegauge.plot import curves as plots
+
+
+def drawn() -> pl.DataFrame:
+    """Write the figures, drawn and as data."""
+    beam = counts().select(parsers=["beam"])
+    return draw(
+        {
+            "challenges_figure1": lambda: plots.learning(learning_curves(beam), min_share=0.02),
+            "challenges_figure2": lambda: plots.complexity(found()),
+            "challenges_figure3": lambda: plots.composites(
+                learning_curves(composites(counts()), min_words=1)
+            ),
+        }
+    )
+
+
+FIGURES = (Part("challenges_figures", "Figs. 1 to 3 drawn", drawn),)
