@@ -1,0 +1,81 @@
+"""Figures of the EDV study, from the kept tables."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import polars as pl
+
+from replications.content_figures import draw
+from replications.edv_data import VARIANTS, scored
+from replications.edv_lengths import binned
+from replications.edv_splits import shape, some
+from replications.edv_tables import GIVEN, LOG
+from replications.parts import read_result
+from treegauge.plot.analysis import background, bins, scatter
+from treegauge.plot.fits import shape as shape_plot
+from treegauge.plot.theme import Spec
+from treegauge.stats.background import remove_background
+
+WORDS = ("train_words", "test_words")
+
+
+def by_length() -> Spec:
+    """Draw EDV of every treebank and sentence length (Fig. 3)."""
+    frame = read_result("edv_by_length")
+    long = frame.select(pl.format("{}, {} words", "treebank", "length").alias("treebank"),
+                        "length", *VARIANTS)  # fmt: skip
+    left, right = (scatter(long, column, ["length"]) for column in VARIANTS)
+    title = left["title"] | {"text": "EDV by sentence length"}
+    return left | {"title": title, "concat": left["concat"] + right["concat"], "columns": 2}
+
+
+def las() -> Spec:
+    """Draw LAS against each variable (Fig. 5, A.4)."""
+    return scatter(scored(), "las", [*WORDS, "mean_test_length", *VARIANTS, "slv"], log=WORDS)
+
+
+def against(column: str) -> Spec:
+    """Draw EDV against each variable (Fig. 6, A.5)."""
+    return scatter(scored(), column, [*WORDS, "mean_test_length", "slv"], log=WORDS)
+
+
+def without_background(column: str, given: tuple[str, ...]) -> Spec:
+    """Draw what is left of LAS (Figs. 7 and A.6)."""
+    return background(remove_background(scored(), "las", column, given, log=LOG, resamples=0))
+
+
+def by_bin(column: str) -> Spec:
+    """Draw the coefficient of EDV and LAS at every length (Fig. 10), for our first parser."""
+    first = read_result("edv_length_scores")["parser"].sort()[0]
+    return bins(binned(first, column))
+
+
+def splits(method: str) -> Spec:
+    """Draw delta LAS and the skewed curve (Fig. 12)."""
+    return shape_plot(shape("mst", method), some("mst", method)["dLAS"], "delta LAS")
+
+
+def against_edv() -> Spec:
+    """Draw delta LAS against delta EDV (Fig. 14)."""
+    return scatter(some("mst", "sampler"), "dLAS", ["dEDV", "dEDV masses", "length"])
+
+
+FIGURES: Mapping[str, Callable[[], Spec]] = {
+    "edv_figure3": by_length,
+    "edv_figure5": las,
+    "edv_figure6": partial(against, "edv"),
+    "edv_figure6_masses": partial(against, "edv_masses"),
+    "edv_figure7": partial(without_background, "test_words", GIVEN[:1]),
+    "edv_figure8": partial(without_background, "edv", GIVEN),
+    "edv_figure8_masses": partial(without_background, "edv_masses", GIVEN),
+    "edv_figure10": partial(by_bin, "edv"),
+    "edv_figure10_masses": partial(by_bin, "edv_masses"),
+    "edv_figure12": partial(splits, "sampler"),
+    "edv_figure12_optimised": partial(splits, "optimised"),
+    "edv_figure14": against_edv,
+}
+
+
+def drawn() -> pl.DataFrame:
+    """Write the figures of this study, drawn and as data."""
+    return draw(FIGURES)

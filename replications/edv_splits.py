@@ -1,0 +1,225 @@
+"""Section 6 of the EDV paper: what parsers lose on splits with a high EDV.
+
+``python -m replications edv_splits`` collects scores from the stores of ``plans/splits_*.toml``,
+looked for under ``TREEGAUGE_RUNS`` (``../runs``); the tables are made of what it keeps.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+import polars as pl
+
+from replications.edv_splitting import KINDS
+from replications.parts import compared, read_result
+from treegauge.experiment.store import Store
+from treegauge.stats.correlation import correlate
+from treegauge.stats.inference import Inference
+from treegauge.stats.shape import SkewNormal, fit_skew_normal
+
+PARSERS = ("udpipe", "beam", "mst")
+METHODS = ("sampler", "optimised")
+FEWEST = 8
+EDV = {"distance": "dEDV", "masses": "dEDV masses"}
+FIGURES = ("uas", "las", "train_sentences", "train_words", "test_words", "mean_test_length",
+           "edv", "edv_masses", "slv")  # fmt: skip
+# Variable, what it is correlated with, given: coefficient and p-value as printed in Table 7.
+TABLE7: dict[tuple[str, str, str], tuple[str | None, str | None]] = {
+    ("words", "dLAS", ""): ("0.104", "0.295"),
+    ("length", "dLAS", ""): ("0.507", "<0.001"),
+    ("dwords", "dLAS", ""): ("0.067", "0.502"),
+    ("dlength", "dLAS", ""): ("-0.037", "0.713"),
+    ("dSLV", "dLAS", ""): ("0.139", "0.161"),
+    ("dEDV", "dLAS", ""): ("-0.478", "<0.001"),
+    ("length", "dEDV", ""): ("-0.847", "<0.001"),
+    ("dSLV", "dEDV", ""): ("0.088", "0.379"),
+    ("dEDV", "dLAS", "length"): ("-0.105", "0.295"),
+    ("dEDV", "dLAS", "dSLV"): ("-0.497", "<0.001"),
+    ("words", "length", ""): (None, None),
+}
+
+
+def collected() -> pl.DataFrame:
+    """Read scores, sizes and distances of all splits that were run."""
+    root = Path(os.environ.get("TREEGAUGE_RUNS", "../runs"))
+    frames = []
+    for parser in PARSERS:
+        done = Store(root / f"splits_{parser}").results()
+        kind = pl.col("parameters").str.extract(r"kind=(\w+(?:, \w+)?)").alias("kind")
+        frames.append(done.select(pl.col("treebank").str.strip_prefix("UD_"), "parser", kind,
+                                  *FIGURES))  # fmt: skip
+    order = pl.col("kind").replace_strict({kind: i for i, kind in enumerate(KINDS)})
+    return pl.concat(frames).sort("treebank", "parser", order)
+
+
+@cache
+def deltas() -> pl.DataFrame:
+    """Return high minus low for each treebank, parser and method, and means of the two."""
+    frame = read_result("edv_splits")
+    rows = []
+    for (treebank, parser), cells in frame.group_by("treebank", "parser", maintain_order=True):
+        of = {row["kind"]: row for row in cells.iter_rows(named=True)}
+        for method in METHODS:
+            low, high = of.get(f"low, {method}"), of.get(f"high, {method}")
+            if low is None or high is None:
+                continue
+            random = of.get("random", {}).get("las")
+            rows.append(
+                {"treebank": treebank, "parser": parser, "method": method,
+                 "las low": low["las"], "las high": high["las"], "las random": random,
+                 "dLAS": high["las"] - low["las"],
+                 "words": (high["train_words"] + low["train_words"]) / 2,
+                 "length": (high["mean_test_length"] + low["mean_test_length"]) / 2,
+                 "dwords": high["train_words"] - low["train_words"],
+                 "dlength": high["mean_test_length"] - low["mean_test_length"],
+                 "dSLV": high["slv"] - low["slv"], "dEDV": high["edv"] - low["edv"],
+                 "dEDV masses": high["edv_masses"] - low["edv_masses"]}
+            )  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def some(parser: str, method: str) -> pl.DataFrame:
+    """Return the deltas of one parser and method."""
+    return deltas().filter(parser=parser, method=method)
+
+
+def run() -> list[tuple[str, str]]:
+    """Return parsers and methods that there are treebanks enough of."""
+    pairs = [(parser, method) for parser in PARSERS for method in METHODS]
+    return [pair for pair in pairs if some(*pair).height >= FEWEST]
+
+
+def shape(parser: str, method: str) -> SkewNormal:
+    """Fit the skewed curve of Fig. 12."""
+    return fit_skew_normal(some(parser, method)["dLAS"], resamples=0, name="delta LAS")
+
+
+def figure12() -> pl.DataFrame:
+    """Sum up delta LAS beside what is printed with Figs. 12 and 13."""
+    rows: list[dict[str, object]] = []
+    for parser, method in run():
+        frame, curve = some(parser, method), shape(parser, method)
+        why = f"{frame.height} of our treebanks, 1,000 sentences at most, gold tags; there 103"
+        cells: list[tuple[str, str | None, float | None]] = [
+            ("mean delta LAS", "-4.26", curve.data_mean),
+            ("its sd over treebanks", "2.17", curve.data_sd),
+            ("mean of the skewed curve", "-4.18", curve.mean),
+            ("sd of the skewed curve", "2.68", curve.sd),
+            ("p of chi-square", "0.820", curve.p_chi2),
+            ("median LAS, low", "75.40", median(frame["las low"].to_list())),
+            ("median LAS, high", "70.77", median(frame["las high"].to_list())),
+            ("treebanks that lose", None, float((frame["dLAS"] < 0).sum())),
+        ]
+        rows += [
+            {"parser": parser, "method": method, "treebanks": frame.height, "value": value,
+             "printed": printed if method == "sampler" else None, "ours": ours, "why": why}
+            for value, printed, ours in cells
+        ]  # fmt: skip
+    return compared(rows)
+
+
+def shared() -> pl.DataFrame:
+    """Sum up delta LAS on the treebanks that all parsers were run on."""
+    counts = deltas().group_by("treebank", "method").len().filter(pl.col("len") == len(PARSERS))
+    delta = pl.col("dLAS")
+    return (
+        deltas()
+        .join(counts, on=["treebank", "method"], maintain_order="left")
+        .group_by("method", "parser", maintain_order=True)
+        .agg(pl.len().alias("treebanks"), delta.mean().alias("mean delta LAS"),
+             delta.std().alias("its sd"), (delta < 0).sum().alias("that lose"))
+        .sort("method", "parser", descending=[True, False])
+    )  # fmt: skip
+
+
+def beside_random() -> pl.DataFrame:
+    """Say where low and high splits lie from random ones of the same sentences."""
+    frame = read_result("edv_splits")
+    random = frame.filter(kind="random").select("treebank", "parser", las_random="las",
+                                                edv_random="edv")  # fmt: skip
+    joined = frame.join(random, on=["treebank", "parser"], maintain_order="left")  # UDPipe has none
+    gap = (pl.col("las") - pl.col("las_random")).alias("gap")
+    return (
+        joined.with_columns(gap)
+        .group_by("parser", "kind", maintain_order=True)
+        .agg(
+            pl.len().alias("treebanks"), pl.col("edv").mean(), pl.col("edv_masses").mean(),
+            pl.col("las").mean(), gap.mean().alias("LAS less random"),
+            gap.std().alias("its sd"), (gap < 0).sum().alias("below random"),
+        )
+        .sort("parser", pl.col("kind").replace_strict({kind: i for i, kind in enumerate(KINDS)}))
+    )  # fmt: skip
+
+
+def table7() -> pl.DataFrame:
+    """Correlate differences of splits, with both variants of EDV."""
+    rows: list[dict[str, object]] = []
+    for parser, method in run():
+        frame = some(parser, method)
+        names: dict[str, object] = {"parser": parser, "method": method, "treebanks": frame.height}
+        for key, (printed, p) in TABLE7.items():
+            variable, target, given = key
+            found = {variant: _coefficient(frame, key, column) for variant, column in EDV.items()}
+            concerned = "dEDV" in key
+            for variant, one in found.items() if concerned else [(None, found["masses"])]:
+                rows.append(
+                    names | {"variant": variant, "variable": variable, "with": target,
+                             "given": given or None, "printed p": p, "p": one.p_value,
+                             "printed": printed if method == "sampler" else None, "ours": one.r,
+                             "why": _why(key, one, found["masses"], printed)}
+                )  # fmt: skip
+    return compared(rows)
+
+
+def _coefficient(frame: pl.DataFrame, key: tuple[str, str, str], column: str) -> Inference:
+    """Correlate two columns, given a third if there is one; nothing for a constant column."""
+    variable, target, *given = (column if name == "dEDV" else name for name in key if name)
+    if any(frame[name].n_unique() == 1 for name in (variable, target, *given)):
+        return Inference()
+    return correlate(frame, target, [variable], given, resamples=0).rows[-1].found
+
+
+def _why(
+    key: tuple[str, str, str], found: Inference, masses: Inference, printed: str | None
+) -> str:
+    """Say whether chance allows a difference; if not, whether the masses variant has none."""
+    told = _interval(found)
+    if printed is None or _allows(found, printed):
+        return told
+    if _allows(masses, printed):
+        return f"the printed EDV is not the distance, see masses; {told}"
+    if key[0] == "words":
+        return f"of at most 1,000 sentences, words are but another name for their length; {told}"
+    return f"unexplained: outside the {told}"
+
+
+def _interval(found: Inference) -> str:
+    known = found.low is not None and found.high is not None
+    return f"95 % interval of ours: {found.low:.2f} to {found.high:.2f}" if known else ""
+
+
+def _allows(found: Inference, printed: str) -> bool:
+    if found.low is None or found.high is None:
+        return False
+    return found.low <= float(printed) <= found.high
+
+
+def sizes() -> pl.DataFrame:
+    """Say how much low and high splits differ in size and length, beside the caption of Table 7."""
+    rows: list[dict[str, object]] = []
+    equal = "our sampler takes as many sentences of every length into both splits"
+    for method in METHODS:
+        frame = some("mst", method)
+        gaps = {
+            "mean |delta train words|": ("45.0", frame["dwords"].abs()),
+            "in % of train words": ("0.097", 100 * frame["dwords"].abs() / frame["words"]),
+            "mean |delta mean test length|": ("0.059", frame["dlength"].abs()),
+            "in % of the length": ("0.25", 100 * frame["dlength"].abs() / frame["length"]),
+        }
+        rows += [
+            {"method": method, "value": value, "printed": printed if method == "sampler" else None,
+             "ours": float(str(gap.mean())), "why": equal}
+            for value, (printed, gap) in gaps.items()
+        ]  # fmt: skip
+    return compared(rows)

@@ -1,0 +1,67 @@
+"""The task behind Section 6: split a treebank in one of five ways, train, parse, measure.
+
+``plans/splits_*.toml`` name it; ``python -m replications edv_splits`` collects what came out.
+"""
+
+import numpy as np
+
+from treegauge.curves.sampling import sampled
+from treegauge.experiment.cells import Cell, Outcome, Scalar
+from treegauge.measure.displacement import edv, edv_masses, slv
+from treegauge.parse.registry import make_parser
+from treegauge.score.scoring import Resampling, evaluate
+from treegauge.split.pool import Pool, pool
+from treegauge.split.splitting import Method, Objective, split
+from treegauge.treebank.columns import Treebank
+
+# Objective and method of each kind of split. Sentences of one or two words are left out of all.
+KINDS: dict[str, tuple[Objective, Method]] = {
+    "random": ("random", "optimise"),
+    "low, sampler": ("low", "sampler"),
+    "high, sampler": ("high", "sampler"),
+    "low, optimised": ("low", "optimise"),
+    "high, optimised": ("high", "optimise"),
+}
+SHORTEST = 3
+
+
+def limited(source: str, limit: int, sample: int) -> Pool:
+    """Pool all parts of a treebank; of more sentences than `limit`, draw as many."""
+    whole = pool(source)
+    long_enough = np.flatnonzero(whole.lengths >= SHORTEST)
+    if len(long_enough) <= limit:
+        return whole
+    chosen = long_enough[sampled(len(long_enough), limit, sample)]
+    return pool(whole.treebank.take(chosen))
+
+
+def parts_of(source: str, kind: str, limit: int, sample: int) -> dict[str, Treebank]:
+    """Return train, dev and test of a split, of at most `limit` sentences together."""
+    objective, method = KINDS[kind]
+    made = split(
+        limited(source, limit, sample), objective, seed=sample, method=method,
+        documents=False, min_words=SHORTEST,
+    )  # fmt: skip
+    return {name: made.pool.treebank.take(index) for name, index in made.parts.items()}
+
+
+def described(train: Treebank, test: Treebank) -> dict[str, Scalar]:
+    """Return sizes, lengths and distances of train and test."""
+    return {
+        "train_sentences": len(train), "train_words": train.n_words,
+        "test_words": test.n_words, "mean_test_length": test.n_words / len(test),
+        "edv": edv(train, test), "edv_masses": edv_masses(train, test), "slv": slv(train, test),
+    }  # fmt: skip
+
+
+def parsed_split(cell: Cell) -> Outcome:
+    """Split, train on the new train part with dev beside it, score the new test part.
+
+    The cell's `sample` is the seed of the split and of the sentences drawn.
+    """
+    parts = parts_of(cell.treebank, cell.extra["kind"], cell.extra["limit"], cell.sample)
+    train, gold = parts["train"], parts["test"]
+    model = make_parser(cell.parser, **cell.options).fit(train, parts["dev"], seed=cell.seed)
+    found = evaluate(gold, model.parse(gold), resampling=Resampling(resamples=0)).systems[0]
+    scores: dict[str, Scalar] = {name: 100 * found[name.upper()].f1 for name in ("uas", "las")}
+    return Outcome(scores | described(train, gold))
