@@ -2,8 +2,12 @@
 
 As long as some item of the beam is correct (all of its actions had the least cost), nothing
 happens. When the last one falls out, the weights of the best correct action and of the derivation
-before it are raised, those of the best item are lowered, and the search goes on from that item,
-from which the cheapest actions now are the correct ones.
+before it are raised by 1, those of the best item are lowered by 1, and the search goes on from that
+item, from which the cheapest actions now are the correct ones.
+
+The search gives wrong actions a `margin` for each head that they put out of reach and for a wrong
+label, so that correct items stay only if they are ahead by as much. Without it, learning would stop
+as soon as all train sentences are right, which takes few steps if there are few of them.
 """
 
 import numpy as np
@@ -53,8 +57,9 @@ def _update(
 
 @kernel
 def learn_all(
-    words: Words, heads: Ints, labels: Ints, order: Longs, learned: Learned, beam: Int, seen: Int
-) -> Weights:
+    words: Words, heads: Ints, labels: Ints, order: Longs, learned: Learned, beam: Int, seen: Int,
+    margin: float,
+) -> Weights:  # fmt: skip
     """Learn from sentences in the order given, after `seen` ones; give the new weights."""
     search = search_room(words, learned, beam)
     states, found, right = search.states, search.found, search.right
@@ -66,7 +71,7 @@ def learn_all(
         clock = float(seen + turn)
         start(search, np.int64(1))
         for number in range(2 * sentence.length):
-            step(search, sentence, learned, gold)
+            step(search, sentence, learned, gold, margin)
             first, survives = int(search.beam[0]), -1
             for item in range(search.beam[1] - 1, first - 1, -1):
                 if states.items[item].correct:

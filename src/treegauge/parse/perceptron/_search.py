@@ -140,22 +140,26 @@ def _offer(
 
 
 @inner
-def step(search: Search, sentence: Sentence, learned: Learned, gold: Gold) -> None:
+def step(
+    search: Search, sentence: Sentence, learned: Learned, gold: Gold, margin: float
+) -> None:  # fmt: skip
     """Replace the beam by the best states that follow.
 
     Of each item, LEFT and RIGHT are tried with their best labels alone, for a beam full of labels
-    would see few trees. Items marked as correct pass that on along actions of the least cost.
+    would see few trees. Items marked as correct pass that on along actions of the least cost. Where
+    there is a gold tree, actions score `margin` more for each unit that they cost above the least.
     """
     states, sums, cost = search.states, search.sums, search.cost
     found, right, labels = search.found, search.right, learned.labels
-    tied = len(sums) - 2
+    tied, learning = len(sums) - 2, len(gold.dependents) > 0
     count, rights = np.int64(0), np.int64(0)
     for number in range(search.beam[0], search.beam[1]):
         scores(states, number, sentence, learned.templates, learned.weights, search.memory, sums)
         item, may = states.items[number], valid(states, number, sentence.length)
-        judged, least = item.correct != 0, np.int32(2 * sentence.length)
-        if judged:
+        least = np.int32(0)
+        if learning:
             costs(states, number, gold, cost)
+            least = np.int32(2 * sentence.length)
             for kind in range(4):
                 if may[kind]:
                     least = min(least, cost[kind])
@@ -163,7 +167,8 @@ def step(search: Search, sentence: Sentence, learned: Learned, gold: Gold) -> No
         for kind in range(4):
             if not may[kind]:
                 continue
-            correct = judged and cost[kind] == least
+            lost = cost[kind] - least
+            correct = item.correct != 0 and lost == 0
             action, score, side = np.int64(kind), item.score, np.int64(kind) - ARCS
             dependent = top if kind == ARCS else item.front
             if kind >= ARCS:
@@ -175,8 +180,10 @@ def step(search: Search, sentence: Sentence, learned: Learned, gold: Gold) -> No
                     if sums[other] > sums[action]:
                         action = other
                 score += sums[tied + side]
-            good = correct and not mislabels(states, number, gold, action)
-            count = _offer(found, count, score + sums[action], number, action, good)
+            mislabelled = learning and mislabels(states, number, gold, action)
+            good = correct and not mislabelled
+            total = score + sums[action] + margin * (lost + mislabelled)
+            count = _offer(found, count, total, number, action, good)
             if correct and not good:
                 action = ARCS + 2 * np.int64(gold.label[dependent]) + side
             if correct:
@@ -201,7 +208,7 @@ def parse_all(words: Words, learned: Learned, beam: Int) -> tuple[Ints, Ints]:
         sentence = sentence_of(words, number)
         start(search, np.int64(0))
         for _ in range(2 * sentence.length):
-            step(search, sentence, learned, nothing)
+            step(search, sentence, learned, nothing, 0.0)
         before = words.offsets[number] - 1
         at = search.beam[0]
         while states.items[at].previous >= 0:

@@ -27,6 +27,10 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
 
+Rows = tuple[Keys, Ints, Ints, Floats]
+"""Keys of features, where the row of each begins, and the actions and weights of rows."""
+
+
 class Weights(NamedTuple):
     """The table of rows; `used` counts slots, pairs and matrix rows in use.
 
@@ -154,11 +158,8 @@ def add(weights: Weights, key: np.uint64, action: Int, change: float, clock: flo
 
 
 @kernel
-def averaged(weights: Weights, sentences: Int) -> tuple[Keys, Ints, Ints, Floats]:
-    """Average the weights after each of all sentences; leave out what comes out as zero.
-
-    Returns keys, row bounds, actions and weights.
-    """
+def averaged(weights: Weights, sentences: Int) -> Rows:
+    """Average the weights after each of all sentences; leave out what comes out as zero."""
     slots, pairs, pair_totals, matrix, matrix_totals, used = weights
     most = used[1] + used[2] * matrix.shape[1]
     keys = np.empty(used[0], np.uint64)
@@ -185,6 +186,30 @@ def averaged(weights: Weights, sentences: Int) -> tuple[Keys, Ints, Ints, Floats
             rows += 1
             bounds[rows] = end
     return keys[:rows].copy(), bounds[: rows + 1].copy(), actions[:end].copy(), values[:end].copy()
+
+
+def mean_rows(tables: list[Rows]) -> Rows:
+    """Average the weights of several learners; what one of them lacks counts as zero.
+
+    Examples
+    --------
+    >>> one = np.uint64([7]), np.int32([0, 2]), np.int32([0, 3]), np.float32([1, -4])
+    >>> two = np.uint64([5, 7]), np.int32([0, 1, 2]), np.int32([0, 3]), np.float32([6, 1])
+    >>> [column.tolist() for column in mean_rows([one, two])]
+    [[5, 7], [0, 1, 3], [0, 0, 3], [3.0, 0.5, -1.5]]
+    """
+    names = np.concatenate([np.repeat(keys, np.diff(bounds)) for keys, bounds, _, _ in tables])
+    actions, values = (np.concatenate([table[column] for table in tables]) for column in (2, 3))
+    order = np.lexsort((actions, names))
+    names, actions, values = names[order], actions[order], values[order].astype(np.float64)
+    new_row = np.ones(len(names), bool)
+    new_row[1:] = names[1:] != names[:-1]
+    new = new_row.copy()
+    new[1:] |= actions[1:] != actions[:-1]
+    firsts = np.flatnonzero(new)
+    means = (np.add.reduceat(values, firsts) / len(tables)).astype(np.float32)
+    bounds = np.append(np.flatnonzero(new_row[firsts]), len(firsts)).astype(np.int32)
+    return names[firsts[bounds[:-1]]], bounds, actions[firsts], means
 
 
 @kernel

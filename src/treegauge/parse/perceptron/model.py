@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treegauge.errors import TreegaugeError
 from treegauge.parse.interrupts import interrupts_wait
 from treegauge.parse.perceptron._search import Labels, Learned, parse_all
-from treegauge.parse.perceptron._weights import restored
+from treegauge.parse.perceptron._weights import Rows, restored
 from treegauge.parse.perceptron.settings import UNLABELLED, Options, Vocabulary
 from treegauge.parse.storage import save_model
 from treegauge.treebank.columns import Treebank
@@ -36,7 +36,7 @@ class BeamModel:
     options: Options
     vocabulary: Vocabulary
     labels: Labels
-    rows: tuple[npt.NDArray[np.uint64], Ints, Ints, npt.NDArray[np.float32]]
+    rows: Rows
 
     @cached_property
     def _learned(self) -> Learned:

@@ -15,6 +15,9 @@ from treegauge.treebank.columns import Treebank
 UNLABELLED = ("dep", "root")
 """What an unlabelled parser writes: the relation of words, and of the root."""
 
+MOST_LEARNERS, TOGETHER = 10, 500
+"""How many learners a small train part gets, and from how many sentences they learn together."""
+
 
 @dataclass(frozen=True)
 class Options(settings.Options):
@@ -22,9 +25,24 @@ class Options(settings.Options):
 
     beam: int = option(8, "states kept at each step; 1 is greedy", low=1, high=1024)
     epochs: int = option(10, "passes over the train part", low=1, high=1000)
+    margin: float = option(30.0, "lead asked for over each wrong head or relation", low=0, high=1e6)
+    learners: int = option(
+        0, "models whose weights are averaged; 0: 1 to 10, the fewer sentences the more",
+        low=0, high=1000,
+    )  # fmt: skip
     labelled: bool = option(True, "whether relations are learned along with trees")
     lexical: bool = option(True, "whether word forms are seen; false: tags only")
     ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
+
+    def learners_of(self, sentences: int) -> int:
+        """Say how many learners a train part of so many sentences gets.
+
+        Examples
+        --------
+        >>> [Options().learners_of(size) for size in (5, 50, 100, 250, 500)]
+        [10, 10, 5, 2, 1]
+        """
+        return self.learners or max(1, min(MOST_LEARNERS, TOGETHER // sentences))
 
     @property
     def templates(self) -> Templates:
