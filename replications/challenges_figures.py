@@ -3,7 +3,7 @@
 import polars as pl
 
 from replications.challenges_tables import counts, found
-from replications.content_figures import draw
+from replications.figures import draw
 from replications.parts import Part
 from treegauge.curves.learning import learning_curves
 from treegauge.curves.partition import composites

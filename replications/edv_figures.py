@@ -5,11 +5,11 @@ from functools import partial
 
 import polars as pl
 
-from replications.content_figures import draw
 from replications.edv_data import VARIANTS, scored
 from replications.edv_lengths import binned
 from replications.edv_splits import shape, some
 from replications.edv_tables import GIVEN, LOG
+from replications.figures import draw
 from replications.parts import read_result
 from treegauge.plot.analysis import background, bins, scatter
 from treegauge.plot.fits import shape as shape_plot

@@ -5,11 +5,11 @@ over all 2.1e12 subsets; best and worst ranks are searched for, with a limit tha
 """
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from replications.figures import IMAGES
 from replications.parts import beyond_rounding, compared
 from treegauge import data
 from treegauge.plot.ranking import rank_boxes
@@ -20,7 +20,6 @@ from treegauge.ranking.scores import Scores, read_scores
 from treegauge.ranking.stability import Stability, stability
 
 SIZE, SAMPLES, SEED = 10, 1_000_000, 0
-IMAGES = Path(__file__).parent.parent / "docs" / "images" / "replications"
 ERRORS = 3.0
 """Differences of so many standard errors are put down to sampling."""
 

@@ -1,0 +1,152 @@
+"""What the Content study is made of: the treebanks of UD 2.9 at hand, and our parsers' scores."""
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from math import atanh, erfc, sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from replications.parts import read_result, release_folder
+from treegauge.experiment.store import Store
+from treegauge.measure.entropy import word_dependency_entropy
+from treegauge.measure.measuring import measure
+from treegauge.score.scoring import Resampling, evaluate
+from treegauge.score.statistics import Options
+from treegauge.score.weights import packaged_weights
+from treegauge.treebank.columns import Treebank
+from treegauge.treebank.conllu import read_conllu, read_splits
+from treegauge.treebank.languages import language_of
+
+RELEASE = "r2.9"
+PARSERS = ("beam", "mst", "udpipe")
+# Fewer train sentences than that are no sample of a language, whatever is measured of them.
+ENOUGH = 100
+CHOICES = ("all", "enough", "language", "paper")
+# Languages behind every correlation that the paper prints.
+LANGUAGES = 22
+
+
+class Parsed(NamedTuple):
+    """What a parser made of a test part."""
+
+    treebank: str
+    parser: str
+    parts: dict[str, Treebank]
+    output: Treebank
+
+    @property
+    def gold(self) -> Treebank:
+        """The test part."""
+        return self.parts["test"]
+
+
+@cache
+def folders() -> tuple[Path, ...]:
+    """Return the treebanks at hand."""
+    return tuple(sorted(release_folder(RELEASE).glob("UD_*")))
+
+
+def parsed() -> Iterator[Parsed]:
+    """Give back, treebank by treebank, what the runs of ``plans/all_treebanks_*.toml`` kept."""
+    root = Path(os.environ.get("TREEGAUGE_RUNS", "../runs")) / "all_treebanks"
+    stores = {name: Store(root / name) for name in PARSERS}
+    done = {name: store.results(task="score") for name, store in stores.items()}
+    for folder in folders():
+        parts: dict[str, Treebank] = {}
+        for name, results in done.items():
+            for key in results.filter(treebank=folder.name)["key"]:
+                words = stores[name].words(key)
+                if words is None:
+                    raise ValueError(f"{root / name} has no words of {folder.name}")
+                parts = parts or read_splits(folder)
+                columns = {column: words[column].to_list() for column in ("head", "deprel")}
+                yield Parsed(folder.name, name, parts, parts["test"].with_columns(columns))
+
+
+def scores() -> pl.DataFrame:
+    """Score all parsers on all test parts: whole relations, all words, in per cent."""
+    none = Resampling(resamples=0)
+    average, rows = packaged_weights(), []
+    for one in parsed():
+        own = word_dependency_entropy(read_conllu(release_folder(RELEASE) / one.treebank))
+        found, personal = (
+            evaluate(one.gold, one.output, resampling=none,
+                     options=Options(subtypes=True, weights=weights)).systems[0]
+            for weights in (average, own)
+        )  # fmt: skip
+        row: dict[str, Any] = {"treebank": one.treebank, "parser": one.parser}
+        row |= {name.lower(): 100 * found[name].f1 for name in ("UAS", "LAS", "CLAS", "MLAS")}
+        row |= {"wlas": 100 * found["WLAS"].f1, "wlas_own": 100 * personal["WLAS"].f1}
+        for kind, name in (("content", "ContentLAS"), ("function", "FunctionLAS")):
+            metric = found[name]
+            row |= {f"{kind}_precision": 100 * metric.precision}
+            row |= {f"{kind}_recall": 100 * metric.recall, f"{kind}_f1": 100 * metric.f1}
+            row |= {f"{kind}_share": metric.gold / one.gold.n_words}
+        rows.append(row)
+    return pl.DataFrame(rows)
+
+
+def treebanks() -> pl.DataFrame:
+    """Return sizes, shares of relations and STTR of every treebank, all parts together."""
+    root = str(release_folder(RELEASE))
+    names = "sttr,content,function,feature_types"
+    whole = measure(names, root, part="all").wide
+    rows = []
+    for folder in folders():
+        parts = read_splits(folder)
+        train, test = parts["train"], parts["test"]
+        language = language_of(folder.name)
+        rows.append(
+            {
+                "treebank": folder.name, "language": language.name, "family": language.family,
+                "train_sentences": len(train), "train_words": train.n_words,
+                "test_sentences": len(test), "test_words": test.n_words,
+                "mean_test_length": test.n_words / len(test),
+                "words": sum(part.n_words for part in parts.values()),
+            }
+        )  # fmt: skip
+    return pl.DataFrame(rows).join(whole, on="treebank", how="left", maintain_order="left")
+
+
+def chosen(name: str) -> list[str]:
+    """Return the treebanks of a named choice.
+
+    ``all``; ``enough``: a train part of 100 sentences or more; ``language``: of these, the one with
+    the most train words of each language; ``paper``: 30,000 words or more, with features, and of
+    each language the one with the most words, as the Content paper chose.
+    """
+    frame = read_result("content_treebanks")
+    if name == "all":
+        return frame["treebank"].to_list()
+    if name == "paper":
+        kept = frame.filter(pl.col("words") >= 30_000, pl.col("feature_types").is_not_null())
+        by = "words"
+    else:
+        kept, by = frame.filter(pl.col("train_sentences") >= ENOUGH), "train_words"
+        if name == "enough":
+            return kept["treebank"].to_list()
+    largest = kept.filter(pl.col(by) == pl.col(by).max().over("language"))
+    return largest["treebank"].to_list()
+
+
+def by_chance(row: dict[str, object]) -> str:
+    r"""Say whether two samples of languages differ as much as printed and our r do, by chance.
+
+    .. math:: z = (\operatorname{atanh} r_1 - \operatorname{atanh} r_2)
+              / \sqrt{1/(n_1 - 3) + 1/(n_2 - 3)}
+
+    Examples
+    --------
+    >>> by_chance({"printed": "0.27", "ours": 0.5, "n": 37})
+    'other treebanks: chance alone sets two such samples as far apart with p = 0.35'
+    >>> by_chance({"printed": "0.27", "ours": 0.8, "n": 18})
+    'unexplained: chance alone sets two such samples as far apart with p = 0.017'
+    """
+    printed, ours, n = (float(str(row[name])) for name in ("printed", "ours", "n"))
+    error = sqrt(1 / (LANGUAGES - 3) + 1 / (n - 3))
+    p = erfc(abs(atanh(printed) - atanh(ours)) / error / sqrt(2))
+    told = f"chance alone sets two such samples as far apart with p = {p:.2g}"
+    return f"{'other treebanks' if p > 0.05 else 'unexplained'}: {told}"
