@@ -141,7 +141,7 @@ def by_chance(row: dict[str, object]) -> str:
     Examples
     --------
     >>> by_chance({"printed": "0.27", "ours": 0.5, "n": 37})
-    'other treebanks: chance alone sets two such samples as far apart with p = 0.35'
+    'other treebanks: chance alone sets two such samples as far apart with p = 0.34'
     >>> by_chance({"printed": "0.27", "ours": 0.8, "n": 18})
     'unexplained: chance alone sets two such samples as far apart with p = 0.017'
     """

@@ -50,6 +50,7 @@ def same(expected: str, found: str, *, trained: bool) -> bool:
 
 def follow(text: str, folder: Path, monkeypatch) -> None:
     monkeypatch.chdir(folder)
+    monkeypatch.delenv("TREEGAUGE_UD", raising=False)  # a reader has no such folder yet
     for plan in fenced(text, "toml"):
         Path("plan.toml").write_text(plan)
     for command, expected in commands(text):

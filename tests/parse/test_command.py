@@ -141,6 +141,7 @@ def test_programs_end_with_whoever_started_them(tmp_path, name):
     note = tmp_path / "pids"
     words = [*SCRIPT, "hang", str(note)]
     code = (
+        "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL);"  # nohup would ignore it
         "from pathlib import Path; from treegauge.parse.process import run;"
         f"run({words!r}, what='x', folder=Path({str(tmp_path)!r}), log=Path({os.devnull!r}))"
     )
