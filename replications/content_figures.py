@@ -8,12 +8,15 @@ from collections.abc import Callable, Mapping
 import polars as pl
 
 from replications.content_data import RELEASE, chosen
+from replications.content_scores import COLUMNS, METRICS, some
 from replications.figures import draw
 from replications.parts import read_result, release_folder
 from treegauge.measure.measuring import measure
-from treegauge.plot.analysis import scatter
+from treegauge.plot.analysis import matrix, scatter
+from treegauge.plot.scores import by_treebank, variances
 from treegauge.plot.theme import Spec
 from treegauge.plot.treebanks import relation_spectrum
+from treegauge.stats.matrix import correlation_matrix
 
 
 def spectrum() -> Spec:
@@ -27,7 +30,27 @@ def sttr() -> Spec:
     return scatter(frame, "sttr", ["content", "function"])
 
 
-FIGURES: Mapping[str, Callable[[], Spec]] = {"content_wde": spectrum, "content_sttr": sttr}
+def scores() -> Spec:
+    """Draw LAS, WLAS, content precision and recall of every treebank (Figure 4)."""
+    return by_treebank(some("beam", "enough"), [*METRICS, "function_f1"])
+
+
+def table3() -> Spec:
+    """Draw the matrix of Table 3 as ours has it."""
+    names = {ours: name for name, ours in COLUMNS.items()}
+    frame = some("beam", "enough").rename(names)
+    return matrix(correlation_matrix(frame, list(COLUMNS), method="pearson"))
+
+
+def variance() -> Spec:
+    """Draw the variance of scores as treebanks are added from the best down (Figure 5)."""
+    return variances(some("beam", "enough"), METRICS)
+
+
+FIGURES: Mapping[str, Callable[[], Spec]] = {
+    "content_wde": spectrum, "content_sttr": sttr, "content_scores": scores,
+    "content_table3": table3, "content_variance": variance,
+}  # fmt: skip
 
 
 def drawn() -> pl.DataFrame:

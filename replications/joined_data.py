@@ -10,7 +10,6 @@ from replications.content_data import RELEASE, folders, parsed
 from replications.parts import read_result, release_folder
 from treegauge.audit.auditing import audit
 from treegauge.audit.findings import Audit, Finding
-from treegauge.measure.isomorphism import tree_shapes
 from treegauge.measure.measuring import measure
 from treegauge.treebank.columns import Treebank
 from treegauge.treebank.conllu import read_splits
@@ -24,8 +23,9 @@ LABELS = ("1 to 4", "5 to 9", "10 to 19", "20 to 29", "30 and more")
 
 
 def measures() -> pl.DataFrame:
-    """Return every measure that is one number, a row a treebank."""
-    return measure("all", str(release_folder(RELEASE))).wide
+    """Return every measure that is one number, by name, a row a treebank."""
+    found = measure("all", str(release_folder(RELEASE))).wide
+    return found.select("treebank", *sorted(set(found.columns) - {"treebank"}))
 
 
 def audits() -> pl.DataFrame:
@@ -90,6 +90,9 @@ def _classed(
     train: Treebank, test: Treebank
 ) -> dict[str, tuple[tuple[str, ...], npt.NDArray[np.int64]]]:
     """Return classes of the words of test, as names and codes."""
+    # Measures are listed in the order in which their modules are loaded: not this one first.
+    from treegauge.measure.isomorphism import tree_shapes
+
     lengths = np.searchsorted(LENGTHS, test.lengths, side="right") - 1
     form = test["form"].is_in(train["form"].unique().to_list()).to_numpy()
     tree = np.isin(tree_shapes(test), tree_shapes(train))

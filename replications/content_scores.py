@@ -1,0 +1,124 @@
+"""What scores reward: Table 3 and Figure 5 of the Content paper with our parsers, and weights."""
+
+import numpy as np
+import polars as pl
+
+from replications.content_data import CHOICES, PARSERS, by_chance, chosen
+from replications.parts import compared, read_result
+from treegauge.stats.matrix import correlation_matrix
+from treegauge.stats.spread import cumulative_variance
+
+# Our columns in the order of Table 3, and its printed upper triangle.
+COLUMNS = {
+    "F freq": "function_share", "C freq": "content_share", "WLAS": "wlas", "LAS": "las",
+    "C prec": "content_precision", "C rec": "content_recall",
+    "F prec": "function_precision", "F rec": "function_recall",
+}  # fmt: skip
+TABLE3 = """
+-0.86 0.44 0.43 0.19 0.23 0.67 0.62
+-0.46 -0.48 -0.25 -0.33 -0.73 -0.67
+0.99 0.93 0.92 0.84 0.91
+0.96 0.96 0.83 0.89
+0.99 0.66 0.75
+0.71 0.76
+0.97
+"""
+METRICS = ("las", "wlas", "content_precision", "content_recall")
+
+
+def some(parser: str, choice: str) -> pl.DataFrame:
+    """Return a parser's scores on some treebanks."""
+    kept = pl.col("treebank").is_in(chosen(choice))
+    return read_result("content_scores").filter(kept, pl.col("parser") == parser)
+
+
+def matrix() -> pl.DataFrame:
+    """Correlate shares and scores over treebanks beside Table 3."""
+    rows = []
+    names = list(COLUMNS)
+    printed = {
+        (names[i], names[i + 1 + j]): value
+        for i, line in enumerate(TABLE3.split("\n")[1:-1])
+        for j, value in enumerate(line.split())
+    }
+    for parser in PARSERS:
+        for choice in CHOICES:
+            frame = some(parser, choice).rename({ours: name for name, ours in COLUMNS.items()})
+            if frame.height < 10:
+                continue
+            rows += [
+                {"parser": parser, "treebanks": choice, "x": pair["x"], "y": pair["y"],
+                 "n": pair["n"], "low": pair["low"], "high": pair["high"],
+                 "printed": printed[pair["x"], pair["y"]], "ours": pair["r"]}
+                for pair in correlation_matrix(frame, names, method="pearson").pairs
+            ]  # fmt: skip
+    return compared(rows, by_chance)
+
+
+def agreement() -> pl.DataFrame:
+    """Sum up Table 3: how many cells chance alone may set apart, and how ours and theirs agree."""
+    rows = []
+    for (parser, choice), cells in read_result("content_matrix").group_by(
+        "parser", "treebanks", maintain_order=True
+    ):
+        printed = cells["printed"].cast(pl.Float64)
+        inside = (cells["low"] <= printed) & (printed <= cells["high"])
+        apart = cells["why"].str.starts_with("unexplained").fill_null(False)
+        rows.append(
+            {"parser": parser, "treebanks": choice, "n": cells["n"][0], "cells": cells.height,
+             "within_interval": int(inside.sum()),
+             "within_chance": cells.height - int(apart.sum()),
+             "same_sign": int((printed * cells["ours"] > 0).sum()),
+             "mean_difference": float(np.abs(cells["difference"].to_numpy()).mean()),
+             "r": float(np.corrcoef(printed, cells["ours"])[0, 1])}
+        )  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def variance() -> pl.DataFrame:
+    """Return the variance of scores over the best 2, 3, ... treebanks by LAS (Figure 5)."""
+    frames = []
+    for parser in PARSERS:
+        for choice in CHOICES:
+            frame = some(parser, choice).sort("las", descending=True)
+            found = {name: cumulative_variance(frame[name], by=frame["las"]) for name in METRICS}
+            places = {"parser": parser, "treebanks": choice}
+            names = [pl.lit(value).alias(name) for name, value in places.items()]
+            frames.append(
+                pl.DataFrame({"best": range(2, frame.height + 1), "added": frame["treebank"][1:]})
+                .with_columns(*(pl.Series(name, one) for name, one in found.items()))
+                .select(*names, pl.all())
+            )
+    return pl.concat(frames)
+
+
+def spread() -> pl.DataFrame:
+    """Set the variance of each score against that of LAS, among the best ten and all."""
+    found, rows = read_result("content_variance"), []
+    for (parser, choice), group in found.group_by("parser", "treebanks", maintain_order=True):
+        last = int(group["best"].to_numpy().max())
+        for best in dict.fromkeys(k for k in (5, 10, last) if k <= last):
+            row = group.filter(best=best).row(0, named=True)
+            told = {"parser": parser, "treebanks": choice, "best": best}
+            told["which"] = "all" if best == last else f"best {best}"
+            told |= {"las": row["las"]}
+            rows.append(told | {f"{name} / las": row[name] / row["las"] for name in METRICS[1:]})
+    return pl.DataFrame(rows)
+
+
+def weights() -> pl.DataFrame:
+    """Set WLAS with one set of weights for all beside WLAS with each treebank's own weights."""
+    rows = []
+    for parser in PARSERS:
+        for choice in CHOICES:
+            frame = some(parser, choice)
+            one, own, las = (frame[name].to_numpy() for name in ("wlas", "wlas_own", "las"))
+            order, other = (np.argsort(np.argsort(-values)) for values in (one, own))
+            rows.append(
+                {"parser": parser, "treebanks": choice, "n": frame.height,
+                 "las": las.mean(), "wlas": one.mean(), "wlas_own": own.mean(),
+                 "largest_difference": np.abs(one - own).max(),
+                 "r_own": np.corrcoef(one, own)[0, 1], "r_las": np.corrcoef(one, las)[0, 1],
+                 "places_moved": int(np.abs(order - other).max())}
+            )  # fmt: skip
+    return pl.DataFrame(rows)

@@ -1,0 +1,89 @@
+"""Figures of the joined study, and the page of ``treegauge report`` that goes with it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from replications.content_data import RELEASE, folders
+from replications.figures import draw
+from replications.joined_data import table
+from replications.joined_easy import FEATURES
+from replications.joined_models import EVERYWHERE, rows_of
+from replications.parts import read_result
+from treegauge.files import atomic
+from treegauge.plot.analysis import scatter
+from treegauge.plot.theme import Spec, themed
+from treegauge.ranking.scores import read_scores
+from treegauge.report.page import page
+from treegauge.report.ranking import ranking_section
+from treegauge.report.treebanks import treebanks_section
+from treegauge.result import sign
+from treegauge.treebank.conllu import read_splits
+
+TITLE = "What nobody had"
+PAGE = Path(__file__).parent.parent / "docs" / "replications" / "page.html"
+
+
+def explained() -> Spec:
+    """Draw LAS against size, length and what is left of it."""
+    names = ["train_words", "mean_test_length", "oov", "word_order_freedom", "hpe", "content"]
+    return scatter(rows_of("enough"), "beam", names, log=["train_words"])
+
+
+def gifts() -> Spec:
+    """Draw what each treebank's test part gives it, in points of LAS."""
+    frame = read_result("joined_easy")
+    long = frame.unpivot(list(FEATURES), index="treebank", variable_name="feature")
+    rows = long.with_columns(
+        pl.col("treebank").str.strip_prefix("UD_"), pl.col("feature").replace(FEATURES)
+    ).to_dicts()
+    names = [name.removeprefix("UD_") for name in frame["treebank"]]
+    spec = {
+        "data": {"values": rows},
+        "facet": {"field": "feature", "sort": list(FEATURES.values()), "title": None},
+        "columns": 4,
+        "spec": {
+            "width": 130,
+            "height": {"step": 12},
+            "mark": "bar",
+            "encoding": {
+                "y": {"field": "treebank", "type": "nominal", "sort": names, "title": None},
+                "x": {"field": "value", "type": "quantitative", "title": "points of LAS"},
+            },
+        },
+    }
+    title = "What test parts give their treebanks, the highest LAS on top"
+    return themed(spec, title=title, signature=sign(figure="joined-gifts"), dark=False)
+
+
+def report() -> str:
+    """Make the page of ``treegauge report``: rankings and treebanks, figures only.
+
+    Identifiers of sentences that an audit gives as examples are left out: some treebanks' are
+    made of text.
+    """
+    las = table().select("treebank", *EVERYWHERE)
+    ranking = ranking_section(read_scores(las, metric="las", digits=2), given="scores.csv")
+    parts = {folder.name: read_splits(folder) for folder in folders()}
+    made = treebanks_section(folders(), parts, given=[f"{RELEASE}/{name}" for name in parts])
+    audits = [
+        one | {"findings": [row | {"examples": []} for row in one["findings"]]}
+        for one in made.data["audits"]
+    ]
+    measured = replace(made, data={**made.data, "audits": audits}, tables=())
+    sections = [ranking, measured]
+    about = (
+        f"{len(parts)} treebanks of UD 2.9: two parsers ranked over all of them, every measure, "
+        "and what an audit finds."
+    )
+    return page(TITLE, about, sections)
+
+
+def drawn() -> pl.DataFrame:
+    """Write the figures and the page."""
+    PAGE.parent.mkdir(exist_ok=True)
+    with atomic(PAGE) as file:
+        file.write(report().encode())
+    found = draw({"joined_explained": explained, "joined_gifts": gifts})
+    return pl.concat([found, pl.DataFrame({"figure": [PAGE.stem], "title": [TITLE]})])
