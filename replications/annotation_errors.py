@@ -10,13 +10,13 @@ words. Errors that were there before count as misses. The score is chosen on the
 treebanks, and the second group tells how good it is.
 """
 
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from replications.parts import release_folder
 from treegauge.dynamics.candidates import SCORES, suspicion
 from treegauge.dynamics.cartography import map_treebank
 from treegauge.dynamics.crossfit import cross_fit
@@ -41,7 +41,7 @@ def precision(wrong: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]) -> 
 
 def compared(name: str, heads: Heads, engine: Engine) -> Table:
     """Inject errors into one treebank and see who finds them."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / "r2.9"
+    root = release_folder("r2.9")
     gold = read_splits(root / f"UD_{name}")["train"]
     made = inject_errors(gold, SHARE, seed=1, heads=heads)
     seen = {

@@ -5,13 +5,12 @@ whole train parts and three seeds, and train sets of ten sentences drawn five ti
 count, relations whole. The treebanks are looked for under ``TREEGAUGE_UD``.
 """
 
-import os
 import sys
 import time
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from replications.parts import release_folder
 from treegauge.curves.sampling import sampled
 from treegauge.parse.registry import make_parser
 from treegauge.treebank.columns import Treebank
@@ -29,7 +28,7 @@ SEEDS = (1, 2, 3)
 
 def parts(name: str) -> dict[str, Treebank]:
     """Read a treebank's parts."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / "r2.9"
+    root = release_folder("r2.9")
     return read_splits(root / f"UD_{name}")
 
 

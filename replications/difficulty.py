@@ -83,12 +83,17 @@ def table1() -> pl.DataFrame:
 
 
 def differences() -> pl.DataFrame:
-    """Return how far the biaffine parser's values lie from the paper's, by measure."""
-    table = table1().drop_nulls("difference")
+    """Return how far the biaffine parser's values lie from the paper's, by measure.
+
+    ``uas_words`` and ``las_words`` leave out punctuation.
+    """
     gap = pl.col("difference")
+    table = read_result(PARSERS["biaffine"]).drop_nulls("difference")
     return table.group_by("measure", maintain_order=True).agg(
         pl.len().alias("treebanks"), gap.mean().alias("mean difference"),
-        gap.abs().mean().alias("mean absolute"), gap.abs().max().alias("largest"),
+        gap.abs().mean().alias("mean absolute"), gap.abs().median().alias("median absolute"),
+        gap.abs().max().alias("largest"),
+        pl.corr("ours", "paper", method="spearman").alias("spearman"),
     )  # fmt: skip
 
 
@@ -144,6 +149,29 @@ def by_parser(frame: pl.DataFrame) -> pl.DataFrame:
     return some.select(*index, "paper", *PARSERS)
 
 
+def figure1_alike() -> pl.DataFrame:
+    """Return how much the measures' correlations with each other differ between our parsers."""
+    wide = matrix().pivot("whose", index=["one", "other"], values="spearman")
+    rows = []
+    for one, other in combinations(PARSERS, 2):
+        gaps = (wide[one] - wide[other]).drop_nulls().abs().to_numpy()
+        rows.append((one, other, len(gaps), float(gaps.mean()), float(gaps.max())))
+    names = ["one", "other", "pairs of measures", "mean difference", "largest"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def variability_and_size() -> pl.DataFrame:
+    """Return Spearman's coefficient of variability and the number of train sentences."""
+    sizes = read_result("content_treebanks").select("treebank", "train_sentences")
+    rows = []
+    for who, frame in everything().items():
+        both = frame.join(sizes, on="treebank")
+        pair = [rho(both[name], both["train_sentences"]) for name in ("arc_var", "rel_var")]
+        rows.append((who, pair[0][0], pair[1][0], min(count for _, count in pair)))
+    names = ["whose", "arc_var", "rel_var", "treebanks"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
 def morphology() -> pl.DataFrame:
     """Return Spearman's coefficient of description length and morphology, by whose MDL."""
     folders = [str(release_folder("r2.9") / name) for name in published()["treebank"]]
@@ -176,6 +204,8 @@ PARTS = (
     Part("difficulty_differences", "Table 1: how far ours lies from it", differences, digits=3),
     Part("difficulty_parsers", "Do parsers rank treebanks alike?", between_parsers,
          shown=by_pair),
+    Part("difficulty_alike", "Fig. 1 by one parser and by another", figure1_alike),
+    Part("difficulty_sizes", "Variability and the size of the train part", variability_and_size),
     Part("difficulty_matrix", "Spearman of every two measures (Fig. 1)", matrix, shown=by_parser),
     Part("difficulty_morphology", "Description length and morphology", morphology,
          needs=("r2.9",)),

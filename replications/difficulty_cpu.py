@@ -12,7 +12,6 @@ that each pick their head. Scales differ, so what counts is Spearman's coefficie
 """
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import spearmanr
 
+from replications.parts import release_folder
 from treegauge import data
 from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, absolute_rank
 from treegauge.dynamics.difficulty import Coding, Difficulty, difficulty, difficulty_table
@@ -39,7 +39,7 @@ def untagged(treebank: Treebank) -> Treebank:
 
 def measured(name: str, engine: Engine, given: argparse.Namespace) -> Difficulty:
     """Measure one treebank."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / "r2.9"
+    root = release_folder("r2.9")
     parts = read_splits(root / name)
     train, dev = parts["train"], parts["dev"]
     if not given.tags:

@@ -6,12 +6,10 @@ drawn from them again and again, and each time the basic interval, which is that
 measure edv --interval``, and the percentile interval are made.
 """
 
-import os
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 
+from replications.parts import release_folder
 from treegauge.stats.distance import wasserstein
 from treegauge.treebank.conllu import read_splits
 from treegauge.treebank.displacements import displacement_counts
@@ -55,7 +53,7 @@ def cover(one: Counts, two: Counts, sizes: tuple[int, int]) -> tuple[float, floa
 
 def main() -> None:
     """Print one line a case."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / "r2.5"
+    root = release_folder("r2.5")
     print("treebank, parts, sentences: true EDV, mean estimate, percentile covers, basic covers")
     for name, first, second, *sizes in CASES:
         parts = read_splits(root / f"UD_{name}")

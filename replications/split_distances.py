@@ -4,7 +4,6 @@ Run ``python -m replications.split_distances``; with ``--write`` the table goes 
 ``docs/splitting.md``. The treebanks are looked for under ``TREEGAUGE_UD``. Means over ten seeds.
 """
 
-import os
 import sys
 from pathlib import Path
 from statistics import fmean
@@ -12,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from replications.parts import release_folder
 from treegauge.split.pool import pool
 from treegauge.split.splitting import split
 
@@ -34,7 +34,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 def distances() -> pl.DataFrame:
     """Return EDV of test from train for each kind of split."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / "r2.9"
+    root = release_folder("r2.9")
     rows = []
     for name in TREEBANKS:
         sentences = pool(root / f"UD_{name}")

@@ -5,7 +5,6 @@ Run ``python -m replications.transfer_study``; with ``--write`` the tables go in
 minutes of CPU time: 20 delexicalised parsers, and 35 for the learning curve.
 """
 
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from replications.pages import markdown
+from replications.parts import release_folder
 from treegauge.curves.attachments import Attachments
 from treegauge.curves.counting import Parse, count
 from treegauge.curves.equivalents import placing
@@ -41,7 +42,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "transfer_study.md"
 
 def read(name: str, part: str) -> Treebank:
     """Read a part of a treebank."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / "r2.9"
+    root = release_folder("r2.9")
     return read_conllu(root / f"UD_{name}", split=part, name=name)
 
 
@@ -57,25 +58,6 @@ def learned(train: Treebank, test: Treebank) -> Attachments:
                 print(f"curve: {size} sentences, sampling {sample + 1}", file=sys.stderr)
 
     return count(test, parses(), name=TARGET)
-
-
-def markdown(frame: pl.DataFrame, digits: int = 1) -> str:
-    """Lay out a frame for the page."""
-
-    def cell(value: object) -> str:
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        return (
-            ""
-            if value is None
-            else f"{value:.{digits}f}"
-            if isinstance(value, float)
-            else str(value)
-        )
-
-    right = ["---:" if dtype.is_numeric() else "---" for dtype in frame.dtypes]
-    rows = [frame.columns, right, *([cell(value) for value in row] for row in frame.iter_rows())]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def curve_table(table: Attachments) -> pl.DataFrame:
@@ -185,7 +167,7 @@ def study() -> dict[str, str]:
     counts = learned(train, test)
     parted = partition(counts, "beam")
     table = composites(counts, parted)
-    pieces["curve"] = markdown(curve_table(table))
+    pieces["curve"] = markdown(curve_table(table), digits=1)
     kinds = parted.of(TARGET)
     groups = word_groups(test, kinds)
     pieces["partition"] = "\n".join(
@@ -220,13 +202,13 @@ def study() -> dict[str, str]:
                 few = train[:n]
                 chosen = select_sources(panel(few, models, weights), few)
                 shown = chosen.table.drop("low", "high", "recommended")
-                pieces[f"selection {n}"] = f"{markdown(shown)}\n\n{chosen.advice}"
+                pieces[f"selection {n}"] = f"{markdown(shown, digits=1)}\n\n{chosen.advice}"
     found = contributions(panels, test, groups, leave=LEAVE, place=placing(table, TARGET))
-    pieces["table 3"] = f"{markdown(table_three(found))}\n\n{found.advice}"
+    pieces["table 3"] = f"{markdown(table_three(found), digits=1)}\n\n{found.advice}"
     pieces["labelled"] = f"LAS of all four: {found.votes[0].las.value:.1f}."
-    pieces["exponents"] = markdown(exponents(panels, by_size[HANDFUL].divergences, test))
+    pieces["exponents"] = markdown(exponents(panels, by_size[HANDFUL].divergences, test), digits=1)
     pieces["tens"] = other_tens(panels, train, test)
-    pieces["pooling"] = markdown(of_parsers(weights, test))
+    pieces["pooling"] = markdown(of_parsers(weights, test), digits=1)
     return pieces
 
 

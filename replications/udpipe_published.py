@@ -4,13 +4,12 @@ Run ``python -m replications.udpipe_published``, or with names of treebanks for 
 six take about 25 minutes of one core. The treebanks are looked for under ``TREEGAUGE_UD``.
 """
 
-import os
 import sys
 import time
-from pathlib import Path
 
 import polars as pl
 
+from replications.parts import release_folder
 from treegauge.data import ud25
 from treegauge.parse.udpipe import Options, UDPipeParser
 from treegauge.score.scoring import Resampling, evaluate
@@ -24,7 +23,7 @@ TREEBANKS = (
 
 def row(name: str) -> list[object]:
     """Train with the settings of the published models and score on test, all with gold tags."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / "r2.5"
+    root = release_folder("r2.5")
     parts = read_splits(root / f"UD_{name}")
     start = time.process_time()
     model = UDPipeParser(Options()).fit(parts["train"], parts.get("dev"), seed=0)

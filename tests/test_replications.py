@@ -14,14 +14,18 @@ PARTS = {part.name: part for part in all_parts()}
 # Each takes at most a few seconds; `make replicate` makes the others too.
 QUICK = (
     "challenges_classes", "challenges_curves", "challenges_spearman", "challenges_table1",
-    "challenges_table2", "content_order", "content_sttr", "difficulty_differences",
-    "difficulty_matrix", "difficulty_morphology", "difficulty_parsers", "difficulty_table1",
-    "edv_background", "edv_beside_random", "edv_by_length", "edv_deltas", "edv_figure10",
-    "edv_figure10_summary", "edv_figure12", "edv_figure3", "edv_partial", "edv_power", "edv_shared",
-    "edv_sizes", "edv_table1", "edv_table2", "edv_table3", "edv_table4", "edv_table5", "edv_table7",
-    "edv_treebanks", "edv_values", "fragility_chances", "fragility_classes", "fragility_easy",
-    "fragility_exp1_subsets", "fragility_summary", "fragility_table1_implied",
-    "fragility_table1_las", "fragility_table1_redone", "fragility_table1_uas", "fragility_table5",
+    "challenges_table2", "content_agreement", "content_matrix", "content_order", "content_spread",
+    "content_sttr", "content_variance", "content_weights", "difficulty_alike",
+    "difficulty_differences", "difficulty_matrix", "difficulty_morphology", "difficulty_parsers",
+    "difficulty_sizes", "difficulty_table1", "edv_background", "edv_beside_random", "edv_by_length",
+    "edv_deltas", "edv_figure10", "edv_figure10_summary", "edv_figure12", "edv_figure3",
+    "edv_partial", "edv_power", "edv_shared", "edv_sizes", "edv_table1", "edv_table2", "edv_table3",
+    "edv_table4", "edv_table5", "edv_table7", "edv_treebanks", "edv_values", "fragility_chances",
+    "fragility_classes", "fragility_easy", "fragility_exp1_subsets", "fragility_summary",
+    "fragility_table1_implied", "fragility_table1_las", "fragility_table1_redone",
+    "fragility_table1_uas", "fragility_table5", "joined_background", "joined_easy",
+    "joined_findings", "joined_gifts", "joined_hardness", "joined_overview", "joined_power",
+    "joined_regressions",
 )  # fmt: skip
 
 
