@@ -85,11 +85,19 @@ def test_a_bad_place_is_refused_before_training(command, folder, tmp_path, place
     assert message.format(tmp_path) in done.err
 
 
-def test_a_folder_brings_its_dev_part(command, folder, tmp_path):
+def test_a_folder_brings_its_dev_part(command, folder, tmp_path, monkeypatch):
+    given, fit = [], BeamParser.fit
+
+    def watched(self, train, dev=None, **options):
+        given.append(dev)
+        return fit(self, train, dev, **options)
+
+    monkeypatch.setattr(BeamParser, "fit", watched)
     for name, *more in (("a",), ("b", "--dev", folder / "sy_x-ud-dev.conllu")):
         source = folder if name == "a" else folder / "sy_x-ud-train.conllu"
         assert command("train", "beam", source, "--out", tmp_path / name, *more).code == 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert [dev for dev in given if dev is not None] == [DEV, DEV]  # warming up has none
     best = BeamParser().fit(TRAIN, DEV, seed=0)
     assert load_model(tmp_path / "a").parse(TEST) == best.parse(TEST)
 
