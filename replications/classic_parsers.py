@@ -21,7 +21,8 @@ TEN = (
     "Afrikaans-AfriBooms", "Coptic-Scriptorium", "English-LinES", "French-Sequoia", "Greek-GDT",
     "Hungarian-Szeged", "North_Sami-Giella", "Telugu-MTG", "Turkish-IMST", "Vietnamese-VTB",
 )  # fmt: skip
-# As in the Challenges paper: drawn from the first 500 sentences, the first 10 of dev for UDPipe to stop by.
+# As in the Challenges paper: drawn from the first 500 sentences; UDPipe stops by the first
+# 10 of dev.
 AVAILABLE, SENTENCES, DEV, SAMPLES = 500, 10, 10, 5
 SEEDS = (1, 2, 3)
 
