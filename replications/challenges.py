@@ -3,13 +3,16 @@
 Run the plans first (``treegauge run plans/challenges_beam.toml --store runs/challenges_beam``, and
 so for mst and udpipe), then ``python -m replications.challenges runs/*``: it counts right words by
 part of speech and side of the head and writes ``replications/results/challenges_attachments.csv``,
-which holds figures only. All tables are made from that file, see ``challenges_tables``.
+which holds figures only. All tables are made from that file, see ``challenges_tables`` and, for
+transfer, ``challenges_transfer``.
 """
 
 import sys
 
 from replications.challenges_figures import FIGURES
+from replications.challenges_full import FULL_PARTS
 from replications.challenges_tables import COUNTS, TABLES
+from replications.challenges_transfer import TRANSFER
 from replications.parts import kept, release_folder
 from treegauge.curves.attachments import Attachments, joined
 from treegauge.curves.collecting import collect
@@ -24,7 +27,9 @@ PARTS = (
         "long: treegauge run plans/challenges_*.toml, then python -m replications.challenges "
         "STORES; 86 min of processor time",
     ),
+    *FULL_PARTS,
     *TABLES,
+    *TRANSFER,
     *FIGURES,
 )
 

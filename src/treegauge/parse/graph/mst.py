@@ -8,8 +8,9 @@ import numpy.typing as npt
 
 from treegauge.parse import options as settings
 from treegauge.parse.base import OnEpoch, check_training
-from treegauge.parse.graph import _learning, _parsing
+from treegauge.parse.graph import _batches, _learning, _parsing
 from treegauge.parse.graph._arcs import Words
+from treegauge.parse.graph._batches import Moments
 from treegauge.parse.graph.encoding import encode
 from treegauge.parse.graph.templates import ARCS, RELATIONS, Pairs, pairs
 from treegauge.parse.options import option
@@ -18,7 +19,9 @@ from treegauge.treebank.columns import Treebank
 from treegauge.treebank.sources import Source
 
 _FIRST = 1.0  # what squares of gradients begin with: features seen once must not move far
-_RELATION_RATE = 0.2
+# Step sizes for heads and for relations, word by word and in batches.
+_RATE, _RELATION_RATE = 0.1, 0.2
+_BATCH_RATE, _BATCH_RELATION_RATE = 0.001, 0.002
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,12 @@ class Options(settings.Options):
     projective: bool = option(True, "whether trees are projective (Eisner) or not")
     lexical: bool = option(True, "whether word forms are seen; false: tags only")
     ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
-    rate: float = option(0.1, "step size of log-linear training", low=1e-6, high=10)
+    batch: int = option(
+        0, "sentences a step of log-linear training; 0: a step a word", low=0, high=10_000
+    )
+    rate: float = option(
+        0.0, "step size for heads, log-linear; 0: 0.1, in batches 0.001", low=0, high=10
+    )
     bits: int = option(22, "log2 of the number of arc weights", low=10, high=26)
     label_bits: int = option(16, "log2 of the number of label weights", low=8, high=22)
 
@@ -115,7 +123,9 @@ class GraphParser:
     smallest step after which the gold tree scores above the best wrong one by the number of its
     wrong heads and wrong words, and averages all steps. The log-linear model raises the probability
     of each word's head, and apart from it that of the relation of each gold arc, by averaged
-    AdaGrad. Non-projective trees are learned from as they are.
+    AdaGrad; or, with `batch`, by Adam without averaging, which learns over as many epochs as neural
+    parsers do, so that data maps look like theirs. Non-projective trees are learned from as they
+    are.
 
     Examples
     --------
@@ -152,6 +162,7 @@ class GraphParser:
         table = np.zeros((1 << how.label_bits, len(relations)), np.float32)
         table_sums = np.zeros(table.shape)
         squares, table_squares = (np.full_like(one, _FIRST) for one in (weights, table))
+        kept, table_kept = (Moments.of(one.size if how.batch else 0) for one in (weights, table))
         random = np.random.default_rng(seed)
         steps = 1
 
@@ -170,9 +181,17 @@ class GraphParser:
                     words, gold, numbers, order, arcs, names, weights, sums, table,
                     table_sums, root, steps, how.projective, labels,
                 )  # fmt: skip
+            elif how.batch:
+                rate = how.rate or _BATCH_RATE
+                _batches.head_batches(words, gold, order, arcs, weights, kept, how.batch, rate)
+                if labels:
+                    _batches.relation_batches(
+                        words, gold, numbers, order, names, table, table_kept, how.batch,
+                        _BATCH_RELATION_RATE,
+                    )  # fmt: skip
             else:
                 _learning.head_epoch(
-                    words, gold, order, arcs, weights, sums, squares, steps, how.rate
+                    words, gold, order, arcs, weights, sums, squares, steps, how.rate or _RATE
                 )
                 if labels:
                     _learning.relation_epoch(
