@@ -2,6 +2,8 @@
 
 import math
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +13,36 @@ from hypothesis import strategies as st
 
 from treegauge.errors import ChoiceError
 from treegauge.measure.measuring import measure
-from treegauge.measure.registry import FAMILIES, Additive, Measure, MissingError, measures, select
+from treegauge.measure.registry import (
+    FAMILIES,
+    MODULES,
+    Additive,
+    Measure,
+    MissingError,
+    measures,
+    select,
+)
 from treegauge.treebank.conllu import parse_conllu
 from treegauge.treebank.synthetic import synthetic
 
 DOCS = Path(__file__).parents[2] / "docs" / "measures"
 ALL = list(measures().values())
 NAMES = [one.name for one in ALL]
+
+
+def test_their_order_is_that_of_the_modules_whatever_was_imported_first():
+    code = "; ".join(
+        [
+            *(f"import treegauge.measure.{module}" for module in reversed(MODULES)),
+            "from treegauge.measure.registry import measures",
+            "print(*measures())",
+        ]
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == NAMES
+    homes = [(FAMILIES.index(one.family), one.function.__module__) for one in ALL]
+    homes = [(family, MODULES.index(home.rpartition(".")[2])) for family, home in homes]
+    assert homes == sorted(homes)
 
 
 @pytest.fixture(scope="module")

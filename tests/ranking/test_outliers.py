@@ -14,7 +14,8 @@ from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.classes import _sum_of, classes_of, tail
 from treegauge.ranking.extremes import extreme
 from treegauge.ranking.outliers import outliers
-from treegauge.ranking.scores import rank, read_scores
+from treegauge.ranking.ranks import rank
+from treegauge.ranking.scores import read_scores
 from treegauge.ranking.stability import stability
 
 

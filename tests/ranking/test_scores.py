@@ -11,7 +11,8 @@ from scipy.stats import rankdata
 
 from treegauge import data
 from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.scores import rank, read_scores
+from treegauge.ranking.ranks import rank
+from treegauge.ranking.scores import read_scores
 
 LONG = """metric,treebank,system,score
 LAS,cs_pdt,A,91.25

@@ -18,7 +18,8 @@ from treegauge.curves.learning import learning_curves
 from treegauge.dynamics.cartography import data_map
 from treegauge.dynamics.recording import Recording
 from treegauge.ranking.exact import exact
-from treegauge.ranking.scores import rank, read_scores
+from treegauge.ranking.ranks import rank
+from treegauge.ranking.scores import read_scores
 from treegauge.ranking.stability import stability
 from treegauge.report.building import report
 from treegauge.report.maps import quantised

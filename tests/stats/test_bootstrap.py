@@ -101,12 +101,40 @@ def test_sums_are_exact():
     assert (drawn[:, :3] == drawn[:, 3:] @ counts).all()
 
 
+def one_by_one(counts, resamples, seed):
+    """Draw for each resample and chunk by itself, and add the units that were picked."""
+    size = _resample.CHUNK
+    chunks = [counts[start : start + size] for start in range(0, len(counts), size)]
+    shares = _resample.stream(seed, 0)
+    draws = [_resample.stream(seed, 1, i) for i in range(len(chunks))]
+    sums = np.zeros((resamples, counts.shape[1]), dtype=np.int64)
+    for b in range(resamples):
+        drawn = shares.multinomial(len(counts), [len(chunk) / len(counts) for chunk in chunks])
+        for chunk, random, number in zip(chunks, draws, drawn, strict=True):
+            sums[b] += chunk[random.integers(len(chunk), size=number)].sum(axis=0)
+    return sums
+
+
+@pytest.mark.parametrize(
+    ("n", "columns", "chunk"),
+    [(1, 3, 8), (2, 1, 1), (7, 3, 8), (301, 3, 8), (301, 36, 64), (333, 65, 100),
+     (9001, 2, 1 << 15), (40_000, 3, 1 << 15)],
+)  # fmt: skip
+def test_resamples_are_those_of_a_plain_loop(monkeypatch, n, columns, chunk):
+    monkeypatch.setattr(_resample, "CHUNK", chunk)
+    counts = np.random.default_rng(2).integers(1, 60, (n, columns))
+    got = bootstrap(counts, identity, resamples=37, seed=5, keep=True).values
+    assert (got == one_by_one(counts, 37, seed=5)).all()
+
+
+@pytest.mark.parametrize("columns", [2, 70])
 @pytest.mark.parametrize("factor", [1, 0.1])
-def test_block_size_and_number_of_resamples_change_nothing(monkeypatch, factor):
+def test_block_size_and_number_of_resamples_change_nothing(monkeypatch, factor, columns):
     monkeypatch.setattr(_resample, "CHUNK", 64)
-    counts = sentences(300) * factor
+    counts = np.tile(sentences(300) * factor, columns // 2)
     whole = bootstrap(counts, ratio, resamples=200, seed=5, keep=True).values
-    monkeypatch.setattr(_resample, "BUDGET", 64 * 7)
+    for name, size in {"BUDGET": 64 * 7, "DRAWN": 100, "TOGETHER": 3, "UNTHREADED": 50}.items():
+        monkeypatch.setattr(_resample, name, size)
     parts = bootstrap(counts, ratio, resamples=150, seed=5, keep=True).values
     assert whole[:150].tobytes() == parts.tobytes()
 

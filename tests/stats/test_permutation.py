@@ -100,6 +100,23 @@ def test_random_swaps_are_fair_and_independent(monkeypatch, chunk):
     assert np.abs(moved.mean(axis=0) - 0.5).max() < 2.5 / np.sqrt(20_000)
 
 
+@pytest.mark.parametrize(("n", "columns"), [(3, 1), (200, 3), (70, 65)])
+def test_swaps_are_those_of_a_plain_loop(monkeypatch, n, columns):
+    monkeypatch.setattr(_resample, "CHUNK", 64)
+    a, b = np.random.default_rng(3).integers(1, 60, (2, n, columns))
+    coins = [_resample.stream(5, 3, i) for i in range(-(-n // 64))]
+    got = np.concatenate(
+        list(_resample.swapped_sums(_resample.Units([a, b]), np.arange(n), 37, seed=5))
+    )
+    for sums in got:
+        words = [int(random.integers(2**64 - 1, dtype="u8", endpoint=True)) for random in coins]
+        octets = b"".join(word.to_bytes(8, "little") for word in words)
+        coin = [digit == "1" for octet in octets for digit in f"{octet:08b}"]
+        swapped = np.array(coin[:n])[:, None]
+        assert (sums[0] == np.where(swapped, b, a).sum(axis=0)).all()
+        assert (sums[1] == np.where(swapped, a, b).sum(axis=0)).all()
+
+
 @pytest.mark.parametrize("test", [paired_permutation, paired_bootstrap])
 @pytest.mark.parametrize("factor", [1, 0.1])
 def test_block_size_changes_nothing(monkeypatch, test, factor):
@@ -107,7 +124,8 @@ def test_block_size_changes_nothing(monkeypatch, test, factor):
     a, b = (counts * factor for counts in pair(300, gain=0.01))
     number = "permutations" if test is paired_permutation else "resamples"
     whole = test(a, b, ratio, seed=2, **{number: 999})
-    monkeypatch.setattr(_resample, "BUDGET", 64 * 7)
+    for name, size in {"BUDGET": 64 * 7, "DRAWN": 100, "TOGETHER": 3, "UNTHREADED": 50}.items():
+        monkeypatch.setattr(_resample, name, size)
     parts = test(a, b, ratio, seed=2, **{number: 999})
     assert 0.001 < whole.p_value[0] < 1
     assert whole.p_value == parts.p_value

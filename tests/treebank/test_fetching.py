@@ -1,10 +1,8 @@
-"""Fetching treebanks from archives, git repositories and plain addresses, all on this machine."""
+"""Fetching treebanks from archives and plain addresses, all on this machine."""
 
 import gzip
 import hashlib
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,34 +12,15 @@ from treegauge.treebank import fetching
 from treegauge.treebank.catalogue import catalogue
 from treegauge.treebank.downloads import NotThereError
 from treegauge.treebank.fetching import fetch
-from treegauge.treebank.places import HANDLES, Wanted, advice, gaps, kind_of
 
 from .server import serving
 from .test_archives import FILES, TEXT, special, tar_bytes, zip_bytes
-
-GIT = shutil.which("git")
-needs_git = pytest.mark.skipif(GIT is None, reason="no git here")
-
-
-@pytest.fixture(autouse=True)
-def apart(monkeypatch, tmp_path):
-    """Keep the user's cache, proxies and git settings out of it."""
-    for name in list(os.environ):
-        if name.lower().endswith("_proxy") or name.startswith("GIT_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("TREEGAUGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("HOME", str(tmp_path))
 
 
 @pytest.fixture
 def site():
     with serving() as site:
         yield site
-
-
-@pytest.fixture
-def into(tmp_path):
-    return tmp_path / "ud"
 
 
 @pytest.fixture
@@ -288,38 +267,6 @@ def test_no_single_file(into, site):
     assert not into.exists()
 
 
-@pytest.mark.parametrize(
-    ("wanted", "source", "message"),
-    [
-        ("el_gdt@2.9", "https://x/{name}.zip", "needs the name .* 'el_gdt@2.9' does not tell"),
-        ("UD_Greek-GDT", "https://x/{release}.zip", "needs the release"),
-        ("UD_Klingon-Home@2.9", "https://x/{code}.zip", "needs the code"),
-        ("el_gdt@2.9", "https://x/{nmae}.zip", "did you mean '{name}'"),
-        ("el_gdt@2.9", "https://x/{name.__class__}", "unknown gap"),
-        ("el_gdt@2.9", "https://x/{name!r}", "unknown gap|cannot be filled"),
-        ("el_gdt@2.9", "https://x/{", "cannot be filled"),
-        ("../el_gdt@2.9", "https://x/a.zip", "expected a treebank's name"),
-        ("UD_Greek-GDT/../x", "https://x/a.zip", "expected a treebank's name"),
-        ("-x", "https://x/a.zip", "expected a treebank's name"),
-        ("el_gdt@new", "https://x/a.zip", "found release 'new'"),
-        ("el_gdt@2.9", "ftp://x/a.zip", "unknown kind of address 'ftp'"),
-        ("el_gdt@2.9", "nowhere.tgz", "no such file"),
-        ("el_gdt@2.9", "http://[/a.tgz", "no address"),
-        ("el_gdt@2.9", "https://x/{split}.conllu", "needs the treebank's name"),
-        ("all@2.9", "https://x/a.git", "needs the treebank's name"),
-    ],
-)
-def test_slips_are_told(into, wanted, source, message):
-    with pytest.raises(TreegaugeError, match=message):
-        fetch(wanted, source, into=into)
-    assert not into.exists()
-
-
-def test_folders_need_no_fetching(into, tmp_path):
-    with pytest.raises(TreegaugeError, match="treebanks in a folder need no fetching"):
-        fetch("el_gdt@2.9", str(tmp_path), into=into)
-
-
 @pytest.mark.parametrize("sha256", ["abc", "g" * 64])
 def test_checksums_that_are_none(release, into, sha256):
     with pytest.raises(TreegaugeError, match="64 hexadecimal digits"):
@@ -333,131 +280,7 @@ def test_one_checksum_is_for_one_file(into):
         fetch("UD_Greek-GDT@2.9", "https://x/{split}.conllu", into=into, sha256="0" * 64)
 
 
-# ------------------------------------------------------------------------------ git
-
-
-def git(folder, *arguments):
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    done = subprocess.run([GIT, *identity, *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-@pytest.fixture
-def mirror(tmp_path):
-    """A repository with the tags r2.5 and r2.9, a newer state, and what releases leave out."""
-    folder = tmp_path / "mirrors" / "UD_Greek-GDT"
-    folder.mkdir(parents=True)
-    git(folder, "init", "--quiet", "--initial-branch=master")
-    for words, tag in ((1, "r2.5"), (2, "r2.9"), (3, None)):
-        (folder / "el_gdt-ud-test.conllu").write_bytes(TEXT * words)
-        (folder / "README.md").write_text("Greek")
-        (folder / ".gitignore").write_text("x")
-        (folder / "not-to-release").mkdir(exist_ok=True)
-        (folder / "not-to-release/source.conllu").write_bytes(TEXT)
-        git(folder, "add", "--all")
-        git(folder, "commit", "--quiet", "--message=a")
-        if tag:
-            git(folder, "tag", tag)
-    return folder
-
-
-@needs_git
-def test_a_tag_of_a_repository(mirror, into):
-    (arrival,) = fetch("UD_Greek-GDT@2.9", str(mirror), into=into).arrivals
-    assert found(into) == ["r2.9/UD_Greek-GDT/README.md", "r2.9/UD_Greek-GDT/el_gdt-ud-test.conllu"]
-    assert arrival.version == f"commit:{git(mirror, 'rev-parse', 'r2.9^{commit}')}"
-    assert catalogue(into).find("el_gdt@2.9").total.words == 2
-
-
-@needs_git
-@pytest.mark.parametrize("mark", ["{}", "file://{}", "git+{}", "git+file://{}", "{}/../{{name}}"])
-def test_ways_to_name_a_repository(mirror, into, mark):
-    fetch("UD_Greek-GDT@2.5", mark.format(mirror), into=into)
-    assert catalogue(into).find("el_gdt@2.5").total.words == 1
-
-
-@needs_git
-def test_a_bare_repository(mirror, into, tmp_path):
-    git(tmp_path, "clone", "--quiet", "--bare", str(mirror), "UD_Greek-GDT.git")
-    fetch("UD_Greek-GDT@2.9", f"{tmp_path}/{{name}}.git", into=into)
-    assert catalogue(into).find("el_gdt@2.9").total.words == 2
-
-
-@needs_git
-def test_the_newest_state(mirror, into):
-    fetch("UD_Greek-GDT", str(mirror), into=into)
-    assert catalogue(into).find("el_gdt").total.words == 3
-
-
-@needs_git
-def test_a_release_is_kept_and_asked_for_again_only_when_told(mirror, into):
-    fetch("UD_Greek-GDT@2.9", str(mirror), into=into)
-    git(mirror, "tag", "--force", "r2.9", "master")
-    fetch("UD_Greek-GDT@2.9", str(mirror), into=into, replace=True)
-    assert catalogue(into).find("el_gdt").total.words == 2
-    fetch("UD_Greek-GDT@2.9", str(mirror), into=into, replace=True, refresh=True)
-    assert catalogue(into).find("el_gdt").total.words == 3
-
-
-@needs_git
-def test_a_release_that_is_not_tagged(mirror, into):
-    with pytest.raises(ChoiceError, match=r"unknown release of .* '2\.7'.*choices: 2\.5, 2\.9"):
-        fetch("UD_Greek-GDT@2.7", str(mirror), into=into)
-
-
-@needs_git
-def test_links_of_a_repository_are_refused(mirror, into):
-    (mirror / "passwd.conllu").symlink_to("/etc/passwd")
-    git(mirror, "add", "--all")
-    git(mirror, "commit", "--quiet", "--message=b")
-    with pytest.raises(TreegaugeError, match="is a link"):
-        fetch("UD_Greek-GDT", str(mirror), into=into)
-    assert found(into) == []
-
-
-@needs_git
-def test_nothing_of_a_repository_is_run(mirror, into, tmp_path):
-    ran = tmp_path / "ran"
-    for hook in ("post-checkout", "post-merge", "pre-auto-gc", "reference-transaction"):
-        path = mirror / ".git/hooks" / hook
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\ntouch {ran}\n")
-        path.chmod(0o755)
-    fetch("UD_Greek-GDT@2.9", str(mirror), into=into)
-    assert not ran.exists()
-
-
-@needs_git
-@pytest.mark.parametrize(
-    "source",
-    ["git+ext::sh -c touch% RAN", "git+--upload-pack=touch RAN", "git+-x", "git+fd::17"],
-)
-def test_addresses_that_would_run_something(into, tmp_path, monkeypatch, source):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(TreegaugeError):
-        fetch("UD_Greek-GDT@2.9", source.replace("RAN", str(tmp_path / "ran")), into=into)
-    assert not (tmp_path / "ran").exists() and not into.exists()
-
-
-@needs_git
-def test_no_repository(into, tmp_path):
-    with pytest.raises(TreegaugeError, match="git cannot fetch"):
-        fetch("UD_Greek-GDT@2.9", f"{tmp_path}/nowhere.git", into=into)
-
-
-def test_no_git(into, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(TreegaugeError, match="found no git"):
-        fetch("UD_Greek-GDT@2.9", f"{tmp_path}/nowhere.git", into=into)
-
-
-def test_git_has_no_sha256(into):
-    with pytest.raises(TreegaugeError, match="by their commits"):
-        fetch("UD_Greek-GDT@2.9", "https://x/a.git", into=into, sha256="0" * 64)
-
-
-# ------------------------------------------------------------------------------ results, words
+# ------------------------------------------------------------------------------ results
 
 
 def test_results_print_in_every_way(release, into):
@@ -473,16 +296,3 @@ def test_results_print_in_every_way(release, into):
     ]
     assert result.table["bytes"].to_list()[1] == len(TEXT)
     assert "fetched" in str(result) and result.to_latex() and result.to_html()
-
-
-def test_advice_names_the_release():
-    assert "11234/1-4611" in advice("2.9") and "universaldependencies.org" in advice(None)
-    assert len(set(HANDLES.values())) == len(HANDLES)
-
-
-def test_kinds_of_places(tmp_path):
-    assert kind_of("git@example.org:UD/UD_Greek-GDT")[0] == "git"
-    assert kind_of("ssh://example.org/UD")[0] == "git"
-    assert kind_of("https://example.org/UD_Greek-GDT/archive/r2.9.zip?x=.git")[0] == "archive"
-    assert kind_of("https://example.org/handle/1234")[0] == "archive"
-    assert gaps("no gaps") == [] and Wanted.parse("all@2.9").everything

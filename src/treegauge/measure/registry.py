@@ -23,11 +23,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 FAMILIES = (
     "lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity",
 )  # fmt: skip
-#: Modules that hold measures.
+#: Modules that hold measures, in the order of every list.
 MODULES = (
-    "lengths", "displacement", "samples", "structure", "direction", "lexicon", "entropy",
-    "morphology",
-    "features", "relations", "unseen", "ngrams", "isomorphism",
+    "lengths", "displacement", "samples", "structure", "direction", "relations", "entropy",
+    "lexicon", "morphology", "features", "unseen", "ngrams", "isomorphism",
 )  # fmt: skip
 
 
@@ -129,7 +128,7 @@ def register(name: str, family: str, meaning: str, **traits: Any) -> Callable[[F
 
 @cache
 def measures() -> dict[str, Measure]:
-    """Return all measures by name.
+    """Return all measures by name: by family, then module, then as they are defined.
 
     Examples
     --------
@@ -138,8 +137,13 @@ def measures() -> dict[str, Measure]:
     """
     for module in MODULES:
         import_module(f"treegauge.measure.{module}")
-    ordered = sorted(_MEASURES.values(), key=lambda one: FAMILIES.index(one.family))
-    return {one.name: one for one in ordered}
+
+    # Modules register when they are first imported, which may have been in any order.
+    def place(one: Measure) -> tuple[int, int]:
+        module = one.function.__module__.rpartition(".")[2]
+        return FAMILIES.index(one.family), MODULES.index(module)
+
+    return {one.name: one for one in sorted(_MEASURES.values(), key=place)}
 
 
 def select(names: str | Sequence[str]) -> list[Measure]:

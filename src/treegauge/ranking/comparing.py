@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from treegauge import tables
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._paired import wilcoxon
-from treegauge.ranking.scores import Scores, rank
+from treegauge.ranking.ranks import rank
+from treegauge.ranking.scores import Scores
 from treegauge.result import Result
 from treegauge.stats.multiple import adjust
 

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 from treegauge.errors import TreegaugeError
 from treegauge.ranking._knapsack import Layout, count, layout
 from treegauge.ranking._tally import threads_of
-from treegauge.ranking.scores import Scores, Ties, rank
+from treegauge.ranking.ranks import Ties, rank
+from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import sizes_of, sizes_text
 from treegauge.result import Result
 

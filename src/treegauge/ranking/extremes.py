@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from treegauge.errors import ChoiceError
 from treegauge.ranking._tally import TIE
-from treegauge.ranking.scores import Scores, Ties, rank
+from treegauge.ranking.ranks import Ties, rank
+from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import sizes_of
 
 _ALL = 50_000

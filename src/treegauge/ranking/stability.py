@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from treegauge import tables
 from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._tally import TIE, Table, Tally, search, tally
-from treegauge.ranking.scores import Scores, Ties, rank
+from treegauge.ranking.ranks import Ties, rank
+from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Constraint, Sampler, constraints_of, sizes_of, sizes_text
 from treegauge.result import Result
 

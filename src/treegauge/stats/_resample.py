@@ -1,7 +1,7 @@
 """Sums over resampled units, exact and in bounded memory: the loop behind intervals and tests."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,15 @@ Statistic = Callable[[FloatArray], npt.NDArray[Any]]
 
 # Part of what a seed means: another value here changes every resample.
 CHUNK = 1 << 15
-# Cells of one matrix of weights (16 MB); only speed and memory depend on it.
+# Cells of one block of sums (16 MB); only speed and memory depend on it and on all below.
 BUDGET = 1 << 21
+# Units drawn by one call: enough for its cost not to count, few enough to stay in a core's cache.
+DRAWN = 1 << 16
+# Resamples multiplied at a time at the least, so that the units are not read for each anew.
+TOGETHER = 8
+# With few columns the threads of BLAS cost more than they save, many times more where other work
+# keeps the cores busy. It wakes none for products of so few multiplications.
+FEW_COLUMNS, UNTHREADED = 64, 1 << 18
 # Values this close, relative to their size, differ by rounding alone.
 TIE = 2.0**-40
 
@@ -30,9 +37,8 @@ def stream(seed: int, *key: int) -> np.random.Generator:
 
 def blocks(total: int, width: int) -> Iterator[int]:
     """Cut `total` rows of `width` cells into block lengths that keep to the budget."""
-    length = max(1, BUDGET // max(width, 1))
-    for start in range(0, total, length):
-        yield min(length, total - start)
+    for part in _slices(total, BUDGET // max(width, 1)):
+        yield part.stop - part.start
 
 
 def evaluate(statistic: Statistic, sums: FloatArray) -> FloatArray:
@@ -86,9 +92,9 @@ class Units:
                 f"counts are not paired: found {found} (units x columns); "
                 "all must describe the same units in the same columns"
             )
-        self.n_units, self._width = shapes[0]
+        self.n_units, self.width = shapes[0]
         # Extremes rather than abs(): no second copy of a large array.
-        largest = np.zeros(self._width)
+        largest = np.zeros(self.width)
         for array in self.arrays:
             for extreme in (array.max(axis=0), array.min(axis=0)):
                 np.maximum(largest, np.abs(extreme.astype(np.float64)), out=largest)
@@ -115,16 +121,13 @@ class Units:
 
     def restore(self, sums: FloatArray) -> FloatArray:
         """Undo the scaling of sums and put the columns of zeros back."""
-        whole = np.zeros((*sums.shape[:-1], self._width))
+        whole = np.zeros((*sums.shape[:-1], self.width))
         whole[..., self._live] = sums / self._scale
         return whole
 
     def chunks(self) -> list[slice]:
         """Return the slices in which units are loaded and drawn."""
-        return [
-            slice(start, min(start + CHUNK, self.n_units))
-            for start in range(0, self.n_units, CHUNK)
-        ]
+        return list(_slices(self.n_units, CHUNK))
 
     def scaled_total(self) -> FloatArray:
         """Return the scaled sum over all units: (systems, columns)."""
@@ -159,26 +162,59 @@ def bootstrap_sums(units: Units, resamples: int, seed: int) -> Iterator[FloatArr
     units at once but only ever touches one chunk. Every chunk reads its own stream in the order
     of the resamples, so the first resamples of a longer run are those of a shorter one.
     """
-    chunks = units.chunks()
+    chunks, systems = units.chunks(), len(units.arrays)
     sizes = np.array([rows.stop - rows.start for rows in chunks])
     shares = stream(seed, _SHARES)
     draws = [stream(seed, _DRAWS, i) for i in range(len(chunks))]
-
-    # Most test sets are one chunk, loaded once for all blocks.
-    @lru_cache(maxsize=1)
-    def loaded(i: int) -> FloatArray:
-        return units.load(chunks[i]).reshape(sizes[i], -1)
-
-    for block in blocks(resamples, int(sizes[0])):
-        sums = np.zeros((block, len(units.arrays) * units.n_columns))
+    for block in blocks(resamples, systems * units.width + len(chunks)):
+        sums = np.zeros((block, systems * units.n_columns))
         drawn = shares.multinomial(units.n_units, sizes / units.n_units, size=block)
-        for i in range(len(chunks)):
-            weights = np.empty((block, sizes[i]))
-            for b in range(block):
-                picks = draws[i].integers(sizes[i], size=drawn[b, i])
-                weights[b] = np.bincount(picks, minlength=sizes[i])
-            sums += weights @ loaded(i)
-        yield units.restore(sums.reshape(block, len(units.arrays), -1))
+        for rows, size, random, shared in zip(chunks, sizes, draws, drawn.T, strict=True):
+            loaded = units.load(rows).reshape(size, -1)
+            tiles = list(_tiles(block, *loaded.shape))
+            buffer = np.empty((tiles[0].stop, size))
+            for part in tiles:
+                counts = buffer[: part.stop - part.start]
+                _count(random, shared[part], counts)
+                sums[part] += _multiply(counts, loaded)
+        yield units.restore(sums.reshape(block, systems, -1))
+
+
+def _count(random: np.random.Generator, drawn: npt.NDArray[np.int64], counts: FloatArray) -> None:
+    """Draw units with replacement, `drawn` in each resample, and fill in how often each came.
+
+    The picks are those of one call of the generator for each resample.
+    """
+    size = counts.shape[1]
+    for part in _slices(len(drawn), DRAWN // size):
+        ends = [0, *drawn[part].cumsum().tolist()]
+        picks = random.integers(size, size=ends[-1])
+        for row, (start, end) in zip(counts[part], pairwise(ends), strict=True):
+            row[:] = np.bincount(picks[start:end], minlength=size)
+
+
+def _tiles(total: int, width: int, columns: int) -> Iterator[slice]:
+    """Cut resamples of `width` units into parts that are multiplied at a time."""
+    few = columns <= FEW_COLUMNS
+    return _slices(total, max(TOGETHER, DRAWN // width) if few else BUDGET // width)
+
+
+def _multiply(weights: FloatArray, loaded: FloatArray) -> FloatArray:
+    """Return ``weights @ loaded``; sums of whole numbers may come in any order."""
+    columns = loaded.shape[1]
+    if columns > FEW_COLUMNS:
+        return weights @ loaded
+    product = np.zeros((len(weights), columns))
+    for part in _slices(len(loaded), UNTHREADED // product.size):
+        product += weights[:, part] @ loaded[part]
+    return product
+
+
+def _slices(total: int, step: int) -> Iterator[slice]:
+    """Cut `total` rows into slices of `step`, or of 1."""
+    step = max(1, step)
+    for start in range(0, total, step):
+        yield slice(start, min(start + step, total))
 
 
 def bootstrap_values(units: Units, statistic: Statistic, resamples: int, seed: int) -> FloatArray:
@@ -212,26 +248,24 @@ def swapped_sums(
     With a seed every swap is a fair coin; without one, draw b swaps the rows whose bit is set in
     the number b, so that ``2 ** len(rows)`` draws are all there are.
     """
-    chunks = [rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK)]
+    chunks = [rows[part] for part in _slices(len(rows), CHUNK)]
     coins = [stream(seed or 0, _SWAPS, i) for i in range(len(chunks))]
     total = units.scaled_total()
 
-    # Most test sets are one chunk, loaded once for all blocks.
-    @lru_cache(maxsize=1)
-    def gain(i: int) -> FloatArray:
-        loaded = units.load(chunks[i])
-        return loaded[:, 0] - loaded[:, 1]
-
     done = 0
-    for block in blocks(draws, min(CHUNK, len(rows))):
+    for block in blocks(draws, 2 * units.width):
         moved = np.zeros((block, units.n_columns))
-        for i, chunk in enumerate(chunks):
-            swaps: npt.NDArray[Any] = (
-                np.arange(done, done + block)[:, None] >> np.arange(len(chunk)) & 1
-                if seed is None
-                else _fair_bits(coins[i], block, len(chunk))
-            )
-            moved += swaps.astype(np.float64) @ gain(i)
+        for chunk, random in zip(chunks, coins, strict=True):
+            loaded = units.load(chunk)
+            gain = loaded[:, 0] - loaded[:, 1]
+            for part in _tiles(block, *gain.shape):
+                numbers = np.arange(done + part.start, done + part.stop)
+                swaps: npt.NDArray[Any] = (
+                    numbers[:, None] >> np.arange(len(chunk)) & 1
+                    if seed is None
+                    else _fair_bits(random, len(numbers), len(chunk))
+                )
+                moved[part] += _multiply(swaps.astype(np.float64), gain)
         done += block
         yield units.restore(np.stack([total[0] - moved, total[1] + moved], axis=1))
 

@@ -138,7 +138,9 @@ class Treebank:
                 raise IndexError(f"{self.name} has {len(self)} sentences, none has number {key}")
             return Sentence(self, index)
         if isinstance(key, slice) and key.step in {None, 1}:
-            return self._slice(*key.indices(len(self))[:2])
+            from treegauge.treebank.taking import cut
+
+            return cut(self, *key.indices(len(self))[:2])
         return self.take(np.arange(len(self))[key] if isinstance(key, slice) else key)
 
     def __iter__(self) -> Iterator[Sentence]:
@@ -252,44 +254,11 @@ class Treebank:
         """Return the value of ``# key = value`` for each sentence, or None."""
         return [self[i].metadata.get(key) for i in range(len(self))]
 
-    def _slice(self, start: int, stop: int) -> "Treebank":
-        stop = max(start, stop)
-        w0, w1 = self.offsets[start], self.offsets[stop]
-        r0, r1 = self.row_offsets[start], self.row_offsets[stop]
-        inside = self.multiword[w0:w1]
-        return replace(
-            self,
-            fields=self.fields[r0:r1],
-            kinds=self.kinds[r0:r1],
-            rows=self.rows[w0:w1] - r0,
-            head=self.head[w0:w1],
-            multiword=np.where(inside < 0, -1, inside - r0).astype(np.int32),
-            offsets=self.offsets[start : stop + 1] - w0,
-            row_offsets=self.row_offsets[start : stop + 1] - r0,
-            spans=self.spans[start:stop],
-            tail=self.tail if stop == len(self) else b"",
-        )
-
     def take(self, sentences: npt.ArrayLike) -> "Treebank":
         """Return the given sentences in the given order: numbers, also repeated, or a mask."""
-        wanted = np.asarray(sentences)
-        index = np.arange(len(self))[wanted if wanted.size else []].reshape(-1)
-        words, offsets = _gather(self.offsets, index)
-        rows, row_offsets = _gather(self.row_offsets, index)
-        shift = np.repeat(row_offsets[:-1] - self.row_offsets[index], np.diff(offsets))
-        inside = self.multiword[words]
-        return replace(
-            self,
-            fields=self.fields[rows],
-            kinds=self.kinds[rows],
-            rows=self.rows[words] + shift,
-            head=self.head[words],
-            multiword=np.where(inside < 0, -1, inside + shift).astype(np.int32),
-            offsets=offsets,
-            row_offsets=row_offsets,
-            spans=self.spans[index],
-            tail=b"",
-        )
+        from treegauge.treebank.taking import take
+
+        return take(self, sentences)
 
     def sample(self, sentences: int, *, seed: int) -> "Treebank":
         """Draw sentences at random without replacement, in their order in the file."""
@@ -328,15 +297,6 @@ class Treebank:
 
         head = f"<p><b>{escape(self.name)}</b>: {len(self):,} sentences, {self.n_words:,} words</p>"
         return head + (self[0]._repr_svg_() if len(self) else "")
-
-
-def _gather(offsets: Ints, index: npt.NDArray[np.int64]) -> tuple[Ints, Ints]:
-    """Members of the chosen groups, and the offsets of these groups."""
-    sizes = offsets[index + 1] - offsets[index]
-    new = np.zeros(len(index) + 1, np.int32)
-    np.cumsum(sizes, out=new[1:])
-    members = np.arange(new[-1], dtype=np.int32) + np.repeat(offsets[index] - new[:-1], sizes)
-    return members.astype(np.int32), new
 
 
 def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treebank:
