@@ -1,13 +1,14 @@
 """Keep what parsers gave for the Difficulty paper's Table 1, beside the published values.
 
     python -m replications.difficulty_table OUT/difficulty.json [--second OTHER.json...]
-        [--cpu CPU.csv]
+        [--cpu CPU.csv] [--cpu-words CPU.csv]
 
 reads what ``replications.difficulty_gpu`` wrote and writes
 ``replications/results/difficulty_gpu.csv``, one row a treebank and measure: ours, the paper's, the
 difference. With ``--second``, the same of another parser (``difficulty_gpu_second.csv``); with
 ``--cpu``, of the log-linear one, from what ``replications.difficulty_cpu --out CPU.csv`` wrote
-(``difficulty_cpu.csv``). How well they agree is computed in ``replications.difficulty``.
+(``difficulty_cpu.csv``), and with ``--cpu-words``, of the same learning word by word. How well they
+agree is computed in ``replications.difficulty``.
 
 UAS and LAS count all words, punctuation too, each word with its best head; ``uas_words`` and
 ``las_words`` leave out words with UPOS PUNCT and are set against the same published columns.
@@ -65,6 +66,7 @@ def main() -> None:
     reader.add_argument("found", type=Path, help="difficulty.json")
     reader.add_argument("--second", type=Path, nargs="+", help="the same of another parser")
     reader.add_argument("--cpu", type=Path, help="table of the log-linear parser")
+    reader.add_argument("--cpu-words", type=Path, help="the same, word by word")
     given = reader.parse_args()
     ours, published = read_runs([given.found]), data.difficulty_table1()
     write("difficulty_gpu", ours, published)
@@ -72,10 +74,11 @@ def main() -> None:
     print(f"{len(ours)} treebanks, {seconds:.0f} s")
     if given.second:
         write("difficulty_gpu_second", read_runs(given.second), published)
-    if given.cpu:
-        linear = pl.read_csv(given.cpu)
-        write("difficulty_cpu", linear, published)
-        print(f"log-linear parser, {linear['seconds'].sum():.0f} s of one CPU core")
+    for name in ("cpu", "cpu_words"):
+        if path := getattr(given, name):
+            linear = pl.read_csv(path)
+            write(f"difficulty_{name}", linear, published)
+            print(f"{name}: log-linear parser, {linear['seconds'].sum():.0f} s of one CPU core")
     print("now: python -m replications")
 
 
