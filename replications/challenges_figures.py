@@ -3,6 +3,7 @@
 import polars as pl
 
 from replications.challenges_tables import counts, found
+from replications.challenges_transfer import on_curves
 from replications.figures import draw
 from replications.parts import Part
 from treegauge.curves.learning import learning_curves
@@ -18,7 +19,7 @@ def drawn() -> pl.DataFrame:
             "challenges_figure1": lambda: plots.learning(learning_curves(beam), min_share=0.02),
             "challenges_figure2": lambda: plots.complexity(found()),
             "challenges_figure3": lambda: plots.composites(
-                learning_curves(composites(counts()), min_words=1)
+                learning_curves(composites(counts()), min_words=1), on_curves()
             ),
         }
     )

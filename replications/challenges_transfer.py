@@ -14,7 +14,7 @@ import polars as pl
 
 from replications.challenges_tables import SIDES, beams_partition, by_side, counts
 from replications.parts import Part, compared, read_result, release_folder
-from treegauge.curves.equivalents import equivalents
+from treegauge.curves.equivalents import Equivalents, equivalents
 from treegauge.curves.partition import composites
 from treegauge.parse.base import Model
 from treegauge.transfer.panel import delexicalised, panel, train_sources
@@ -77,16 +77,17 @@ def averaged(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.group_by(target, maintain_order=True).agg(pl.col(SIDES).mean())
 
 
-def placed() -> pl.DataFrame:
-    """Return average scores, their spread over targets, and their equivalents, beside the paper's.
-
-    Equivalents are where the average score meets BEAM's average curve, simple and complex words
-    parted by BEAM.
-    """
-    mean = averaged(read_result(SCORES)).sort("treebank")
-    of_beam = counts().select(parsers=["beam"], treebanks=mean["treebank"].to_list())
+def on_curves() -> Equivalents:
+    """Place average scores on BEAM's average curves, simple and complex words parted by BEAM."""
+    mean = averaged(read_result(SCORES))
+    of_beam = counts().select(parsers=["beam"], treebanks=sorted(mean["treebank"]))
     scores = {side: mean[side].to_numpy().mean() for side in SIDES}
-    table = equivalents(composites(of_beam, beams_partition()), scores).table
+    return equivalents(composites(of_beam, beams_partition()), scores)
+
+
+def placed() -> pl.DataFrame:
+    """Return average scores, their spread over targets, and equivalents, beside the paper's."""
+    mean, table = averaged(read_result(SCORES)), on_curves().table
     rows: list[dict[str, object]] = []
     why = f"{mean.height} targets of UD 2.9 for 56 of UD 2.0, and the sources at hand"
     fewer = f"{why}; our BEAM is better with few sentences, so fewer are worth as much"
