@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge._jit import kernel
 from treegauge.errors import TreegaugeError
 from treegauge.parse.perceptron import _scores, _search, _states, _weights
 from treegauge.parse.perceptron._learning import learn_all
@@ -24,6 +25,12 @@ from treegauge.treebank.synthetic import synthetic
 
 from .arc_eager import LEFT, State, features, least_losses
 
+act, begin = kernel(_states.act.py_func), kernel(_states.begin.py_func)
+forget, scores = kernel(_scores.forget.py_func), kernel(_scores.scores.py_func)
+sentence_of = kernel(_search.sentence_of.py_func)
+accumulate, add, roomy = (
+    kernel(one.py_func) for one in (_weights.accumulate, _weights.add, _weights.roomy)
+)
 TRAIN, TEST = synthetic(200, seed=1), synthetic(60, seed=2)
 
 
@@ -162,8 +169,9 @@ def test_learned_averages_equal_naive_averaging(margin):
     for epoch in range(options.epochs):
         order = random.permutation(len(drawn))
         learned = _search.Learned(options.templates, table, weights)
+        search = _search.search_room(words, learned, options.beam)
         weights = learn_all(
-            words, np.array(treebank.head), label_numbers, order, learned, options.beam,
+            words, np.array(treebank.head), label_numbers, order, learned, search,
             epoch * len(drawn), float(margin),
         )  # fmt: skip
         for one in order:
@@ -177,13 +185,13 @@ def test_learned_averages_equal_naive_averaging(margin):
     memory = _scores.memory(vocabulary.actions, options.templates)
     sums = np.zeros(vocabulary.actions, np.float32)
     for one, shown in enumerate(seen):
-        sentence = _search.sentence_of(words, one)
+        sentence = sentence_of(words, one)
         arena = _states.arena(len(shown), 1)
-        _scores.forget(memory)
-        _states.begin(arena, 0)
+        forget(memory)
+        begin(arena, 0)
         item, state = 0, State()
         for _ in range(2 * len(shown)):
-            _scores.scores(arena, item, sentence, options.templates, finished, memory, sums)
+            scores(arena, item, sentence, options.templates, finished, memory, sums)
             names = features(state, shown)
             for kind in (0, 1):
                 assert sums[kind] == pytest.approx(
@@ -197,7 +205,7 @@ def test_learned_averages_equal_naive_averaging(margin):
             kind = int(random.choice(state.valid(len(shown))))
             label = int(random.integers(len(relations))) if kind >= LEFT else 0
             action = 2 + 2 * label + kind - LEFT if kind >= LEFT else kind
-            item = _states.act(arena, item, action)
+            item = act(arena, item, action)
             state = state.after(kind, relations.values[label])
     assert compared > 500
 
@@ -211,8 +219,8 @@ def test_rows_of_weights_keep_what_was_added():
     for clock in range(8000):
         key, action = int(random.choice(features_[: 1 + clock // 20])), int(random.integers(40))
         change = float(random.choice([-1, 1]))
-        weights = _weights.roomy(weights, np.array([key], np.uint64), 1)
-        _weights.add(weights, np.uint64(key), action, change, float(clock))
+        weights = roomy(weights, np.array([key], np.uint64), 1)
+        add(weights, np.uint64(key), action, change, float(clock))
         expected[key, action] = expected.get((key, action), 0) + change
         totals[key, action] = totals.get((key, action), 0) + change * clock
     keys, bounds, actions, values = _weights.averaged(weights, 8000)
@@ -225,7 +233,7 @@ def test_rows_of_weights_keep_what_was_added():
     assert found == {one: value for one, value in means.items() if value != 0}
     sums = np.zeros(40, np.float32)
     finished = _weights.restored(keys, bounds, actions, values, 40)
-    _weights.accumulate(finished, features_[:1].copy(), 1, sums)
+    accumulate(finished, features_[:1].copy(), 1, sums)
     assert sums.tolist() == [means.get((int(features_[0]), action), 0) for action in range(40)]
 
 
