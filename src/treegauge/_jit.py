@@ -7,19 +7,27 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 # Nothing here is called from C, so that no way in from there is compiled.
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+# What only kernels call is part of them in the cache and has no way in from Python, where a call of
+# it would end the process; ``kernel(function.py_func)`` makes one that may be called from there.
+_WITHIN = _OPTIONS | {"no_cpython_wrapper": True}
 
 
 def kernel(function: F) -> F:
     """Compile a loop over arrays with numba, keeping its Python type."""
-    return cast("F", numba.njit(**_OPTIONS)(function))
+    return cast("F", numba.njit(cache=True, **_OPTIONS)(function))
+
+
+def part(function: F) -> F:
+    """Compile a function that only kernels call."""
+    return cast("F", numba.njit(**_WITHIN)(function))
 
 
 def inner(function: F) -> F:
-    """Compile a function that kernels call in their innermost loops.
+    """Compile a function that only kernels call, in their innermost loops.
 
     It must not make arrays or return them: references are not counted in it, which is what the
     calls of a small function on many arrays otherwise spend their time with.
     """
-    options = _OPTIONS | {"_nrt": False}
+    options = _WITHIN | {"_nrt": False}
     return cast("F", numba.njit(**options)(function))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from treegauge._jit import kernel
 from treegauge.parse.perceptron import _scores, _search, _states, _weights
 from treegauge.parse.perceptron._learning import learn_all
 from treegauge.parse.perceptron.labels import label_table
@@ -13,6 +14,13 @@ from treegauge.treebank import trees
 
 from .arc_eager import LEFT, State, features, least_losses
 from .beams import TRAIN, conllu
+
+act, begin = kernel(_states.act.py_func), kernel(_states.begin.py_func)
+forget, scores = kernel(_scores.forget.py_func), kernel(_scores.scores.py_func)
+sentence_of = kernel(_search.sentence_of.py_func)
+accumulate, add, roomy = (
+    kernel(one.py_func) for one in (_weights.accumulate, _weights.add, _weights.roomy)
+)
 
 
 def random_trees(count, seed):
@@ -125,8 +133,9 @@ def test_learned_averages_equal_naive_averaging(margin):
     for epoch in range(options.epochs):
         order = random.permutation(len(drawn))
         learned = _search.Learned(options.templates, table, weights)
+        search = _search.search_room(words, learned, options.beam)
         weights = learn_all(
-            words, np.array(treebank.head), label_numbers, order, learned, options.beam,
+            words, np.array(treebank.head), label_numbers, order, learned, search,
             epoch * len(drawn), float(margin),
         )  # fmt: skip
         for one in order:
@@ -140,13 +149,13 @@ def test_learned_averages_equal_naive_averaging(margin):
     memory = _scores.memory(vocabulary.actions, options.templates)
     sums = np.zeros(vocabulary.actions, np.float32)
     for one, shown in enumerate(seen):
-        sentence = _search.sentence_of(words, one)
+        sentence = sentence_of(words, one)
         arena = _states.arena(len(shown), 1)
-        _scores.forget(memory)
-        _states.begin(arena, 0)
+        forget(memory)
+        begin(arena, 0)
         item, state = 0, State()
         for _ in range(2 * len(shown)):
-            _scores.scores(arena, item, sentence, options.templates, finished, memory, sums)
+            scores(arena, item, sentence, options.templates, finished, memory, sums)
             names = features(state, shown)
             for kind in (0, 1):
                 assert sums[kind] == pytest.approx(
@@ -160,7 +169,7 @@ def test_learned_averages_equal_naive_averaging(margin):
             kind = int(random.choice(state.valid(len(shown))))
             label = int(random.integers(len(relations))) if kind >= LEFT else 0
             action = 2 + 2 * label + kind - LEFT if kind >= LEFT else kind
-            item = _states.act(arena, item, action)
+            item = act(arena, item, action)
             state = state.after(kind, relations.values[label])
     assert compared > 500
 
@@ -174,8 +183,8 @@ def test_rows_of_weights_keep_what_was_added():
     for clock in range(8000):
         key, action = int(random.choice(features_[: 1 + clock // 20])), int(random.integers(40))
         change = float(random.choice([-1, 1]))
-        weights = _weights.roomy(weights, np.array([key], np.uint64), 1)
-        _weights.add(weights, np.uint64(key), action, change, float(clock))
+        weights = roomy(weights, np.array([key], np.uint64), 1)
+        add(weights, np.uint64(key), action, change, float(clock))
         expected[key, action] = expected.get((key, action), 0) + change
         totals[key, action] = totals.get((key, action), 0) + change * clock
     keys, bounds, actions, values = _weights.averaged(weights, 8000)
@@ -188,7 +197,7 @@ def test_rows_of_weights_keep_what_was_added():
     assert found == {one: value for one, value in means.items() if value != 0}
     sums = np.zeros(40, np.float32)
     finished = _weights.restored(keys, bounds, actions, values, 40)
-    _weights.accumulate(finished, features_[:1].copy(), 1, sums)
+    accumulate(finished, features_[:1].copy(), 1, sums)
     assert sums.tolist() == [means.get((int(features_[0]), action), 0) for action in range(40)]
 
 

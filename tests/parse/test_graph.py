@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge._jit import kernel
 from treegauge.errors import TreegaugeError
-from treegauge.parse.graph import _arcs, _learning, _relations
+from treegauge.parse.graph import _arcs, _learning, _relations, _trees
 from treegauge.parse.graph.encoding import encode
 from treegauge.parse.graph.mst import GraphModel, GraphParser, Options
 from treegauge.parse.graph.templates import ARCS, LETTERS, REACH, RELATIONS, pairs
@@ -17,6 +18,14 @@ from treegauge.treebank._grammar.dials import Grammar
 from treegauge.treebank.conllu import parse_conllu
 from treegauge.treebank.synthetic import synthetic
 
+arc_features, nothing_between, score_arcs, views = (
+    kernel(one.py_func)
+    for one in (_arcs.arc_features, _arcs.nothing_between, _arcs.score_arcs, _arcs.views)
+)
+best_relations, relation_scores = (
+    kernel(one.py_func) for one in (_relations.best_relations, _relations.relation_scores)
+)
+softmax_heads = kernel(_learning.softmax_heads.py_func)
 SMALL = {"bits": 16, "label_bits": 12}
 TRAIN, TEST = (synthetic(count, seed=seed) for count, seed in ((300, 1), (100, 2)))
 
@@ -75,22 +84,22 @@ class Sentence:
         self.ends = self.views(self.arcs)
         self.kinds = self.words.kinds[REACH : REACH + self.size + 1]
         self.shift = np.uint64(64 - 12)
-        self.between, self.out = _arcs.nothing_between(), np.empty(1000, np.int32)
+        self.between, self.out = nothing_between(), np.empty(1000, np.int32)
 
     def views(self, templates):
         letters, at = self.words.letters, int(self.words.roots[0])
-        rows = ((templates.heads, _learning.HEAD), (templates.dependents, _learning.DEPENDENT))
-        return [_arcs.views(letters, at, self.size, *one) for one in rows]
+        rows = ((templates.heads, _arcs.HEAD), (templates.dependents, _arcs.DEPENDENT))
+        return [views(letters, at, self.size, *one) for one in rows]
 
     def features(self, h, d):
-        count = _arcs.arc_features(
+        count = arc_features(
             *self.ends, self.kinds, h, d, self.arcs.pairs, self.between, self.shift, self.out
         )
         return self.out[:count].tolist()
 
     def scores(self, weights):
         scores = np.zeros((self.size + 1, self.size + 1))
-        _arcs.score_arcs(
+        score_arcs(
             *self.ends, self.kinds, self.arcs.pairs, self.between, self.shift, weights, self.out,
             scores,
         )  # fmt: skip
@@ -144,16 +153,15 @@ def test_best_relations_are_those_of_scoring_each_arc_alone():
         wanted = np.full(one.size, 1, np.int32)
         nothing = np.empty(0, np.int32)
         for k, (gold, names) in enumerate(((nothing, nothing), (one.gold, wanted))):
-            _relations.best_relations(
-                heads, dependents, one.names, table, one.shift, 2, gold, names, 1.0, scores[k],
-                best[k],
-            )  # fmt: skip
+            best_relations(
+                heads, dependents, one.names, table, one.shift, 2, gold, names, scores[k], best[k]
+            )
         row, rows = np.empty(5), np.empty(100, np.int32)
         for d in range(1, one.size + 1):
             for h in range(one.size + 1):
                 if h == d:
                     continue
-                _relations.relation_scores(
+                relation_scores(
                     heads, dependents, h, d, one.names.pairs, table, one.shift, rows, row
                 )
                 for k in range(2):
@@ -175,7 +183,7 @@ def test_gradient_of_the_log_linear_model():
         scores, shares = one.scores(values), np.empty(one.size + 1)
         total = 0.0
         for d in range(1, one.size + 1):
-            _learning.softmax_heads(scores, d, shares)
+            softmax_heads(scores, d, shares)
             total -= np.log(shares[one.gold[d - 1]])
         return total
 
@@ -209,12 +217,15 @@ def test_averages_equal_naive_averaging():
     wanted = np.array([relations.index(name) for name in few["deprel"]], np.int32)
     table = np.zeros((1 << 10, len(relations)), np.float32)
     learned = [np.zeros(1 << 14, np.float32), np.zeros(1 << 14), table, np.zeros(table.shape)]
+    tables = _trees.table_of(*learned[:2]), _trees.table_of(*learned[2:])
+    found = np.zeros_like(wanted), np.zeros_like(wanted)
     snapshots, steps = [], 1
     for sentence in [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]:
         snapshots.append([learned[k].astype(np.float64) for k in (0, 2)])
-        _learning.mira_epoch(
-            words, few.head, wanted, np.array([sentence], np.int32), arcs, names, *learned,
-            relations.index("root"), steps, True, True,
+        lesson = _trees.Lesson(np.array(few.head), wanted, *tables, steps, True)
+        _trees.best_trees(
+            words, np.array([sentence], np.int32), arcs, names, learned[0], table,
+            relations.index("root"), True, True, lesson, *found,
         )  # fmt: skip
         steps += 1
     # snapshot k holds for steps k to k + 1; the sum counts a change made at step s for steps - s

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from treegauge._jit import kernel
 from treegauge.dynamics.jobs import Job
 from treegauge.dynamics.recorder import probabilistic
 from treegauge.parse.graph import _arcs, _batches, _learning, _relations
@@ -11,6 +12,12 @@ from treegauge.parse.graph.mst import GraphParser, Options
 from treegauge.parse.registry import make_parser
 from treegauge.treebank.synthetic import synthetic
 
+arc_features, nothing_between, relation_features, every_view = (
+    kernel(one.py_func)
+    for one in (
+        _arcs.arc_features, _arcs.nothing_between, _relations.relation_features, _arcs.views
+    )
+)  # fmt: skip
 SMALL = {"bits": 16, "label_bits": 12}
 TRAIN, TEST = (synthetic(count, seed=seed) for count, seed in ((300, 1), (100, 2)))
 BITS = 12
@@ -21,25 +28,21 @@ def sentence(treebank, tags):
     arcs, names = Options().templates
     words, n = encode(treebank, tags, Options().ending), treebank.n_words
     at = int(words.roots[0])
-    kinds, between = words.kinds[at : at + n + 1], _arcs.nothing_between()
+    kinds, between = words.kinds[at : at + n + 1], nothing_between()
     shift, out = np.uint64(64 - BITS), np.empty(1000, np.int32)
 
     def views(templates):
-        ends = ((templates.heads, _learning.HEAD), (templates.dependents, _learning.DEPENDENT))
-        return [_arcs.views(words.letters, at, n, *one) for one in ends]
+        ends = ((templates.heads, _arcs.HEAD), (templates.dependents, _arcs.DEPENDENT))
+        return [every_view(words.letters, at, n, *one) for one in ends]
 
     places, rows = {}, {}
     for d in range(1, n + 1):
         for h in range(n + 1):
             if h != d:
-                count = _arcs.arc_features(
-                    *views(arcs), kinds, h, d, arcs.pairs, between, shift, out
-                )
+                count = arc_features(*views(arcs), kinds, h, d, arcs.pairs, between, shift, out)
                 places[h, d] = out[:count].copy()
         row = np.empty(len(names.pairs), np.int32)
-        _relations.relation_features(
-            *views(names), int(treebank.head[d - 1]), d, names.pairs, shift, row
-        )
+        relation_features(*views(names), int(treebank.head[d - 1]), d, names.pairs, shift, row)
         rows[d] = row
     return places, rows
 

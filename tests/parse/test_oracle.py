@@ -5,12 +5,18 @@ from itertools import product
 import numpy as np
 import pytest
 
+from treegauge._jit import kernel
 from treegauge.parse.perceptron import _oracle, _states
 from treegauge.treebank import trees
 from treegauge.treebank._grammar.dials import Grammar
 from treegauge.treebank.synthetic import synthetic
 
 from .arc_eager import LEFT, RIGHT, State, least_losses
+
+costs_of, gold_tree, mislabels_of = (
+    kernel(one.py_func) for one in (_oracle.costs, _oracle.gold_tree, _oracle.mislabels)
+)
+act, begin, valid = (kernel(one.py_func) for one in (_states.act, _states.begin, _states.valid))
 
 
 def projective_trees(length):
@@ -22,12 +28,12 @@ def projective_trees(length):
 
 def costs(arena, number, gold):
     cost = np.zeros(4, np.int32)
-    _oracle.costs(arena, number, gold, cost)
+    costs_of(arena, number, gold, cost)
     return cost.tolist()
 
 
 def gold_of(heads):
-    return _oracle.gold_tree(heads, np.zeros(len(heads), np.int32))
+    return gold_tree(heads, np.zeros(len(heads), np.int32))
 
 
 @pytest.mark.parametrize(("length", "count"), [(1, 1), (2, 2), (3, 7), (4, 30), (5, 143)])
@@ -38,7 +44,7 @@ def test_costs_equal_exhaustive_search(length, count):
     for heads in found_trees:
         least, gold = least_losses(heads.tolist()), gold_of(heads)
         arena = _states.arena(4**length, 1)
-        _states.begin(arena, 1)
+        begin(arena, 1)
         seen, todo = set(), [(0, State())]
         while todo:
             item, state = todo.pop()
@@ -47,12 +53,12 @@ def test_costs_equal_exhaustive_search(length, count):
             if known in seen or not kinds:
                 continue
             seen.add(known)
-            assert [k for k, ok in enumerate(_states.valid(arena, item, length)) if ok] == kinds
+            assert [k for k, ok in enumerate(valid(arena, item, length)) if ok] == kinds
             found = costs(arena, item, gold)
             for kind in kinds:
                 after = state.after(kind)
                 assert found[kind] == least(after) - least(state), (heads, state, kind)
-                todo.append((_states.act(arena, item, kind), after))
+                todo.append((act(arena, item, kind), after))
 
 
 def walk(heads, seed, noise):
@@ -60,7 +66,7 @@ def walk(heads, seed, noise):
     random, length = np.random.default_rng(seed), len(heads)
     gold = gold_of(heads)
     arena = _states.arena(length, 1)
-    _states.begin(arena, 1)
+    begin(arena, 1)
     item, state, total = 0, State(), 0
     for _ in range(2 * length):
         kinds, found = state.valid(length), costs(arena, item, gold)
@@ -69,7 +75,7 @@ def walk(heads, seed, noise):
             kinds = [kind for kind in kinds if found[kind] == least]
         kind = int(random.choice(kinds))
         total += found[kind]
-        item, state = _states.act(arena, item, kind), state.after(kind)
+        item, state = act(arena, item, kind), state.after(kind)
     assert state.front == length + 1 and not state.stack
     made = {d: h if h <= length else 0 for d, h, _ in state.arcs}
     return [made[word] for word in range(1, length + 1)], total
@@ -103,15 +109,15 @@ def test_the_cheapest_way_of_other_trees_keeps_most_arcs():
 
 def test_a_wrong_label_on_a_right_arc_counts():
     heads, labels = np.array([2, 0, 2], np.int32), np.array([4, 1, 3], np.int32)
-    gold = _oracle.gold_tree(heads, labels)
+    gold = gold_tree(heads, labels)
     arena = _states.arena(3, 8)
-    _states.begin(arena, 1)
-    item = _states.act(arena, 0, 0)  # 1 | 2 3
+    begin(arena, 1)
+    item = act(arena, 0, 0)  # 1 | 2 3
 
     def mislabels(kind, label):
         action = _states.ARCS + 2 * label + (kind - LEFT)
-        return _oracle.mislabels(arena, item, gold, action)
+        return mislabels_of(arena, item, gold, action)
 
     assert [mislabels(LEFT, label) for label in (3, 4)] == [True, False]
     assert not mislabels(RIGHT, 3)  # the arc is wrong anyway
-    assert not _oracle.mislabels(arena, item, gold, 0)
+    assert not mislabels_of(arena, item, gold, 0)

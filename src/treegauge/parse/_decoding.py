@@ -106,13 +106,21 @@ def _cycle(best: Ints, alive: npt.NDArray[np.bool_], seen: Ints, found: Ints) ->
 
 
 @inner
-def _best_head(score: Floats, alive: npt.NDArray[np.bool_], v: int) -> int:
+def _best_head(score: Floats, alive: npt.NDArray[np.bool_], v: int | np.int64) -> int:
     """Give the node with the best arc to another one, the first if there are several."""
     at = -1
     for u in range(len(score)):
         if alive[u] and u != v and (at < 0 or score[u, v] > score[at, v]):
             at = u
     return at
+
+
+@inner
+def _fix(arc: int, heads: Ints, fixed: npt.NDArray[np.bool_]) -> None:
+    """Put an arc into the tree."""
+    head, dependent = divmod(arc, len(heads))
+    heads[dependent] = head
+    fixed[dependent] = True
 
 
 @kernel
@@ -124,23 +132,16 @@ def spanning_tree(scores: Floats, heads: Ints) -> None:
     """
     n = len(scores)
     score = scores.copy()
-    head = np.empty((n, n), np.int32)  # the arc of words behind an arc of contracted nodes
-    dependent = np.empty((n, n), np.int32)
+    tables, lists = np.zeros((4, n, n), np.int32), np.zeros((5, n), np.int32)
+    arc = tables[0]  # head * n + dependent: the arc of words behind an arc of contracted nodes
+    members, arcs, groups = tables[1], tables[2], tables[3]  # of each contraction
+    best, group, seen, found, sizes = lists[0], lists[1], lists[2], lists[3], lists[4]
+    alive, inside = np.ones(n, np.bool_), np.zeros(n, np.bool_)
     for h in range(n):
+        group[h] = h
         for d in range(n):
-            head[h, d], dependent[h, d] = h, d
-    alive = np.ones(n, np.bool_)
-    best = np.zeros(n, np.int32)
-    seen, found = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    group = np.empty(n, np.int32)
-    for v in range(n):
-        group[v] = v
+            arc[h, d] = h * n + d
     levels = 0
-    sizes = np.zeros(n, np.int32)
-    arcs = np.zeros((n, n, 2), np.int32)
-    members = np.zeros((n, n), np.int32)
-    groups = np.zeros((n, n), np.int32)
-    inside = np.zeros(n, np.bool_)
     for v in range(1, n):
         best[v] = _best_head(score, alive, v)
     while True:
@@ -149,20 +150,17 @@ def spanning_tree(scores: Floats, heads: Ints) -> None:
             break
         c = found[0]
         sizes[levels] = size
-        for k in range(size):
-            v = found[k]
-            members[levels, k] = v
-            arcs[levels, k, 0] = head[best[v], v]
-            arcs[levels, k, 1] = dependent[best[v], v]
         for v in range(n):
             groups[levels, v] = group[v]
             inside[v] = False
         for k in range(size):
-            inside[found[k]] = True
+            v = found[k]
+            members[levels, k], arcs[levels, k] = v, arc[best[v], v]
+            inside[v] = True
         for u in range(n):
             if not alive[u] or inside[u]:
                 continue
-            into, out, entry, leave = -np.inf, -np.inf, found[0], found[0]
+            into, out, entry, leave = -np.inf, -np.inf, c, c
             for k in range(size):
                 v = found[k]
                 gain = score[u, v] - score[best[v], v]
@@ -170,10 +168,8 @@ def spanning_tree(scores: Floats, heads: Ints) -> None:
                     into, entry = gain, v
                 if score[v, u] > out or k == 0:
                     out, leave = score[v, u], v
-            h, d = head[u, entry], dependent[u, entry]
-            score[u, c], head[u, c], dependent[u, c] = into, h, d
-            h, d = head[leave, u], dependent[leave, u]
-            score[c, u], head[c, u], dependent[c, u] = out, h, d
+            score[u, c], arc[u, c] = into, arc[u, entry]
+            score[c, u], arc[c, u] = out, arc[leave, u]
         for k in range(1, size):
             alive[found[k]] = False
         for v in range(n):
@@ -181,15 +177,13 @@ def spanning_tree(scores: Floats, heads: Ints) -> None:
                 group[v] = c
             if inside[best[v]]:
                 best[v] = c
-        best[c] = _best_head(score, alive, c)
+        best[c] = _best_head(score, alive, np.int64(c))
         levels += 1
+    fixed = inside
+    fixed[:] = False
     for v in range(1, n):
         if alive[v]:
-            heads[dependent[best[v], v]] = head[best[v], v]
-    fixed = np.zeros(n, np.bool_)
-    for v in range(1, n):
-        if alive[v]:
-            fixed[dependent[best[v], v]] = True
+            _fix(arc[best[v], v], heads, fixed)
     for level in range(levels - 1, -1, -1):
         entered = -1
         for w in range(1, n):
@@ -199,5 +193,4 @@ def spanning_tree(scores: Floats, heads: Ints) -> None:
                         entered = members[level, k]
         for k in range(sizes[level]):
             if members[level, k] != entered:
-                heads[arcs[level, k, 1]] = arcs[level, k, 0]
-                fixed[arcs[level, k, 1]] = True
+                _fix(arcs[level, k], heads, fixed)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import inner, kernel
+from treegauge._jit import inner, part
 from treegauge.parse.graph.templates import REACH, SPAN
 
 Keys = npt.NDArray[np.uint64]
@@ -19,6 +19,7 @@ Weights = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 Whole = int | np.int64  # given as the latter, so that what is called is compiled for it alone
 
+HEAD, DEPENDENT = np.uint64(11), np.uint64(12)  # tell the views of the two ends apart
 KINDS = 64
 """Kinds of tags that can be told apart between two words."""
 
@@ -85,7 +86,7 @@ def _step_of(h: Whole, d: Whole) -> np.uint64:
     return mix(side_of(h, d), np.uint64(gap if gap < size else size))
 
 
-@kernel
+@part
 def views(letters: Keys, root: int, n: int, rows: Ints, salt: np.uint64) -> Keys:
     """Return the hashes of all views of the root and the words of a sentence."""
     out = np.empty((n + 1, len(rows)), np.uint64)
@@ -173,7 +174,7 @@ def score_arcs(
                 h += step
 
 
-@kernel
+@part
 def nothing_between() -> Between:
     """Make room for what is between two words."""
     return Between(np.zeros(KINDS, np.int32), np.zeros(KINDS, np.int32), np.zeros(1, np.int32))

@@ -10,6 +10,8 @@ import numpy as np
 
 from treegauge._jit import inner, kernel
 from treegauge.parse.graph._arcs import (
+    DEPENDENT,
+    HEAD,
     Ints,
     Weights,
     Whole,
@@ -21,7 +23,7 @@ from treegauge.parse.graph._arcs import (
     shift_of,
     views,
 )
-from treegauge.parse.graph._learning import DEPENDENT, HEAD, TINY, softmax_heads
+from treegauge.parse.graph._learning import TINY, softmax_heads
 from treegauge.parse.graph._relations import relation_scores, softmax
 from treegauge.parse.graph.templates import Pairs
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treegauge._jit import inner, kernel
+from treegauge._jit import inner, part
 from treegauge.parse.graph._arcs import Floats, Ints, Keys, Weights, Whole, place_of, side_of
 from treegauge.parse.graph.templates import Pairs
 
@@ -45,7 +45,7 @@ def softmax(scores: Floats) -> None:
         scores[r] /= total
 
 
-@kernel
+@part
 def _alone(
     views: Keys, empty: np.uint64, pairs: Ints, column: Whole, table: Weights, shift: np.uint64
 ) -> Weights:
@@ -61,15 +61,15 @@ def _alone(
     return sums
 
 
-@kernel
+@part
 def best_relations(
     heads: Keys, dependents: Keys, pairs: Pairs, table: Weights, shift: np.uint64, root: int,
-    gold: Ints, wanted: Ints, cost: float, scores: Floats, best: Ints,
+    gold: Ints, wanted: Ints, scores: Floats, best: Ints,
 ) -> None:  # fmt: skip
     """Add to every arc's score that of its best relation, which is written to `best`.
 
-    Where `gold` heads and `wanted` relations are given (not empty), `cost` counts for every other
-    head and for every other relation than these.
+    Where `gold` heads and `wanted` relations are given (not empty), every other head and every
+    other relation than these counts one more.
     """
     n = len(scores) - 1
     first, second = pairs.alone
@@ -96,9 +96,9 @@ def best_relations(
                 for r in range(len(row)):
                     row[r] += table[place, r]
             if len(gold):
-                scores[h, d] += 0.0 if gold[d - 1] == h else cost
+                scores[h, d] += 0.0 if gold[d - 1] == h else 1.0
                 for r in range(len(row)):
-                    row[r] += 0.0 if gold[d - 1] == h and wanted[d - 1] == r else cost
+                    row[r] += 0.0 if gold[d - 1] == h and wanted[d - 1] == r else 1.0
             found = root
             if h != 0:
                 found = 1 if root == 0 and len(row) > 1 else 0

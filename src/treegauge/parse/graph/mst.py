@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from treegauge.parse import options as settings
 from treegauge.parse.base import OnEpoch, check_training
-from treegauge.parse.graph import _batches, _learning, _parsing
+from treegauge.parse.graph import _batches, _learning, _shares
 from treegauge.parse.graph._arcs import Words
 from treegauge.parse.graph._batches import Moments
+from treegauge.parse.graph._trees import NOTHING, Lesson, best_trees, table_of
 from treegauge.parse.graph.encoding import encode
 from treegauge.parse.graph.templates import ARCS, RELATIONS, Pairs, pairs
 from treegauge.parse.options import option
@@ -67,10 +68,10 @@ class GraphModel:
         """Return the treebank with the best trees; always one root, always acyclic."""
         heads = np.zeros(treebank.n_words, np.int32)
         relations = np.zeros(treebank.n_words, np.int32)
-        _parsing.parse_sentences(
-            self._words(treebank), *self.options.templates, self.weights, self.table,
-            self.relations.index("root"), self.options.projective, self.options.training == "mira",
-            heads, relations,
+        best_trees(
+            self._words(treebank), np.arange(len(treebank), dtype=np.int32),
+            *self.options.templates, self.weights, self.table, self.relations.index("root"),
+            self.options.projective, self.options.training == "mira", NOTHING, heads, relations,
         )  # fmt: skip
         names = [self.relations[r] for r in relations.tolist()]
         return treebank.with_columns({"head": heads, "deprel": names})
@@ -85,7 +86,7 @@ class GraphModel:
         sizes = treebank.lengths.astype(np.int64)
         starts = np.concatenate(([0], np.cumsum(sizes * (sizes + 1))))
         shares = np.zeros(int(starts[-1]))
-        _parsing.head_shares(
+        _shares.head_shares(
             self._words(treebank), *self.options.templates, self.weights, self.table,
             self.relations.index("root"), self.options.training == "mira", starts[:-1], shares,
         )  # fmt: skip
@@ -97,7 +98,7 @@ class GraphModel:
         shares = np.zeros((treebank.n_words, len(self.relations)))
         _, relations = self.options.templates
         words = self._words(treebank)
-        _parsing.relation_shares(words, treebank.head, relations, self.table, shares)
+        _shares.relation_shares(words, treebank.head, relations, self.table, shares)
         return shares
 
     def save(self, path: Source) -> None:
@@ -161,8 +162,14 @@ class GraphParser:
         weights, sums = np.zeros(1 << how.bits, np.float32), np.zeros(1 << how.bits)
         table = np.zeros((1 << how.label_bits, len(relations)), np.float32)
         table_sums = np.zeros(table.shape)
-        squares, table_squares = (np.full_like(one, _FIRST) for one in (weights, table))
-        kept, table_kept = (Moments.of(one.size if how.batch else 0) for one in (weights, table))
+        mira = how.training == "mira"
+        if mira:
+            learned = table_of(weights, sums), table_of(table, table_sums)
+            found = np.zeros_like(gold), np.zeros_like(gold)
+        elif how.batch:
+            kept, table_kept = (Moments.of(one.size) for one in (weights, table))
+        else:
+            squares, table_squares = (np.full_like(one, _FIRST) for one in (weights, table))
         random = np.random.default_rng(seed)
         steps = 1
 
@@ -176,10 +183,11 @@ class GraphParser:
         for epoch in range(how.epochs):
             order = random.permutation(len(train)).astype(np.int32)
             labels = epoch < how.label_epochs
-            if how.training == "mira":
-                _learning.mira_epoch(
-                    words, gold, numbers, order, arcs, names, weights, sums, table,
-                    table_sums, root, steps, how.projective, labels,
+            if mira:
+                lesson = Lesson(gold, numbers, *learned, steps, labels)
+                best_trees(
+                    words, order, arcs, names, weights, table, root, how.projective, True, lesson,
+                    *found,
                 )  # fmt: skip
             elif how.batch:
                 rate = how.rate or _BATCH_RATE

@@ -12,7 +12,7 @@ as soon as all train sentences are right, which takes few steps if there are few
 
 import numpy as np
 
-from treegauge._jit import kernel
+from treegauge._jit import kernel, part
 from treegauge.parse.perceptron._oracle import gold_tree
 from treegauge.parse.perceptron._scores import Sentence, features, forget
 from treegauge.parse.perceptron._search import (
@@ -21,22 +21,21 @@ from treegauge.parse.perceptron._search import (
     Longs,
     Search,
     Words,
-    search_room,
     sentence_of,
     start,
     step,
 )
 from treegauge.parse.perceptron._states import ARCS, Int
-from treegauge.parse.perceptron._weights import Keys, Weights, add, roomy
+from treegauge.parse.perceptron._weights import Weights, add, roomy
 
 
-@kernel
+@part
 def _update(
     search: Search, good: Int, good_action: Int, bad: Int, bad_action: Int, sentence: Sentence,
-    learned: Learned, keys: Keys, clock: float,
+    learned: Learned, clock: float,
 ) -> Weights:  # fmt: skip
     """Raise the weights of one derivation and lower those of the other, back to where they part."""
-    states, items = search.states, search.states.items
+    states, items, keys = search.states, search.states.items, search.memory.keys
     weights, tied = learned.weights, len(search.sums) - 2
     forget(search.memory)
     while True:
@@ -57,13 +56,11 @@ def _update(
 
 @kernel
 def learn_all(
-    words: Words, heads: Ints, labels: Ints, order: Longs, learned: Learned, beam: Int, seen: Int,
-    margin: float,
+    words: Words, heads: Ints, labels: Ints, order: Longs, learned: Learned, search: Search,
+    seen: Int, margin: float,
 ) -> Weights:  # fmt: skip
     """Learn from sentences in the order given, after `seen` ones; give the new weights."""
-    search = search_room(words, learned, beam)
     states, found, right = search.states, search.found, search.right
-    keys = np.zeros_like(search.memory.keys)
     for turn in range(len(order)):
         begins, ends = words.offsets[order[turn]], words.offsets[order[turn] + 1]
         gold = gold_tree(heads[begins:ends], labels[begins:ends])
@@ -81,9 +78,7 @@ def learn_all(
                 continue
             good, good_action = right.item[0], right.action[0]
             bad, bad_action = found.item[0], found.action[0]
-            weights = _update(
-                search, good, good_action, bad, bad_action, sentence, learned, keys, clock
-            )
+            weights = _update(search, good, good_action, bad, bad_action, sentence, learned, clock)
             learned = Learned(learned.templates, learned.labels, weights)
             search.beam[1] = first + 1
             states.items[first].correct = 1

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import inner, kernel
+from treegauge._jit import inner, part
 from treegauge.parse.perceptron._states import ARCS, Arena, Int, headed, is_left
 
 Ints = npt.NDArray[np.int32]
@@ -35,7 +35,7 @@ class Gold(NamedTuple):
     way: Ints
 
 
-@kernel
+@part
 def gold_tree(heads: Ints, labels: Ints) -> Gold:
     """Index the tree of one sentence; heads count from 1, 0 is the root."""
     length = len(heads)

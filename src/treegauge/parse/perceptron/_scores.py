@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treegauge._jit import inner, kernel
+from treegauge._jit import inner
 from treegauge.parse.perceptron._states import Arena, Int, Records, headed
 from treegauge.parse.perceptron._weights import Floats, Keys, Weights, accumulate
 from treegauge.parse.perceptron.templates import ATOMS, GROUPS, SIDES, Templates
@@ -52,7 +52,6 @@ class Memory(NamedTuple):
     keys: Keys
 
 
-@kernel
 def memory(actions: Int, templates: Templates) -> Memory:
     """Make an empty memory."""
     return Memory(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import inner, kernel
+from treegauge._jit import inner, kernel, part
 from treegauge.parse.perceptron._oracle import Gold, costs, gold_tree, mislabels
 from treegauge.parse.perceptron._scores import Memory, Sentence, forget, memory, scores
 from treegauge.parse.perceptron._states import ARCS, Arena, Int, act, arena, begin, is_left, valid
@@ -69,27 +69,23 @@ class Search(NamedTuple):
     right: Candidates
 
 
-@kernel
 def _candidates(size: Int) -> Candidates:
     return Candidates(
         np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_)
     )
 
 
-@kernel
 def search_room(words: Words, learned: Learned, beam: Int) -> Search:
     """Make room to search all sentences of a treebank one after the other."""
     actions = learned.weights.matrix.shape[1]
-    longest = np.int64(0)
-    for number in range(len(words.offsets) - 1):
-        longest = max(longest, np.int64(words.offsets[number + 1] - words.offsets[number]))
+    longest = int(np.diff(words.offsets).max(initial=0))
     return Search(
         arena(longest, beam), memory(actions, learned.templates), np.zeros(actions, np.float32),
-        np.zeros(4, np.int32), np.zeros(2, np.int64), _candidates(beam), _candidates(np.int64(1)),
+        np.zeros(4, np.int32), np.zeros(2, np.int64), _candidates(beam), _candidates(1),
     )  # fmt: skip
 
 
-@kernel
+@part
 def sentence_of(words: Words, number: Int) -> Sentence:
     """Set a sentence up with its root and with places for no word."""
     start = words.offsets[number]
@@ -197,12 +193,11 @@ def step(
 
 
 @kernel
-def parse_all(words: Words, learned: Learned, beam: Int) -> tuple[Ints, Ints]:
+def parse_all(words: Words, learned: Learned, search: Search) -> tuple[Ints, Ints]:
     """Parse every sentence; give heads (0 is the root) and labels."""
     heads = np.zeros(len(words.form), np.int32)
     labels = np.zeros(len(words.form), np.int32)
     nothing = gold_tree(heads[:0], labels[:0])
-    search = search_room(words, learned, beam)
     states = search.states
     for number in range(len(words.offsets) - 1):
         sentence = sentence_of(words, number)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import inner, kernel
+from treegauge._jit import inner
 
 Int = Any  # a whole number, Python's or NumPy's
 Records = Any  # an array of records
@@ -52,7 +52,6 @@ class Arena(NamedTuple):
     used: npt.NDArray[np.int64]
 
 
-@kernel
 def arena(words: Int, beam: Int) -> Arena:
     """Make room for the states of a sentence of so many words."""
     made = 2 * words * beam + 2

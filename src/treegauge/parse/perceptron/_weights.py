@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge._jit import inner, kernel
+from treegauge._jit import inner, kernel, part
 from treegauge.parse.perceptron._states import Int, Records
 
 SLOT = np.dtype([("key", "u8"), ("start", "i4"), ("size", "i4")])
@@ -47,7 +47,6 @@ class Weights(NamedTuple):
     used: npt.NDArray[np.int64]
 
 
-@kernel
 def empty(slots: Int, pairs: Int, rows: Int, actions: Int) -> Weights:
     """Make a table without features; `slots` is a power of two."""
     return Weights(
@@ -85,7 +84,7 @@ def accumulate(weights: Weights, keys: Keys, count: Int, sums: Floats) -> None:
                 sums[pairs[pair].action] += pairs[pair].weight
 
 
-@kernel
+@part
 def roomy(weights: Weights, keys: Keys, count: Int) -> Weights:
     """Give a table with room for one call of :func:`add` with each of some keys, or two."""
     slots, pairs, pair_totals, matrix, matrix_totals, used = weights
@@ -212,30 +211,30 @@ def mean_rows(tables: list[Rows]) -> Rows:
     return names[firsts[bounds[:-1]]], bounds, actions[firsts], means
 
 
-@kernel
 def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats, columns: Int) -> Weights:
     """Make the table of a finished model again."""
     size = 16
     while 3 * size < 4 * len(keys):
         size *= 2
-    frequent = 0
+    weights = empty(size, len(actions), int((np.diff(bounds) > SPARSE).sum()), columns)
+    weights.pairs["action"], weights.pairs["weight"] = actions, values
+    weights.used[:2] = len(keys), len(actions)
+    _place(weights, keys, bounds)
+    return weights
+
+
+@kernel
+def _place(weights: Weights, keys: Keys, bounds: Ints) -> None:
+    """Let the slots of features point at their pairs; long rows go to the matrix."""
+    slots, pairs, matrix, used = weights.slots, weights.pairs, weights.matrix, weights.used
     for row in range(len(keys)):
-        frequent += bounds[row + 1] - bounds[row] > SPARSE
-    weights = empty(size, len(actions), np.int64(frequent), columns)
-    for row in range(len(keys)):
-        slot = weights.slots[find(weights.slots, keys[row])]
+        slot = slots[find(slots, keys[row])]
         slot.key = keys[row]
         slot.start = bounds[row]
         slot.size = bounds[row + 1] - bounds[row]
         if slot.size > SPARSE:
             for pair in range(bounds[row], bounds[row + 1]):
-                weights.matrix[weights.used[2], actions[pair]] = values[pair]
-            slot.start = weights.used[2]
+                matrix[used[2], pairs[pair].action] = pairs[pair].weight
+            slot.start = used[2]
             slot.size = DENSE
-            weights.used[2] += 1
-    for pair in range(len(actions)):
-        weights.pairs[pair].action = actions[pair]
-        weights.pairs[pair].weight = values[pair]
-    weights.used[0] = len(keys)
-    weights.used[1] = len(actions)
-    return weights
+            used[2] += 1

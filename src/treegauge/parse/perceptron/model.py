@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from treegauge.errors import TreegaugeError
 from treegauge.parse.interrupts import interrupts_wait
-from treegauge.parse.perceptron._search import Labels, Learned, parse_all
+from treegauge.parse.perceptron._search import Labels, Learned, parse_all, search_room
 from treegauge.parse.perceptron._weights import Rows, restored
 from treegauge.parse.perceptron.settings import UNLABELLED, Options, Vocabulary
 from treegauge.parse.storage import save_model
@@ -40,15 +40,15 @@ class BeamModel:
 
     @cached_property
     def _learned(self) -> Learned:
-        with interrupts_wait():
-            weights = restored(*self.rows, self.vocabulary.actions)
+        weights = restored(*self.rows, self.vocabulary.actions)
         return Learned(self.options.templates, self.labels, weights)
 
     def trees(self, treebank: Treebank) -> tuple[Ints, Ints]:
         """Return heads and numbers of relations of all words."""
         words, learned = self.vocabulary.words(treebank, self.options), self._learned
+        search = search_room(words, learned, self.options.beam)
         with interrupts_wait():
-            return parse_all(words, learned, self.options.beam)
+            return parse_all(words, learned, search)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees found; always projective, with one root."""

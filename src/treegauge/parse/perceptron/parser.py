@@ -9,7 +9,7 @@ import numpy as np
 from treegauge.parse.base import OnEpoch, check_training
 from treegauge.parse.interrupts import interrupts_wait
 from treegauge.parse.perceptron._learning import learn_all
-from treegauge.parse.perceptron._search import Learned
+from treegauge.parse.perceptron._search import Learned, search_room
 from treegauge.parse.perceptron._weights import averaged, empty, mean_rows
 from treegauge.parse.perceptron.labels import label_table
 from treegauge.parse.perceptron.model import BeamModel
@@ -93,10 +93,11 @@ class _Training:
         for number, weights in enumerate(self.learners):
             order = random.permutation(self.sentences)
             learned = Learned(self.options.templates, self.labels, weights)
+            search = search_room(self.words, learned, self.options.beam)
             with interrupts_wait():
                 self.learners[number] = learn_all(
-                    self.words, self.heads, self.relations, order, learned, self.options.beam,
-                    self.seen, float(self.options.margin),
+                    self.words, self.heads, self.relations, order, learned, search, self.seen,
+                    float(self.options.margin),
                 )  # fmt: skip
         self.seen += self.sentences
 

@@ -1,10 +1,12 @@
-"""Kernels that use weights: best trees, and probabilities of heads and of relations."""
+"""Kernels that turn scores into probabilities of heads and of relations."""
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge._jit import kernel
 from treegauge.parse.graph._arcs import (
+    DEPENDENT,
+    HEAD,
     Floats,
     Ints,
     Weights,
@@ -15,43 +17,9 @@ from treegauge.parse.graph._arcs import (
     shift_of,
     views,
 )
-from treegauge.parse.graph._learning import DEPENDENT, HEAD, decode, softmax_heads
+from treegauge.parse.graph._learning import softmax_heads
 from treegauge.parse.graph._relations import best_relations, relation_scores, softmax
 from treegauge.parse.graph.templates import Pairs
-
-
-@kernel
-def parse_sentences(
-    words: Words, arcs: Pairs, relations: Pairs, weights: Weights, table: Weights, root: int,
-    projective: bool, joint: bool, found: Ints, named: Ints,
-) -> None:  # fmt: skip
-    """Find the best tree of every sentence and the best relation of every arc.
-
-    If `joint`, the score of an arc is that of its features and of its best relation.
-    """
-    shift, table_shift = shift_of(len(weights)), shift_of(len(table))
-    between, out = nothing_between(), np.empty(most_features(arcs.pairs), np.int32)
-    nothing = np.empty(0, np.int32)
-    for s in range(len(words.offsets) - 1):
-        first, n = words.offsets[s], words.offsets[s + 1] - words.offsets[s]
-        at = words.roots[s]
-        heads = views(words.letters, at, n, arcs.heads, HEAD)
-        dependents = views(words.letters, at, n, arcs.dependents, DEPENDENT)
-        owners = views(words.letters, at, n, relations.heads, HEAD)
-        owned = views(words.letters, at, n, relations.dependents, DEPENDENT)
-        scores = np.zeros((n + 1, n + 1))
-        kinds = words.kinds[at : at + n + 1]
-        score_arcs(heads, dependents, kinds, arcs.pairs, between, shift, weights, out, scores)
-        apart = scores.copy()
-        best = np.zeros((n + 1, n + 1), np.int32)
-        best_relations(
-            owners, owned, relations, table, table_shift, root, nothing, nothing, 0.0, scores, best
-        )
-        tree = np.zeros(n + 1, np.int32)
-        decode(scores if joint else apart, projective, tree)
-        for d in range(1, n + 1):
-            found[first + d - 1] = tree[d]
-            named[first + d - 1] = best[tree[d], d]
 
 
 @kernel
@@ -61,7 +29,7 @@ def head_shares(
 ) -> None:  # fmt: skip
     """Write p(head | word) of all sentences; word d of s fills n + 1 places from its start on.
 
-    Scores are those that :func:`parse_sentences` adds up.
+    Scores are those that :func:`treegauge.parse.graph._trees.best_trees` adds up.
     """
     shift, table_shift = shift_of(len(weights)), shift_of(len(table))
     between, out = nothing_between(), np.empty(most_features(arcs.pairs), np.int32)
@@ -78,9 +46,8 @@ def head_shares(
             owned = views(words.letters, at, n, relations.dependents, DEPENDENT)
             best = np.zeros((n + 1, n + 1), np.int32)
             best_relations(
-                owners, owned, relations, table, table_shift, root, nothing, nothing, 0.0, scores,
-                best,
-            )  # fmt: skip
+                owners, owned, relations, table, table_shift, root, nothing, nothing, scores, best
+            )
         for d in range(1, n + 1):
             place = starts[s] + (d - 1) * (n + 1)
             softmax_heads(scores, d, shares[place : place + n + 1])
