@@ -43,7 +43,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PARTS))
     parser.add_argument("--repeats", type=int, default=3, help="median of so many rounds (3)")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE}")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE}, or parts of it")
     options = parser.parse_args()
     for name in options.names:
         if name not in PARTS:
@@ -59,11 +59,26 @@ def main() -> int:
                 sections.append(OWN_DATA[name](options.repeats))
             print(f"{sections[-1]}\n", flush=True)
     if options.write:
-        PAGE.write_text("\n\n".join([preface(options.repeats), *map(str, sections)]) + "\n")
+        kept = PAGE.read_text("utf-8") if options.names else ""
+        PAGE.write_text(page(preface(options.repeats), list(map(str, sections)), kept), "utf-8")
         tell(f"wrote {PAGE}")
     missed = [target for section in sections for target in section.targets if not target.reached]
     print("\n".join(map(str, missed)) if missed else "all targets reached")
     return 1 if missed else 0
+
+
+def page(beginning: str, sections: list[str], kept: str = "") -> str:
+    r"""Put sections into a page, in the place of those of the same name that it has.
+
+    Examples
+    --------
+    >>> page("# New", ["## B\n\n2", "## C\n\n3"], "# Old\n\n## A\n\n1\n\n## B\n\n0\n")
+    '# New\n\n## A\n\n1\n\n## B\n\n2\n\n## C\n\n3\n'
+    """
+    made = {one.partition("\n")[0]: one for one in sections}
+    old = [f"## {one}".rstrip() for one in kept.split("\n## ")[1:]]
+    whole = {one.partition("\n")[0]: one for one in old} | made
+    return "\n\n".join([beginning, *whole.values()]) + "\n"
 
 
 def preface(repeats: int) -> str:

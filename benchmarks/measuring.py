@@ -46,13 +46,13 @@ class Measured:
     answer: float | None = None
 
     @classmethod
-    def middle(cls, runs: Sequence["Measured"]) -> "Measured":
-        """Return the median of some runs; their answers must be the same."""
-        answers = {one.answer for one in runs}
-        if len(answers) > 1:
+    def middle(cls, runs: Sequence["Measured"], tolerance: float = 0.0) -> "Measured":
+        """Return the median of some runs; their answers must be the same, up to `tolerance`."""
+        answers = [one.answer for one in runs if one.answer is not None]
+        if any(not math.isclose(one, answers[0], rel_tol=tolerance) for one in answers):
             raise SystemExit(f"the same run, different answers: {answers}")
         seconds, peaks = [one.seconds for one in runs], [one.peak for one in runs]
-        return cls(median(seconds), median(peaks), answers.pop())
+        return cls(median(seconds), median(peaks), median(answers) if answers else None)
 
 
 def contest(
@@ -86,7 +86,7 @@ def contest(
                 del found[name]
             else:
                 found[name].append(one)
-    middle = {name: Measured.middle(runs) for name, runs in found.items()}
+    middle = {name: Measured.middle(runs, tolerance) for name, runs in found.items()}
     answers = {name: one.answer for name, one in middle.items() if one.answer is not None}
     first = next(iter(answers.values()), 0.0)
     if any(not math.isclose(one, first, rel_tol=tolerance) for one in answers.values()):
