@@ -8,7 +8,7 @@ from replications.parts import Part
 UD = ("r2.5",)
 SPLITS = (
     "long: treegauge run plans/splits_mst.toml --store ../runs/splits_mst, the same for beam and "
-    "udpipe, then python -m replications edv_splits; 87 min on a core shared with other work"
+    "udpipe, then python -m replications edv_splits; 2 h 20 min on a core shared with other work"
 )
 LENGTHS = (
     "long: treegauge run plans/all_treebanks_beam.toml --store ../runs/all_treebanks/beam, the "
@@ -70,7 +70,6 @@ PARTS: tuple[Part, ...] = (
     Part("edv_splits", "Scores on splits", edv_splits.collected, apart=SPLITS),
     Part("edv_deltas", "High less low", edv_splits.deltas, shown=_deltas),
     Part("edv_figure12", "Delta LAS (Figs. 12, 13)", edv_splits.figure12, shown=_methods),
-    Part("edv_shared", "Delta LAS where all parsers were run", edv_splits.shared),
     Part("edv_beside_random", "Beside random splits", edv_splits.beside_random, digits=4),
     Part("edv_table7", "Correlations of delta LAS (Table 7)", edv_splits.table7, digits=3,
          shown=_told),

@@ -119,20 +119,6 @@ def figure12() -> pl.DataFrame:
     return compared(rows)
 
 
-def shared() -> pl.DataFrame:
-    """Sum up delta LAS on the treebanks that all parsers were run on."""
-    counts = deltas().group_by("treebank", "method").len().filter(pl.col("len") == len(PARSERS))
-    delta = pl.col("dLAS")
-    return (
-        deltas()
-        .join(counts, on=["treebank", "method"], maintain_order="left")
-        .group_by("method", "parser", maintain_order=True)
-        .agg(pl.len().alias("treebanks"), delta.mean().alias("mean delta LAS"),
-             delta.std().alias("its sd"), (delta < 0).sum().alias("that lose"))
-        .sort("method", "parser", descending=[True, False])
-    )  # fmt: skip
-
-
 def beside_random() -> pl.DataFrame:
     """Say where low and high splits lie from random ones of the same sentences."""
     frame = read_result("edv_splits")

@@ -19,7 +19,7 @@ QUICK = (
     "difficulty_differences", "difficulty_matrix", "difficulty_morphology", "difficulty_parsers",
     "difficulty_sizes", "difficulty_table1", "edv_background", "edv_beside_random", "edv_by_length",
     "edv_deltas", "edv_figure10", "edv_figure10_summary", "edv_figure12", "edv_figure3",
-    "edv_partial", "edv_power", "edv_shared", "edv_sizes", "edv_table1", "edv_table2", "edv_table3",
+    "edv_partial", "edv_power", "edv_sizes", "edv_table1", "edv_table2", "edv_table3",
     "edv_table4", "edv_table5", "edv_table7", "edv_treebanks", "edv_values", "fragility_chances",
     "fragility_classes", "fragility_easy", "fragility_exp1_subsets", "fragility_summary",
     "fragility_table1_implied", "fragility_table1_las", "fragility_table1_redone",
