@@ -45,6 +45,16 @@ def test_their_order_is_that_of_the_modules_whatever_was_imported_first():
     assert homes == sorted(homes)
 
 
+def test_a_measure_from_elsewhere_comes_last_in_its_family():
+    code = """
+from treegauge.measure.registry import measures, register
+register("mine", "lengths", "a measure of one's own")(lambda treebank: 1.0)
+print(*(one.name for one in measures().values() if one.family == "lengths"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [*(one.name for one in ALL if one.family == "lengths"), "mine"]
+
+
 @pytest.fixture(scope="module")
 def pair():
     return synthetic(2000, seed=1), synthetic(300, seed=2)

@@ -6,6 +6,7 @@ import pytest
 from treegauge._jit import kernel
 from treegauge.dynamics.jobs import Job
 from treegauge.dynamics.recorder import probabilistic
+from treegauge.errors import TreegaugeError
 from treegauge.parse.graph import _arcs, _batches, _learning, _relations
 from treegauge.parse.graph.encoding import encode
 from treegauge.parse.graph.mst import GraphParser, Options
@@ -162,3 +163,8 @@ def test_the_same_seed_gives_the_same_weights_and_another_does_not():
 
     assert np.array_equal(weights(1), weights(1))
     assert not np.array_equal(weights(1), weights(2))
+
+
+def test_batches_of_mira_are_refused():
+    with pytest.raises(TreegaugeError, match=r"batch is 8 with training=mira.*training=loglinear"):
+        make_parser("mst", batch=8)

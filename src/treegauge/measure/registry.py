@@ -138,10 +138,12 @@ def measures() -> dict[str, Measure]:
     for module in MODULES:
         import_module(f"treegauge.measure.{module}")
 
-    # Modules register when they are first imported, which may have been in any order.
+    # Modules register when they are first imported, which may have been in any order; measures
+    # from elsewhere come last in their family.
+    places = {f"treegauge.measure.{module}": i for i, module in enumerate(MODULES)}
+
     def place(one: Measure) -> tuple[int, int]:
-        module = one.function.__module__.rpartition(".")[2]
-        return FAMILIES.index(one.family), MODULES.index(module)
+        return FAMILIES.index(one.family), places.get(one.function.__module__, len(places))
 
     return {one.name: one for one in sorted(_MEASURES.values(), key=place)}
 

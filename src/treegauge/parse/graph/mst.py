@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.errors import TreegaugeError
 from treegauge.parse import options as settings
 from treegauge.parse.base import OnEpoch, check_training
 from treegauge.parse.graph import _batches, _learning, _shares
@@ -43,6 +44,14 @@ class Options(settings.Options):
     )
     bits: int = option(22, "log2 of the number of arc weights", low=10, high=26)
     label_bits: int = option(16, "log2 of the number of label weights", low=8, high=22)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.batch and self.training == "mira":
+            raise TreegaugeError(
+                f"option batch is {self.batch} with training=mira, which learns sentence by "
+                "sentence; expected training=loglinear, or no batch"
+            )
 
     @property
     def templates(self) -> tuple[Pairs, Pairs]:
