@@ -3,49 +3,17 @@
 import numpy as np
 import pytest
 
-from treegauge._jit import kernel
 from treegauge.dynamics.jobs import Job
 from treegauge.dynamics.recorder import probabilistic
 from treegauge.errors import TreegaugeError
-from treegauge.parse.graph import _arcs, _batches, _learning, _relations
+from treegauge.parse.graph import _batches, _learning
 from treegauge.parse.graph.encoding import encode
 from treegauge.parse.graph.mst import GraphParser, Options
 from treegauge.parse.registry import make_parser
-from treegauge.treebank.synthetic import synthetic
 
-arc_features, nothing_between, relation_features, every_view = (
-    kernel(one.py_func)
-    for one in (
-        _arcs.arc_features, _arcs.nothing_between, _relations.relation_features, _arcs.views
-    )
-)  # fmt: skip
-SMALL = {"bits": 16, "label_bits": 12}
-TRAIN, TEST = (synthetic(count, seed=seed) for count, seed in ((300, 1), (100, 2)))
+from .graphs import SMALL, TEST, TRAIN, Sentence
+
 BITS = 12
-
-
-def sentence(treebank, tags):
-    """Return the places of every arc's features, and of every gold arc's relation features."""
-    arcs, names = Options().templates
-    words, n = encode(treebank, tags, Options().ending), treebank.n_words
-    at = int(words.roots[0])
-    kinds, between = words.kinds[at : at + n + 1], nothing_between()
-    shift, out = np.uint64(64 - BITS), np.empty(1000, np.int32)
-
-    def views(templates):
-        ends = ((templates.heads, _arcs.HEAD), (templates.dependents, _arcs.DEPENDENT))
-        return [every_view(words.letters, at, n, *one) for one in ends]
-
-    places, rows = {}, {}
-    for d in range(1, n + 1):
-        for h in range(n + 1):
-            if h != d:
-                count = arc_features(*views(arcs), kinds, h, d, arcs.pairs, between, shift, out)
-                places[h, d] = out[:count].copy()
-        row = np.empty(len(names.pairs), np.int32)
-        relation_features(*views(names), int(treebank.head[d - 1]), d, names.pairs, shift, row)
-        rows[d] = row
-    return places, rows
 
 
 def shares(scores):
@@ -76,19 +44,21 @@ def naive(treebank, batches, rate, relations):
         both = [(one, np.zeros(one.w.shape), np.zeros(one.w.shape, bool)) for one in (arcs, table)]
         for s in batch:
             some = treebank[s : s + 1]
-            places, rows = sentence(some, tags)
+            shown = Sentence(some, tags=tags)
             for d, (head, name) in enumerate(zip(some.head, some["deprel"], strict=True), 1):
                 others = [h for h in range(some.n_words + 1) if h != d]
-                p = shares([arcs.w[places[h, d]].sum() for h in others])
+                places = {h: shown.features(h, d) for h in others}
+                rows = shown.relation_features(int(head), d)
+                p = shares([arcs.w[places[h]].sum() for h in others])
                 for h, slope in zip(others, p - (np.array(others) == head), strict=True):
                     if abs(slope) >= _learning.TINY:
-                        np.add.at(both[0][1], places[h, d], slope)
-                        both[0][2][places[h, d]] = True
-                q = shares(table.w[rows[d]].sum(axis=0))
+                        np.add.at(both[0][1], places[h], slope)
+                        both[0][2][places[h]] = True
+                q = shares(table.w[rows].sum(axis=0))
                 for r, slope in enumerate(q - (np.array(relations) == name)):
                     if abs(slope) >= _learning.TINY:
-                        np.add.at(both[1][1], (rows[d], r), slope)
-                        both[1][2][rows[d], r] = True
+                        np.add.at(both[1][1], (rows, r), slope)
+                        both[1][2][rows, r] = True
         for one, slopes, touched in both:
             one.step(slopes, touched, rate)
     return arcs.w, table.w
