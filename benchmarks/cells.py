@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measuring import tell
-from treegauge.experiment.batches import Batch, Expansion
-from treegauge.experiment.cells import Cell, Outcome, Setup
-from treegauge.experiment.running import run as run_plan
-from treegauge.experiment.store import Store
+from treegauge.experiments.batches import Batch, Expansion
+from treegauge.experiments.cells import Cell, Outcome, Setup
+from treegauge.experiments.running import run as run_plan
+from treegauge.experiments.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from benchmarks.measuring import tell
 
 if TYPE_CHECKING:
-    from treegauge.treebank.columns import Treebank
+    from treegauge.treebanks.columns import Treebank
 
 SIZE = 41_300_000
 """Bytes of the gold file, about."""
@@ -81,7 +81,7 @@ def make(folder: Path) -> Corpus:
 
 def main() -> None:
     """Write the files and print what they are."""
-    from treegauge.treebank.conllu import parse_conllu, write_conllu
+    from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
     folder = Path(sys.argv[1])
     text, source = _real() or _synthetic()
@@ -115,7 +115,7 @@ def _real() -> tuple[bytes, str] | None:
 
 
 def _synthetic() -> tuple[bytes, str]:
-    from treegauge.treebank.synthetic import synthetic_conllu
+    from treegauge.testing.synthetic import synthetic_conllu
 
     text = synthetic_conllu(DRAWN, seed=0).encode()
     return text, f"{DRAWN:,} synthetic sentences, repeated (no treebanks under TREEGAUGE_UD)"

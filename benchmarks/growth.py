@@ -92,15 +92,15 @@ def scorer(resamples: int) -> Callable[[], Contender]:
 
 def measurer() -> Contender:
     """Compute all measures of one file."""
-    from treegauge.measure.measuring import measure
+    from treegauge.measures.measuring import measure
 
     return Contender(lambda path: measure("all", path, threads=1), lambda _: None)
 
 
 def splitter() -> Contender:
     """Search for the split with the smallest distance."""
-    from treegauge.split.pool import pool
-    from treegauge.split.splitting import split
+    from treegauge.splitting.pool import pool
+    from treegauge.splitting.splitting import split
 
     return Contender(lambda path: split(pool(path), "low", seed=0), lambda _: None)
 
@@ -143,7 +143,7 @@ def resampler(units: int | None) -> Callable[[], Contender]:
 
     def make() -> Contender:
         from benchmarks.resampling import f1, sentences
-        from treegauge.stats.bootstrap import bootstrap
+        from treegauge.statistics.bootstrap import bootstrap
 
         def run(size: int) -> Any:
             counts = sentences(size if units is None else units)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from benchmarks.measuring import tell
 
 if TYPE_CHECKING:
-    from treegauge.experiment.batches import Batch
-    from treegauge.experiment.store import Store
+    from treegauge.experiments.batches import Batch
+    from treegauge.experiments.store import Store
 
 LIMIT = 2.0
 CELLS = 1_000_000
@@ -21,8 +21,8 @@ TOGETHER = SIZES * SAMPLES * SEEDS
 
 def batches(cells: int) -> "list[Batch]":
     """Plan so many cells: as many treebanks as it takes, five parsers each."""
-    from treegauge.experiment.batches import Batch
-    from treegauge.experiment.cells import Setup
+    from treegauge.experiments.batches import Batch
+    from treegauge.experiments.cells import Setup
 
     return [
         Batch(
@@ -35,9 +35,9 @@ def batches(cells: int) -> "list[Batch]":
 
 def recorded(folder: Path, cells: int) -> "Store":
     """Record so many cells in a new store, those of a parser on a treebank at a time."""
-    from treegauge.experiment.ledger import Entry
-    from treegauge.experiment.store import Store
-    from treegauge.experiment.work import Report
+    from treegauge.experiments.ledger import Entry
+    from treegauge.experiments.store import Store
+    from treegauge.experiments.work import Report
 
     report = Report({"uas": 81.23456789, "las": 75.3456789, "words": 10672}, seconds=2.0)
     store = Store(folder / "s")
@@ -61,7 +61,7 @@ def opened(store: "Store") -> int:
 
 def million() -> list[tuple[str, float]]:
     """Return what is done with such a ledger, and the seconds that it takes."""
-    from treegauge.experiment.batches import Batch
+    from treegauge.experiments.batches import Batch
 
     tell(f"running: a ledger of {CELLS:,} cells")
     planned = batches(CELLS)

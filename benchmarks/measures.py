@@ -14,8 +14,8 @@ MATRICES, WORDS = 20, 40
 
 def edv() -> Contender:
     """Read both files and compare their displacements."""
-    from treegauge.measure.displacement import edv as distance
-    from treegauge.treebank.conllu import read_conllu
+    from treegauge.measures.displacement import edv as distance
+    from treegauge.treebanks.conllu import read_conllu
 
     return Contender(lambda a, b: distance(read_conllu(a), read_conllu(b)), float)
 
@@ -79,8 +79,8 @@ def _with_scipy(arcs: Any) -> Contender:
 
 def sttr() -> Contender:
     """Read the file and average the type/token ratio over chunks."""
-    from treegauge.measure.lexicon import standardised_ttr
-    from treegauge.treebank.conllu import read_conllu
+    from treegauge.measures.lexicon import standardised_ttr
+    from treegauge.treebanks.conllu import read_conllu
 
     return Contender(lambda path: standardised_ttr(read_conllu(path), chunk=CHUNK), float)
 
@@ -101,8 +101,8 @@ def sttr_lexicalrichness() -> Contender:
 
 def crooked() -> Contender:
     """Read the file and count the arcs that are not projective."""
-    from treegauge.measure.structure import nonprojective_arcs
-    from treegauge.treebank.conllu import read_conllu
+    from treegauge.measures.structure import nonprojective_arcs
+    from treegauge.treebanks.conllu import read_conllu
 
     return Contender(lambda path: nonprojective_arcs(read_conllu(path)), float)
 
@@ -122,14 +122,14 @@ def crooked_udapi() -> Contender:
 
 def everything() -> Contender:
     """Read two files and compute every measure there is of both and of the pair."""
-    from treegauge.measure.measuring import measure
+    from treegauge.measures.measuring import measure
 
     return Contender(lambda a, b: measure("all", a, b, threads=1), lambda _: None)
 
 
 def tree() -> Contender:
     """Find the best tree of each matrix of arc scores."""
-    from treegauge.parse.decoding import spanning_tree
+    from treegauge.parsers.decoding import spanning_tree
 
     scores = _matrices()
     return Contender(

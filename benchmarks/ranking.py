@@ -153,7 +153,7 @@ def permuted() -> Contender:
     """Swap the two systems' scores treebank by treebank."""
     import numpy as np
 
-    from treegauge.stats.permutation import paired_permutation
+    from treegauge.statistics.permutation import paired_permutation
 
     a, b = (np.column_stack([one, np.ones(len(one))]) for one in _two())
 

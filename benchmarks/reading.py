@@ -11,14 +11,14 @@ OURS, FRAME = "treegauge", "treegauge, ten columns"
 
 def treegauge() -> Contender:
     """Index the bytes and check every line and tree; columns are made when asked for."""
-    from treegauge.treebank.conllu import read_conllu
+    from treegauge.treebanks.conllu import read_conllu
 
     return Contender(read_conllu, lambda treebank: treebank.n_words)
 
 
 def treegauge_frame() -> Contender:
     """Do the same, and make all ten columns of the words at once."""
-    from treegauge.treebank.conllu import read_conllu
+    from treegauge.treebanks.conllu import read_conllu
 
     return Contender(lambda path: read_conllu(path).table, lambda frame: frame.height)
 

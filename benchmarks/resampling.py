@@ -7,7 +7,7 @@ from benchmarks.measuring import Contender, Makers, contest
 from benchmarks.tables import VERSUS, Section, versus
 
 if TYPE_CHECKING:
-    from treegauge.stats.interval import Method
+    from treegauge.statistics.interval import Method
 
 OURS = "treegauge"
 UNITS, COLUMNS, RESAMPLES, PERMUTATIONS = 26_000, 30, 1_000, 10_000
@@ -44,7 +44,7 @@ def ours(
     """Return our bootstrap of sums."""
 
     def make() -> Contender:
-        from treegauge.stats.bootstrap import bootstrap
+        from treegauge.statistics.bootstrap import bootstrap
 
         counts = sentences(most, columns)
 
@@ -94,7 +94,7 @@ def paired(columns: int = COLUMNS) -> Callable[[], Contender]:
     """Return our permutation test of two systems."""
 
     def make() -> Contender:
-        from treegauge.stats.permutation import paired_permutation
+        from treegauge.statistics.permutation import paired_permutation
 
         a, b = sentences(UNITS, columns), sentences(UNITS, columns, seed=1)
         b[:, columns // 3 :] = a[:, columns // 3 :]  # the same words
@@ -131,8 +131,8 @@ def scipy_permutation() -> Contender:
 
 def partial() -> Contender:
     """Correlate ranks given two covariates."""
-    from treegauge.stats.partial import coefficients
-    from treegauge.stats.partial import partial as given_others
+    from treegauge.statistics.partial import coefficients
+    from treegauge.statistics.partial import partial as given_others
 
     values = _columns()
 

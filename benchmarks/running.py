@@ -17,7 +17,7 @@ LIMITS = {"process": 0.15, "dask": 0.005}
 
 def nothing(cell: Any) -> Any:
     """Do nothing, so that all time is overhead."""
-    from treegauge.experiment.cells import Outcome
+    from treegauge.experiments.cells import Outcome
 
     return Outcome({"value": cell.seed})
 
@@ -31,9 +31,9 @@ def plan(pool: str) -> Callable[[], Contender]:
     """Return what runs a plan of empty cells and keeps what they give."""
 
     def make() -> Contender:
-        from treegauge.experiment.batches import Batch, Expansion
-        from treegauge.experiment.cells import Setup
-        from treegauge.experiment.running import run as run_plan
+        from treegauge.experiments.batches import Batch, Expansion
+        from treegauge.experiments.cells import Setup
+        from treegauge.experiments.running import run as run_plan
 
         def run(cells: int) -> int:
             setup = Setup("benchmarks.running:nothing", "none")

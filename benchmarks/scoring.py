@@ -15,7 +15,7 @@ OURS, INTERVALS = "treegauge", "treegauge, 1,000 resamples"
 
 def treegauge(resamples: int = 0) -> Contender:
     """All metrics of the official script and four more."""
-    from treegauge.score.scoring import Resampling, evaluate
+    from treegauge.scoring.scoring import Resampling, evaluate
 
     def run(gold: str, system: str) -> Any:
         return evaluate(gold, system, resampling=Resampling(resamples))

@@ -15,9 +15,9 @@ LIMIT = 30
 
 def written() -> Contender:
     """Split and write three files and a manifest."""
-    from treegauge.split.pool import pool
-    from treegauge.split.splitting import split
-    from treegauge.split.writing import write_split
+    from treegauge.splitting.pool import pool
+    from treegauge.splitting.splitting import split
+    from treegauge.splitting.writing import write_split
 
     def run(path: str) -> int:
         found = split(pool(path), "random", seed=0, documents=False)
@@ -64,8 +64,8 @@ def steered(objective: Any) -> Any:
     """Return our search for displacements as alike or as unlike as they get."""
 
     def make() -> Contender:
-        from treegauge.split.pool import pool
-        from treegauge.split.splitting import split
+        from treegauge.splitting.pool import pool
+        from treegauge.splitting.splitting import split
 
         return Contender(
             lambda path: split(pool(path), objective, seed=0, sizes=(80, 0, 20)),

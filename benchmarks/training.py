@@ -129,9 +129,9 @@ def _process(job: dict[str, Any], environment: dict[str, str] | None = None) -> 
 
 
 def _do(job: dict[str, Any]) -> dict[str, float]:
-    from treegauge.parse.base import Probabilistic
-    from treegauge.parse.registry import PARSERS, make_parser
-    from treegauge.treebank.conllu import parse_conllu, read_conllu
+    from treegauge.parsers.base import Probabilistic
+    from treegauge.parsers.registry import PARSERS, make_parser
+    from treegauge.treebanks.conllu import parse_conllu, read_conllu
 
     if "compile" in job:
         one = parse_conllu("1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n")

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from treegauge.measure.registry import measures
-from treegauge.score.metrics import ENHANCED, METRICS, MORE, WEIGHTED
+from treegauge.measures.registry import measures
+from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, WEIGHTED
 
 TARGET = Path(__file__).parent / "numbers.md"
 HEAD = """# Every number

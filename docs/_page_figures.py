@@ -16,9 +16,9 @@ from playwright.sync_api import Browser, sync_playwright
 
 from treegauge.dynamics.cartography import map_treebank
 from treegauge.dynamics.recorder import probabilistic
-from treegauge.report.building import report
-from treegauge.treebank.conllu import read_conllu, write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.reporting.building import report
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import read_conllu, write_conllu
 
 WORDS = 50_000
 GRAVE = ("serious", "critical")

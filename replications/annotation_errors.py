@@ -23,7 +23,7 @@ from treegauge.dynamics.crossfit import cross_fit
 from treegauge.dynamics.injection import Heads, inject_errors
 from treegauge.dynamics.jobs import Engine, Keeping
 from treegauge.dynamics.recorder import probabilistic
-from treegauge.treebank.conllu import read_splits
+from treegauge.treebanks.conllu import read_splits
 
 CHOOSE = ("English-LinES", "Turkish-IMST")
 REPORT = ("French-Sequoia", "Greek-GDT", "Vietnamese-VTB", "Afrikaans-AfriBooms")

@@ -16,9 +16,9 @@ from replications.challenges_transfer import TRANSFER
 from replications.parts import kept, release_folder
 from treegauge.curves.attachments import Attachments, joined
 from treegauge.curves.collecting import collect
-from treegauge.experiment.store import Store
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import read_conllu
+from treegauge.experiments.store import Store
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import read_conllu
 
 PARTS = (
     kept(

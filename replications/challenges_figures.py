@@ -8,7 +8,7 @@ from replications.figures import draw
 from replications.parts import Part
 from treegauge.curves.learning import learning_curves
 from treegauge.curves.partition import composites
-from treegauge.plot import curves as plots
+from treegauge.figures import curves as plots
 
 
 def drawn() -> pl.DataFrame:

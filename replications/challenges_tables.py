@@ -7,13 +7,13 @@ import numpy.typing as npt
 import polars as pl
 
 from replications.parts import RESULTS, Part, compared, read_result
+from treegauge.crosslingual.scoring import word_groups
 from treegauge.curves.attachments import Attachments, read_attachments
 from treegauge.curves.complexity import Complexities, complexities
 from treegauge.curves.learning import learning_curves
 from treegauge.curves.partition import Partition, composites, partition
-from treegauge.score.attachment import right_heads
-from treegauge.transfer.scoring import word_groups
-from treegauge.treebank.columns import Treebank
+from treegauge.scoring.attachment import right_heads
+from treegauge.treebanks.columns import Treebank
 
 COUNTS = "challenges_attachments"
 FULL = "challenges_full"

@@ -14,13 +14,13 @@ import polars as pl
 
 from replications.challenges_tables import SIDES, beams_partition, by_side, counts
 from replications.parts import Part, compared, read_result, release_folder
+from treegauge.crosslingual.panel import delexicalised, panel, train_sources
+from treegauge.crosslingual.weights import kl_weights
 from treegauge.curves.equivalents import Equivalents, equivalents
 from treegauge.curves.partition import composites
-from treegauge.parse.base import Model
-from treegauge.transfer.panel import delexicalised, panel, train_sources
-from treegauge.transfer.weights import kl_weights
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import read_splits
+from treegauge.parsers.base import Model
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import read_splits
 
 SCORES = "challenges_transfer"
 SEEDS = range(5)

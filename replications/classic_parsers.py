@@ -11,10 +11,10 @@ from statistics import fmean
 from typing import Any
 
 from replications.parts import release_folder
-from treegauge.curves.sampling import sampled
-from treegauge.parse.registry import make_parser
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import read_splits
+from treegauge.experiments.sampling import sampled
+from treegauge.parsers.registry import make_parser
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import read_splits
 
 FULL = ("Telugu-MTG", "Greek-GDT", "Turkish-IMST")
 TEN = (

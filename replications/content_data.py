@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from replications.parts import read_result, release_folder
-from treegauge.experiment.store import Store
-from treegauge.measure.entropy import word_dependency_entropy
-from treegauge.measure.measuring import measure
-from treegauge.score.scoring import Resampling, evaluate
-from treegauge.score.statistics import Options
-from treegauge.score.weights import packaged_weights
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import read_conllu, read_splits
-from treegauge.treebank.languages import language_of
+from treegauge.experiments.store import Store
+from treegauge.measures.entropy import word_dependency_entropy
+from treegauge.measures.measuring import measure
+from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.statistics import Options
+from treegauge.scoring.weights import packaged_weights
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import read_conllu, read_splits
+from treegauge.treebanks.languages import language_of
 
 RELEASE = "r2.9"
 PARSERS = ("beam", "mst", "udpipe")

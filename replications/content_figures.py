@@ -11,12 +11,12 @@ from replications.content_data import RELEASE, chosen
 from replications.content_scores import COLUMNS, METRICS, some
 from replications.figures import draw
 from replications.parts import read_result, release_folder
-from treegauge.measure.measuring import measure
-from treegauge.plot.analysis import matrix, scatter
-from treegauge.plot.scores import by_treebank, variances
-from treegauge.plot.theme import Spec
-from treegauge.plot.treebanks import relation_spectrum
-from treegauge.stats.matrix import correlation_matrix
+from treegauge.figures.analysis import matrix, scatter
+from treegauge.figures.scores import by_treebank, variances
+from treegauge.figures.theme import Spec
+from treegauge.figures.treebanks import relation_spectrum
+from treegauge.measures.measuring import measure
+from treegauge.statistics.matrix import correlation_matrix
 
 
 def spectrum() -> Spec:

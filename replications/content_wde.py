@@ -11,11 +11,11 @@ import polars as pl
 import treegauge.data
 from replications.content_data import CHOICES, RELEASE, by_chance, chosen
 from replications.parts import compared, read_result, release_folder
-from treegauge.files import atomic
-from treegauge.measure.entropy import average_wde, word_dependency_entropy
-from treegauge.measure.relations import relation_class, universal_relations
-from treegauge.stats.matrix import correlation_matrix
-from treegauge.treebank.conllu import read_conllu
+from treegauge.measures.entropy import average_wde, word_dependency_entropy
+from treegauge.measures.relations import relation_class, universal_relations
+from treegauge.results.files import atomic
+from treegauge.statistics.matrix import correlation_matrix
+from treegauge.treebanks.conllu import read_conllu
 
 PACKAGED = Path(treegauge.data.__file__).parent / "wde.parquet"
 # What UD v1 called it; names that did not change are left out.

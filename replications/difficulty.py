@@ -13,8 +13,8 @@ from scipy.stats import spearmanr
 from replications.parts import Part, compared, kept, read_result, release_folder
 from treegauge import data
 from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, absolute_rank
-from treegauge.measure.measuring import measure
-from treegauge.stats.correlation import correlate
+from treegauge.measures.measuring import measure
+from treegauge.statistics.correlation import correlate
 
 MEASURES = tuple(LARGER_IS_EASIER)
 # Beyond these a difference is more than another seed and another implementation would make.

@@ -28,10 +28,10 @@ from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, absolute_rank
 from treegauge.dynamics.difficulty import Coding, Difficulty, difficulty, difficulty_table
 from treegauge.dynamics.jobs import Engine, Keeping
 from treegauge.dynamics.recorder import probabilistic
-from treegauge.files import atomic
-from treegauge.tables import to_text
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import read_splits
+from treegauge.results.files import atomic
+from treegauge.results.tables import to_text
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import read_splits
 
 
 def untagged(treebank: Treebank) -> Treebank:

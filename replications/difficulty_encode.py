@@ -10,8 +10,8 @@ import csv
 import sys
 from pathlib import Path
 
-from treegauge.parse.neural.vocabulary import Vocabulary, encode_parts
-from treegauge.treebank.conllu import read_splits
+from treegauge.parsers.neural.vocabulary import Vocabulary, encode_parts
+from treegauge.treebanks.conllu import read_splits
 
 PUBLISHED = Path("../shared/figures/difficulty_table1_ud29.csv")
 

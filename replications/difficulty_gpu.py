@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.parse.neural.data import Encoded
-from treegauge.parse.neural.jobs import Course, Job, Outcome, run_jobs
-from treegauge.parse.neural.options import BiaffineOptions, PointerOptions
+from treegauge.parsers.neural.data import Encoded
+from treegauge.parsers.neural.jobs import Course, Job, Outcome, run_jobs
+from treegauge.parsers.neural.options import BiaffineOptions, PointerOptions
 
 BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
 BITS = 1 / np.log(2)

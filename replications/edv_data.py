@@ -8,8 +8,8 @@ import polars as pl
 
 from replications.parts import compared, read_result, release_folder
 from treegauge.data import ud25
-from treegauge.measure.measuring import measure
-from treegauge.stats.partial import coefficients
+from treegauge.measures.measuring import measure
+from treegauge.statistics.partial import coefficients
 
 RELEASE = "r2.5"
 # The distance by its definition, and what the printed values most likely are.

@@ -11,10 +11,10 @@ from replications.edv_splits import shape, some
 from replications.edv_tables import GIVEN, LOG
 from replications.figures import draw
 from replications.parts import read_result
-from treegauge.plot.analysis import background, bins, scatter
-from treegauge.plot.fits import shape as shape_plot
-from treegauge.plot.theme import Spec
-from treegauge.stats.background import remove_background
+from treegauge.figures.analysis import background, bins, scatter
+from treegauge.figures.fits import shape as shape_plot
+from treegauge.figures.theme import Spec
+from treegauge.statistics.background import remove_background
 
 WORDS = ("train_words", "test_words")
 

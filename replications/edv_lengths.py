@@ -10,13 +10,13 @@ import polars as pl
 from replications.content_data import parsed
 from replications.edv_data import RELEASE, VARIANTS
 from replications.parts import compared, read_result, release_folder
-from treegauge.curves.sampling import sampled
-from treegauge.measure.displacement import LENGTHS, edv_by_length, edv_masses
-from treegauge.measure.registry import MissingError
-from treegauge.measure.samples import SAMPLES, edv_samples
-from treegauge.stats.bins import BinnedCorrelations, correlate_bins
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import read_splits
+from treegauge.experiments.sampling import sampled
+from treegauge.measures.displacement import LENGTHS, edv_by_length, edv_masses
+from treegauge.measures.registry import MissingError
+from treegauge.measures.samples import SAMPLES, edv_samples
+from treegauge.statistics.bins import BinnedCorrelations, correlate_bins
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import read_splits
 
 # Fewer sentences of a length on either side say nothing about its displacements.
 LEAST = 5

@@ -13,10 +13,10 @@ import polars as pl
 
 from replications.edv_splitting import KINDS
 from replications.parts import compared, read_result
-from treegauge.experiment.store import Store
-from treegauge.stats.correlation import correlate
-from treegauge.stats.inference import Inference
-from treegauge.stats.shape import SkewNormal, fit_skew_normal
+from treegauge.experiments.store import Store
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.inference import Inference
+from treegauge.statistics.shape import SkewNormal, fit_skew_normal
 
 PARSERS = ("udpipe", "beam", "mst")
 METHODS = ("sampler", "optimised")

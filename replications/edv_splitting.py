@@ -5,14 +5,14 @@
 
 import numpy as np
 
-from treegauge.curves.sampling import sampled
-from treegauge.experiment.cells import Cell, Outcome, Scalar
-from treegauge.measure.displacement import edv, edv_masses, slv
-from treegauge.parse.registry import make_parser
-from treegauge.score.scoring import Resampling, evaluate
-from treegauge.split.pool import Pool, pool
-from treegauge.split.splitting import Method, Objective, split
-from treegauge.treebank.columns import Treebank
+from treegauge.experiments.cells import Cell, Outcome, Scalar
+from treegauge.experiments.sampling import sampled
+from treegauge.measures.displacement import edv, edv_masses, slv
+from treegauge.parsers.registry import make_parser
+from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.splitting.pool import Pool, pool
+from treegauge.splitting.splitting import Method, Objective, split
+from treegauge.treebanks.columns import Treebank
 
 # Objective and method of each kind of split. Sentences of one or two words are left out of all.
 KINDS: dict[str, tuple[Objective, Method]] = {

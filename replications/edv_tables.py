@@ -9,13 +9,13 @@ import polars as pl
 
 from replications.edv_data import DISTANCES, SIZES, VARIANTS, at_hand, fewer, scored, unrounded
 from replications.parts import compared
-from treegauge.stats.background import remove_background
-from treegauge.stats.correlation import correlate
-from treegauge.stats.inference import Inference
-from treegauge.stats.matrix import correlation_matrix
-from treegauge.stats.normality import normality
-from treegauge.stats.power import correlation_power, needed_rows
-from treegauge.stats.regression import Regression, regress
+from treegauge.statistics.background import remove_background
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.inference import Inference
+from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.normality import normality
+from treegauge.statistics.power import correlation_power, needed_rows
+from treegauge.statistics.regression import Regression, regress
 
 GIVEN = ("train_words", "mean_test_length")
 LOG = ("train_words",)

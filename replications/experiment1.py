@@ -59,7 +59,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def tag(root: str, out: str, *names: str) -> None:
     """Write copies of treebanks with predicted UPOS; those that are there already are kept."""
-    from treegauge.parse.tagging import tag_files
+    from treegauge.parsers.tagging import tag_files
 
     for name in names or CODES:
         target = Path(out) / name
@@ -75,7 +75,7 @@ def tag(root: str, out: str, *names: str) -> None:
 
 def encode(root: str, tagged: str, out: str, *names: str) -> None:
     """Write one ``.npz`` a treebank, with gold and with predicted tags."""
-    from treegauge.treebank.conllu import TOLERABLE, read_conllu, read_splits
+    from treegauge.treebanks.conllu import TOLERABLE, read_conllu, read_splits
 
     Path(out).mkdir(parents=True, exist_ok=True)
     for name in names or CODES:
@@ -102,10 +102,10 @@ def epochs_for(sentences: int, batch: int) -> int:
 def train(folder: str, out: str, *words: str) -> None:
     """Train everything that ``OUT/experiment1.json`` does not hold."""
     pool = paradigms.workers()
-    from treegauge.parse.neural.data import Encoded
-    from treegauge.parse.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
-    from treegauge.parse.neural.training import Learner
-    from treegauge.parse.options import read_options
+    from treegauge.parsers.neural.data import Encoded
+    from treegauge.parsers.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
+    from treegauge.parsers.neural.training import Learner
+    from treegauge.parsers.options import read_options
 
     kinds = {"biaffine": BiaffineOptions, "pointer": PointerOptions, "labelling": LabellingOptions}
     only, given = paradigms.given_options(words)
@@ -201,8 +201,8 @@ def table(*found: str) -> None:
     import polars as pl
 
     from treegauge import data
-    from treegauge.files import atomic
-    from treegauge.tables import to_text
+    from treegauge.results.files import atomic
+    from treegauge.results.tables import to_text
 
     rows = [row for path in found for row in json.loads(Path(path).read_text())]
     keys = ["treebank", "tags", "parser"]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from treegauge.plot.saving import save
-from treegauge.plot.theme import Spec
+from treegauge.figures.saving import save
+from treegauge.figures.theme import Spec
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images" / "replications"
 

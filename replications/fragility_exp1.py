@@ -15,7 +15,7 @@ from treegauge import data
 from treegauge.ranking.exact import exact
 from treegauge.ranking.reduction import error_reduction
 from treegauge.ranking.scores import Scores, read_scores
-from treegauge.stats.correlation import correlate
+from treegauge.statistics.correlation import correlate
 
 SIZES = (5, 10, 20)
 

@@ -11,15 +11,15 @@ from replications.joined_data import table
 from replications.joined_easy import FEATURES
 from replications.joined_models import EVERYWHERE, rows_of
 from replications.parts import read_result
-from treegauge.files import atomic
-from treegauge.plot.analysis import scatter
-from treegauge.plot.theme import Spec, themed
+from treegauge.figures.analysis import scatter
+from treegauge.figures.theme import Spec, themed
 from treegauge.ranking.scores import read_scores
-from treegauge.report.page import page
-from treegauge.report.ranking import ranking_section
-from treegauge.report.treebanks import treebanks_section
-from treegauge.result import sign
-from treegauge.treebank.conllu import read_splits
+from treegauge.reporting.page import page
+from treegauge.reporting.ranking import ranking_section
+from treegauge.reporting.treebanks import treebanks_section
+from treegauge.results.files import atomic
+from treegauge.results.result import sign
+from treegauge.treebanks.conllu import read_splits
 
 TITLE = "What nobody had"
 PAGE = Path(__file__).parent.parent / "docs" / "replications" / "page.html"

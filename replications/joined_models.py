@@ -7,11 +7,11 @@ import polars as pl
 from replications.content_data import chosen
 from replications.joined_data import table
 from replications.parts import read_result
-from treegauge.measure.registry import measures
-from treegauge.stats.background import remove_background
-from treegauge.stats.correlation import correlate
-from treegauge.stats.power import plan
-from treegauge.stats.regression import regress
+from treegauge.measures.registry import measures
+from treegauge.statistics.background import remove_background
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.power import plan
+from treegauge.statistics.regression import regress
 
 GIVEN = ("train_words", "mean_test_length")
 LOG = ("train_words",)

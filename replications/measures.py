@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from treegauge.files import atomic
-from treegauge.measure.measuring import measure
-from treegauge.measure.registry import FAMILIES, MissingError, measures
-from treegauge.measure.results import Measures, short
-from treegauge.stats.distance import wasserstein
-from treegauge.treebank.conllu import read_splits
-from treegauge.treebank.displacements import displacement_counts
+from treegauge.measures.measuring import measure
+from treegauge.measures.registry import FAMILIES, MissingError, measures
+from treegauge.measures.results import Measures, short
+from treegauge.results.files import atomic
+from treegauge.statistics.distance import wasserstein
+from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.displacements import displacement_counts
 
 TARGET = Path(__file__).parents[1] / "docs" / "measures" / "treebanks.md"
 RANDOM_SPLITS, SEED = 200, 0

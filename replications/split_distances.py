@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from replications.parts import release_folder
-from treegauge.split.pool import pool
-from treegauge.split.splitting import split
+from treegauge.splitting.pool import pool
+from treegauge.splitting.splitting import split
 
 TREEBANKS = (
     "Afrikaans-AfriBooms", "English-LinES", "Greek-GDT", "Kazakh-KTB", "Marathi-UFAL",

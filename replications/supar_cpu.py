@@ -67,7 +67,7 @@ Timed.build(**settings).train(**settings)
 
 def encode(root: str, out: str, *names: str) -> None:
     """Write the arrays that ours reads and the files that theirs reads."""
-    from treegauge.treebank.conllu import read_splits
+    from treegauge.treebanks.conllu import read_splits
 
     Path(out).mkdir(parents=True, exist_ok=True)
     for name in names or NAMES:
@@ -109,7 +109,7 @@ def theirs(python: str, folder: Path, name: str, epochs: int, seed: int) -> list
 
 def arrays_of(folder: Path, name: str) -> tuple[Any, dict[str, Any]]:
     """Read the arrays of a treebank."""
-    from treegauge.parse.neural.data import Encoded
+    from treegauge.parsers.neural.data import Encoded
 
     return Encoded.load(folder / f"{name}.npz")
 
@@ -118,12 +118,12 @@ def ours(folder: Path, name: str, epochs: int, seed: int) -> list[dict[str, floa
     """Train our parser; return what each epoch took and reached."""
     import torch
 
-    from treegauge.parse.decoding import spanning_tree
-    from treegauge.parse.neural.device import numerics
-    from treegauge.parse.neural.options import BiaffineOptions
-    from treegauge.parse.neural.predicting import Predictor
-    from treegauge.parse.neural.training import Learner, Lockstep
-    from treegauge.parse.neural.weights import to_arrays
+    from treegauge.parsers.decoding import spanning_tree
+    from treegauge.parsers.neural.device import numerics
+    from treegauge.parsers.neural.options import BiaffineOptions
+    from treegauge.parsers.neural.predicting import Predictor
+    from treegauge.parsers.neural.training import Learner, Lockstep
+    from treegauge.parsers.neural.weights import to_arrays
 
     data, more = arrays_of(folder, name)
     ends = np.cumsum([0, *more["parts"]])
@@ -174,8 +174,8 @@ def table(*found: str) -> None:
     """Write medians of seconds and means of LAS after the last epoch, and print them."""
     import polars as pl
 
-    from treegauge.files import atomic
-    from treegauge.tables import to_text
+    from treegauge.results.files import atomic
+    from treegauge.results.tables import to_text
 
     rows = pl.DataFrame([row for path in found for row in json.loads(Path(path).read_text())])
     keys = ["treebank", "parser"]

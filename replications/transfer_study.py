@@ -14,23 +14,23 @@ import polars as pl
 
 from replications.pages import markdown
 from replications.parts import release_folder
+from treegauge.crosslingual.closeness import rank_sources
+from treegauge.crosslingual.contribution import Contributions, Vote, contributions
+from treegauge.crosslingual.intervals import ratio
+from treegauge.crosslingual.panel import Panel, delexicalised, panel, train_sources
+from treegauge.crosslingual.scoring import word_groups
+from treegauge.crosslingual.selection import select_sources
+from treegauge.crosslingual.weights import inverse_weights, kl_weights
 from treegauge.curves.attachments import Attachments
 from treegauge.curves.counting import Parse, count
 from treegauge.curves.equivalents import placing
 from treegauge.curves.partition import composites, partition
-from treegauge.curves.sampling import sampled
-from treegauge.measure.checks import per_sentence
-from treegauge.parse.registry import make_parser
-from treegauge.score.attachment import right_heads
-from treegauge.transfer.closeness import rank_sources
-from treegauge.transfer.contribution import Contributions, Vote, contributions
-from treegauge.transfer.intervals import ratio
-from treegauge.transfer.panel import Panel, delexicalised, panel, train_sources
-from treegauge.transfer.scoring import word_groups
-from treegauge.transfer.selection import select_sources
-from treegauge.transfer.weights import inverse_weights, kl_weights
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import read_conllu
+from treegauge.experiments.sampling import sampled
+from treegauge.measures.checks import per_sentence
+from treegauge.parsers.registry import make_parser
+from treegauge.scoring.attachment import right_heads
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import read_conllu
 
 TARGET = "Galician-TreeGal"
 SOURCES = ("French-ParTUT", "French-Sequoia", "Italian-ParTUT", "English-ParTUT")

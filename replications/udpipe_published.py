@@ -11,9 +11,9 @@ import polars as pl
 
 from replications.parts import release_folder
 from treegauge.data import ud25
-from treegauge.parse.udpipe import Options, UDPipeParser
-from treegauge.score.scoring import Resampling, evaluate
-from treegauge.treebank.conllu import read_splits
+from treegauge.parsers.udpipe import Options, UDPipeParser
+from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.treebanks.conllu import read_splits
 
 TREEBANKS = (
     "Belarusian-HSE", "Lithuanian-HSE", "Marathi-UFAL", "North_Sami-Giella", "Tamil-TTB",

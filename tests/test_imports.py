@@ -70,7 +70,7 @@ def test_nothing_heavy_is_loaded(code):
 
 
 def test_a_heavy_module_would_be_noticed():
-    assert "numba" in loaded("import treegauge._jit") & HEAVY
+    assert "numba" in loaded("import treegauge.kernels.jit") & HEAVY
 
 
 def test_the_installed_command_gives_help():

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from treegauge.cli.app import app
 from treegauge.data import ud25
-from treegauge.errors import TreegaugeError
-from treegauge.stats.correlation import correlate
-from treegauge.stats.regression import regress
+from treegauge.results.errors import TreegaugeError
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.regression import regress
 
 
 def run(*words: str):

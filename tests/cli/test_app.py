@@ -8,8 +8,8 @@ import pytest
 
 from treegauge import __version__
 from treegauge.cli.app import app
-from treegauge.treebank.conllu import write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import write_conllu
 
 SHELL = [sys.executable, "-c", "from treegauge.cli import main; main()"]
 
@@ -65,7 +65,7 @@ def test_interrupting(command, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("treegauge.treebank.checking.check_conllu", interrupt)
+    monkeypatch.setattr("treegauge.validation.check.check_conllu", interrupt)
     done = command("check", "a.conllu")
     assert done.code == 130
     assert "Traceback" not in done.err

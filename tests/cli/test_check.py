@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from treegauge.treebank.checking import check_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.synthetic import synthetic
+from treegauge.validation.check import check_conllu
 
 SOUND = "# sent_id = a\n1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 WARNED = "1-1\tgo\t_\t_\t_\t_\t_\t_\t_\t_\n1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n\n"

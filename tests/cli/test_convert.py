@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from treegauge.treebank.conllu import parse_conllu, read_conllu, write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
 
 TREEBANK = synthetic(30, seed=3)
 WRONG = TREEBANK.to_bytes() + b"1\tgo\t_\t_\t_\t_\t7\troot\t_\t_\n\nx\n\n"

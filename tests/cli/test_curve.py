@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from treegauge.curves.attachments import ALL, COLUMNS, attachments, read_attachments
-from treegauge.treebank.conllu import write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import write_conllu
 
 SIZES = (5, 10, 20, 50, 100)
 CLASSES = {

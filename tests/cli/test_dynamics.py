@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from treegauge.dynamics.recording import Recording
-from treegauge.treebank.conllu import read_conllu, write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import read_conllu, write_conllu
 
 FAST = ("-o", "bits=16", "-o", "label_bits=12", "--epochs", 2)
 

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from treegauge.cli.app import app
-from treegauge.errors import TreegaugeError
-from treegauge.measure.displacement import edv
-from treegauge.treebank.conllu import write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.measures.displacement import edv
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import write_conllu
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from treegauge.parse.perceptron.parser import BeamParser, Options
-from treegauge.parse.registry import PARSERS, load_model
-from treegauge.treebank.conllu import parse_conllu, read_conllu, write_conllu
-from treegauge.treebank.synthetic import synthetic
-from treegauge.treebank.trees import is_tree
+from treegauge.parsers.perceptron.parser import BeamParser, Options
+from treegauge.parsers.registry import PARSERS, load_model
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
+from treegauge.treebanks.trees import is_tree
 
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((40, 1), (10, 2), (10, 3)))
 

@@ -8,8 +8,8 @@ import signal
 import pytest
 
 from treegauge.cli import progress
-from treegauge.treebank.conllu import write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import write_conllu
 
 PLAN = """
 [plan]
@@ -102,7 +102,7 @@ def test_no_resume_refuses_a_store_with_cells(command, plan):
 
 def test_a_command_that_is_ended_keeps_what_is_done(command, plan, tmp_path, monkeypatch):
     (tmp_path / "ending.py").write_text(
-        "import os, signal, time\nfrom treegauge.experiment.cells import Outcome\n"
+        "import os, signal, time\nfrom treegauge.experiments.cells import Outcome\n"
         "def work(cell):\n"
         "    if cell.seed:\n        os.kill(os.getpid(), signal.SIGTERM)\n        time.sleep(9)\n"
         "    return Outcome({'x': 1})\n"

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from treegauge.treebank.conllu import read_conllu, write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import read_conllu, write_conllu
 
 TREEBANK = synthetic(8, seed=2)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from treegauge.treebank._grammar.dials import Grammar
-from treegauge.treebank.conllu import parse_conllu, read_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu, read_conllu
 
 
 def test_the_treebank_of_a_seed(command):

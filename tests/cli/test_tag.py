@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from treegauge.treebank.conllu import read_conllu, write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import read_conllu, write_conllu
 
-SCRIPT = Path(__file__).parents[1] / "parse" / "external_parser.py"
+SCRIPT = Path(__file__).parents[1] / "parsers" / "external_parser.py"
 TRAIN, TEST = synthetic(30, seed=1), synthetic(10, seed=2)
 
 

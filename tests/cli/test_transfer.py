@@ -4,13 +4,13 @@ import json
 
 import pytest
 
+from treegauge.crosslingual.contribution import contributions
+from treegauge.crosslingual.panel import delexicalised, panel, train_sources
+from treegauge.crosslingual.weights import kl_weights
 from treegauge.curves.counting import Parse, count
-from treegauge.parse.registry import make_parser
-from treegauge.transfer.contribution import contributions
-from treegauge.transfer.panel import delexicalised, panel, train_sources
-from treegauge.transfer.weights import kl_weights
-from treegauge.treebank.conllu import read_conllu, write_conllu
-from treegauge.treebank.synthetic import Grammar, synthetic
+from treegauge.parsers.registry import make_parser
+from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.treebanks.conllu import read_conllu, write_conllu
 
 TRAIN, TEST = (synthetic(30, Grammar(language=9), seed=seed) for seed in (5, 6))
 NEAR = synthetic(40, Grammar(language=1), seed=1)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.curves.attachments import ALL, COLUMNS, attachments, joined, read_attachments
-from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import table
 

@@ -4,12 +4,12 @@ import polars as pl
 import pytest
 
 from treegauge.curves.collecting import collect
-from treegauge.errors import TreegaugeError
-from treegauge.experiment.plans import Plan, grid
-from treegauge.experiment.running import run
-from treegauge.experiment.store import Store
-from treegauge.treebank.conllu import read_conllu, write_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.experiments.plans import Plan, grid
+from treegauge.experiments.running import run
+from treegauge.experiments.store import Store
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import read_conllu, write_conllu
 
 CELLS = 8
 

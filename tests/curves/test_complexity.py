@@ -15,7 +15,7 @@ from treegauge.curves.equivalents import equivalents
 from treegauge.curves.fits import fit_curves
 from treegauge.curves.learning import learning_curves
 from treegauge.curves.partition import composites, partition
-from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
 

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from treegauge.curves.counting import Parse, count
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.score.breakdown import breakdown
-from treegauge.score.scoring import Resampling, evaluate
-from treegauge.score.statistics import Options
-from treegauge.treebank.conllu import parse_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.statistics import Options
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu
 
 GOLD = parse_conllu(
     "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n"

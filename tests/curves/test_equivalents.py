@@ -14,7 +14,7 @@ from treegauge.curves.equivalents import (
     told_size,
 )
 from treegauge.curves.partition import composites
-from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
 

@@ -9,7 +9,7 @@ from scipy.optimize import curve_fit
 from treegauge.curves.advising import advise
 from treegauge.curves.fits import fit_curves, size_weights
 from treegauge.curves.laws import fit_law, operator
-from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
 

@@ -7,7 +7,7 @@ import pytest
 from treegauge.curves.attachments import COLUMNS, attachments
 from treegauge.curves.grid import grid_of
 from treegauge.curves.learning import learning_curves
-from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
 

@@ -9,7 +9,7 @@ import pytest
 
 from treegauge import data
 from treegauge.data.build import TABLES, build
-from treegauge.errors import ChoiceError
+from treegauge.results.errors import ChoiceError
 
 FIGURES = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")).parent / "figures"
 needs_figures = pytest.mark.skipif(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treegauge.dynamics.recorder import InTurn, probabilistic
-from treegauge.treebank.conllu import parse_conllu
+from treegauge.treebanks.conllu import parse_conllu
 
 ROWS = [
     [("the", 2, "det"), ("cat", 3, "nsubj"), ("sleeps", 0, "root")],

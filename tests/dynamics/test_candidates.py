@@ -10,11 +10,11 @@ from treegauge.dynamics.crossfit import _deal, cross_fit
 from treegauge.dynamics.injection import inject_errors
 from treegauge.dynamics.marking import drawn, marked, save_candidates
 from treegauge.dynamics.recording import Recording
-from treegauge.errors import TreegaugeError
-from treegauge.treebank import trees
-from treegauge.treebank.columns import concat
-from treegauge.treebank.conllu import read_conllu
-from treegauge.treebank.synthetic import synthetic
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks import trees
+from treegauge.treebanks.columns import concat
+from treegauge.treebanks.conllu import read_conllu
 
 
 @settings(max_examples=15, deadline=None)

@@ -10,8 +10,8 @@ from treegauge.dynamics.description_length import BLOCKS, description_length, fi
 from treegauge.dynamics.null_inputs import NULLS, null_input
 from treegauge.dynamics.recording import Recording
 from treegauge.dynamics.usable_information import measure_information, usable_information
-from treegauge.errors import TreegaugeError
-from treegauge.treebank.synthetic import synthetic
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
 
 
 def recording(p, q=None, treebank="toy#000000"):

@@ -9,8 +9,8 @@ from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, absolute_rank
 from treegauge.dynamics.difficulty import difficulty, difficulty_table
 from treegauge.dynamics.item_response import fit_item_response, responses
 from treegauge.dynamics.jobs import Job, relation_names
-from treegauge.errors import TreegaugeError
-from treegauge.treebank.synthetic import synthetic
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
 
 # The Difficulty paper, Table 1: absolute rank and the ten measures of treebanks whose row is
 # legible; the order of the columns is that of LARGER_IS_EASIER.

@@ -6,9 +6,9 @@ import pytest
 from treegauge.dynamics.jobs import Job, Keeping, relation_names
 from treegauge.dynamics.recorder import InTurn, probabilistic, record
 from treegauge.dynamics.recording import FLOOR, Recording
-from treegauge.errors import TreegaugeError
-from treegauge.parse.registry import make_parser
-from treegauge.treebank.synthetic import synthetic
+from treegauge.parsers.registry import make_parser
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
 
 
 def made(p, **more):

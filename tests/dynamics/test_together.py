@@ -15,9 +15,9 @@ from treegauge.dynamics.null_inputs import NULLS, null_input
 from treegauge.dynamics.recorder import probabilistic, record
 from treegauge.dynamics.together import Together
 from treegauge.dynamics.usable_information import measure_information
-from treegauge.errors import TreegaugeError
-from treegauge.parse.registry import make_parser
-from treegauge.treebank.synthetic import synthetic
+from treegauge.parsers.registry import make_parser
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
 
 SMALL = {
     "epochs": 3, "hidden": 8, "layers": 1, "word_size": 8, "char_size": 4, "tag_size": 4,

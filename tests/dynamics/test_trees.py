@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from treegauge.dynamics.jobs import Job
 from treegauge.dynamics.tree_probability import log_partition, sentence_map, tree_logp
-from treegauge.errors import TreegaugeError
-from treegauge.treebank.synthetic import synthetic
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
 
 
 def all_trees(n, single):

@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 
 from treegauge.data import edv_tables, ud25
-from treegauge.stats.background import remove_background
-from treegauge.stats.correlation import correlate
-from treegauge.stats.inference import inference
-from treegauge.stats.matrix import correlation_matrix
-from treegauge.stats.normality import normality
-from treegauge.stats.regression import regress
+from treegauge.statistics.background import remove_background
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.inference import inference
+from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.normality import normality
+from treegauge.statistics.regression import regress
 
 
 def printed(table: str, statistic: str) -> dict[tuple[str, str], str]:

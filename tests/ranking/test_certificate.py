@@ -11,10 +11,10 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certificate import certify
 from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
 from treegauge.ranking.scores import read_scores
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
 

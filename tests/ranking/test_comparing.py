@@ -11,7 +11,6 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.comparing import (
     critical_difference,
     critical_distance,
@@ -20,6 +19,7 @@ from treegauge.ranking.comparing import (
 )
 from treegauge.ranking.scores import read_scores
 from treegauge.ranking.wins import improvement, win_tie_loss
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 # Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
 DEMSAR = [

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from treegauge.errors import TreegaugeError
 from treegauge.ranking import exact as module
 from treegauge.ranking.exact import exact
 from treegauge.ranking.scores import Scores, read_scores
 from treegauge.ranking.stability import stability
+from treegauge.results.errors import TreegaugeError
 
 
 def table(rows) -> Scores:

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.classes import _sum_of, classes_of, tail
 from treegauge.ranking.extremes import extreme
 from treegauge.ranking.outliers import outliers
 from treegauge.ranking.ranks import rank
 from treegauge.ranking.scores import read_scores
 from treegauge.ranking.stability import stability
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 
 def counted_tail(found, population, members, size):

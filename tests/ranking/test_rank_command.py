@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treegauge.cli.app import app
-from treegauge.errors import TreegaugeError
+from treegauge.results.errors import TreegaugeError
 
 WIDE = "treebank,A,B\nx,1.5,1\ny,2,2.5\nz,3,3\n"
 

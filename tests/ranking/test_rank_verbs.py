@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treegauge.cli.app import app
-from treegauge.errors import TreegaugeError
+from treegauge.results.errors import TreegaugeError
 
 WIDE = "treebank,A,B,C\nx,1.5,1,0\ny,2,2.5,1\nz,3,3,2\n"
 

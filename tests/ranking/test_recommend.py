@@ -7,11 +7,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._room import room_of
 from treegauge.ranking._selection import WEIGHTS, Problem, error_matrix, folds_of
 from treegauge.ranking.recommend import recommend
 from treegauge.ranking.scores import read_scores
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 CONLL = read_scores("conll18")
 

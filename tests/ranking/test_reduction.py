@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.reduction import reduction, restrict
 from treegauge.ranking.scores import read_scores
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 FRAME = pl.DataFrame({"treebank": ["easy", "hard"], "old": [98.0, 50.0], "new": [99.0, 90.0]})
 

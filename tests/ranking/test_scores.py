@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from treegauge import data
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.ranks import rank
 from treegauge.ranking.scores import read_scores
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 LONG = """metric,treebank,system,score
 LAS,cs_pdt,A,91.25

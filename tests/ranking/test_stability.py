@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.scores import Scores, read_scores
 from treegauge.ranking.stability import stability
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 
 def table(rows: list[list[float]]) -> Scores:

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 from scipy.stats import chisquare
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._draw import BLOCK
 from treegauge.ranking.scores import Scores, read_scores
 from treegauge.ranking.subsets import Constraint, Sampler, constraints_of, shares, sizes_of
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 
 def toy(families: str, resources: str | None = None) -> Scores:

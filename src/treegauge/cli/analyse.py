@@ -66,7 +66,7 @@ def correlation(
 
     Fisher and bootstrap (BCa) intervals, adjusted r², p-values (adjusted for their number), power.
     """
-    from treegauge.stats.correlation import choose_columns, correlate
+    from treegauge.statistics.correlation import choose_columns, correlate
 
     table = load(tables, join)
     found = correlate(
@@ -100,7 +100,7 @@ def normality(
     out: OutOption = None,
 ) -> None:
     """Test columns for normality: Shapiro-Wilk, and D'Agostino-Pearson beside it."""
-    from treegauge.stats.normality import normality as run
+    from treegauge.statistics.normality import normality as run
 
     table = load(tables, join)
     found = run(table, names(of), log=names(log), alpha=alpha)
@@ -122,7 +122,7 @@ def matrix(
     out: OutOption = None,
 ) -> None:
     """Correlate every column with every other; stars mark small adjusted p-values."""
-    from treegauge.stats.matrix import correlation_matrix
+    from treegauge.statistics.matrix import correlation_matrix
 
     found = correlation_matrix(
         load(tables, join),
@@ -153,7 +153,7 @@ def background(
     out: OutOption = None,
 ) -> None:
     """Divide the target by what each covariate predicts; correlate with what is left."""
-    from treegauge.stats.background import remove_background
+    from treegauge.statistics.background import remove_background
 
     found = remove_background(
         load(tables, join),
@@ -191,7 +191,7 @@ def regression(
     out: OutOption = None,
 ) -> None:
     """Fit a linear model: coefficients, relative importance (LMG), error on unseen rows."""
-    from treegauge.stats.regression import regress
+    from treegauge.statistics.regression import regress
 
     model = regress(
         load(tables, join),
@@ -232,7 +232,7 @@ def bins(
     out: OutOption = None,
 ) -> None:
     """Correlate within each bin of sentence length; a row a treebank and length."""
-    from treegauge.stats.bins import correlate_bins
+    from treegauge.statistics.bins import correlate_bins
 
     found = correlate_bins(
         load(tables),
@@ -265,7 +265,7 @@ def shape(
     out: OutOption = None,
 ) -> None:
     """Fit a skew-normal curve to a column, with its goodness of fit."""
-    from treegauge.stats.shape import fit_skew_normal
+    from treegauge.statistics.shape import fit_skew_normal
 
     numbers = load(tables, join).numbers(of)
     found = fit_skew_normal(numbers, resamples=resamples, seed=seed, name=of)
@@ -284,6 +284,6 @@ def power(
     out: OutOption = None,
 ) -> None:
     """Tell the power of n rows, the rows a coefficient needs, the coefficient n rows find."""
-    from treegauge.stats.power import plan
+    from treegauge.statistics.power import plan
 
     emit(plan(n, r, covariates=covariates, power=wanted, alpha=alpha), fmt, out)

@@ -8,7 +8,7 @@ import typer
 from treegauge.cli.output import Choice, Format
 
 if TYPE_CHECKING:
-    from treegauge.stats.table import Table
+    from treegauge.statistics.table import Table
 
 #: Packaged tables, by the name of the function of :mod:`treegauge.data` that loads each.
 PACKAGED = ("ud25", "difficulty_table1")
@@ -69,9 +69,9 @@ def names(given: list[str] | None) -> list[str]:
 def load(tables: list[str], join: str = "treebank") -> "Table":
     """Read and join the tables that a command names."""
     from treegauge import data
-    from treegauge.errors import ChoiceError
-    from treegauge.stats.reading import read_table
-    from treegauge.stats.table import as_table, join_tables
+    from treegauge.results.errors import ChoiceError
+    from treegauge.statistics.reading import read_table
+    from treegauge.statistics.table import as_table, join_tables
 
     found = []
     for name in tables:
@@ -89,7 +89,7 @@ def draw(plot: Path | None, figure: str, *parts: Any, **how: Any) -> None:
     if plot is not None:
         from importlib import import_module
 
-        from treegauge.plot.saving import save
+        from treegauge.figures.saving import save
 
         module, _, name = figure.partition(".")
-        save(getattr(import_module(f"treegauge.plot.{module}"), name)(*parts, **how), plot)
+        save(getattr(import_module(f"treegauge.figures.{module}"), name)(*parts, **how), plot)

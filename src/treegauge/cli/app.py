@@ -1,80 +1,71 @@
-"""Assemble the verbs and turn every user error into one clear message."""
+"""Assemble the verbs and turn every user error into one clear message.
+
+A verb's module is imported when the verb is asked for, so that help and completion are instant.
+"""
 
 import sys
-from typing import Annotated
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from treegauge import __version__
-from treegauge.cli import analyse, curve, rank, transfer
-from treegauge.cli.audit import audit
-from treegauge.cli.catalogue import catalogue
-from treegauge.cli.check import check
-from treegauge.cli.convert import convert
-from treegauge.cli.demo import demo
-from treegauge.cli.difficulty import difficulty
-from treegauge.cli.fetch import fetch
-from treegauge.cli.gc import gc
-from treegauge.cli.labels import labels
-from treegauge.cli.map import map_treebanks
-from treegauge.cli.mdl import mdl
-from treegauge.cli.measure import measure
-from treegauge.cli.merge import merge
-from treegauge.cli.parse import parse
-from treegauge.cli.parsers import parsers
-from treegauge.cli.report import report
-from treegauge.cli.results import results
-from treegauge.cli.run import run
-from treegauge.cli.score import score
-from treegauge.cli.show import show
-from treegauge.cli.split import split
-from treegauge.cli.status import status
-from treegauge.cli.synthesise import synthesise
-from treegauge.cli.tag import tag
-from treegauge.cli.train import train
-from treegauge.cli.vinfo import vinfo
-from treegauge.errors import TreegaugeError
+from treegauge.cli.verbs import QUESTION, VERBS
+from treegauge.results.errors import TreegaugeError
+
+
+class Verbs(TyperGroup):
+    """The group of all verbs."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the verbs in the order of the questions."""
+        return list(QUESTION)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return what lists of commands show of a verb, without importing it."""
+        if cmd_name not in QUESTION:
+            return None
+        question = QUESTION[cmd_name]
+        return TyperCommand(
+            cmd_name, help=VERBS[question][cmd_name].help, rich_help_panel=question, params=[]
+        )
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the verb that is asked for."""
+        name, *rest = args
+        if name in QUESTION:
+            return name, load(name), rest
+        near = get_close_matches(name, QUESTION)
+        hint = f" Did you mean {' or '.join(near)}?" if near else " See treegauge --help."
+        return ctx.fail(f"No such command '{name}'.{hint}")
+
+
+def load(name: str) -> Any:
+    """Return the command of a verb."""
+    try:
+        module: Any = import_module(f"treegauge.cli.{name}")
+    except ModuleNotFoundError:
+        from treegauge.cli.commands import command_of
+
+        return command_of(name, VERBS[QUESTION[name]][name])
+    if hasattr(module, "app"):
+        return typer.main.get_command(module.app)
+    single = typer.Typer(add_completion=False)
+    old: Any = getattr(module, "map_treebanks" if name == "map" else name)
+    single.command(name)(old)
+    return typer.main.get_command(single)
+
 
 app = typer.Typer(
     name="treegauge",
+    cls=Verbs,
     help="What does this parsing score mean? Score, rank and measure parsers and treebanks.",
     no_args_is_help=True,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
 )
-for verb in (
-    score,
-    check,
-    show,
-    convert,
-    measure,
-    audit,
-    split,
-    catalogue,
-    fetch,
-    train,
-    parse,
-    parsers,
-    labels,
-    tag,
-    vinfo,
-    mdl,
-    difficulty,
-    run,
-    status,
-    results,
-    merge,
-    gc,
-    report,
-    synthesise,
-    demo,
-):  # fmt: skip
-    app.command()(verb)
-app.command("map")(map_treebanks)  # the name of a function of Python's own
-app.add_typer(rank.app, name="rank")
-app.add_typer(analyse.app, name="analyse")
-app.add_typer(curve.app, name="curve")
-app.add_typer(transfer.app, name="transfer")
 
 
 @app.callback()

@@ -26,9 +26,9 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
 ) -> None:
     """Find leaks and duplicates, missing layers, one-word sentences, odd splits, new labels."""
-    from treegauge.audit.auditing import audit as run
-    from treegauge.errors import TreegaugeError
-    from treegauge.treebank.conllu import read_splits
+    from treegauge.auditing.auditing import audit as run
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.treebanks.conllu import read_splits
 
     parts = read_splits(folder, errors=errors.value)
     if not parts:

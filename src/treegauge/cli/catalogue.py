@@ -67,10 +67,10 @@ def catalogue(
     --one-per-language --explain
     """
     from treegauge.cli.progress import stages
-    from treegauge.errors import TreegaugeError
-    from treegauge.result import Result
-    from treegauge.treebank.catalogue import catalogue as run
-    from treegauge.treebank.selection import Condition
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.results.result import Result
+    from treegauge.treebanks.catalogue import catalogue as run
+    from treegauge.treebanks.selection import Condition
 
     if not roots:
         told = os.environ.get("TREEGAUGE_UD")

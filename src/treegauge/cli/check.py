@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from treegauge.cli.output import Format
-from treegauge.result import sign
+from treegauge.results.result import sign
 
 _COLUMNS = ("file", "line", "level", "kind", "sent_id", "found", "expected")
 
@@ -25,7 +25,7 @@ def check(
     Errors are what the official scoring script refuses; warnings are what CoNLL-U forbids but the
     script lets pass. Exits with 1 if there is an error.
     """
-    from treegauge.treebank.checking import check_conllu
+    from treegauge.validation.check import check_conllu
 
     counts = {"error": 0, "warning": 0}
     kept = []
@@ -60,7 +60,7 @@ def _whole(kept: list[dict[str, Any]], counts: dict[str, int], signature: str, f
         return
     import polars as pl
 
-    from treegauge import tables
+    from treegauge.results import tables
 
     layout = tables.to_latex if fmt is Format.latex else tables.to_html
     print(layout(pl.DataFrame(kept, schema=list(_COLUMNS)), note=signature))

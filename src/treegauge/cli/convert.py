@@ -8,7 +8,7 @@ import typer
 from treegauge.cli.output import Policy
 
 if TYPE_CHECKING:
-    from treegauge.treebank.columns import Treebank
+    from treegauge.treebanks.columns import Treebank
 
 _TABLES = (".parquet", ".csv", ".tsv", ".arrow")
 _TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
@@ -27,8 +27,8 @@ def convert(
 
     Tables hold every row and comment, so that converting back loses nothing.
     """
-    from treegauge.errors import ChoiceError
-    from treegauge.treebank.conllu import read_conllu, write_conllu
+    from treegauge.results.errors import ChoiceError
+    from treegauge.treebanks.conllu import read_conllu, write_conllu
 
     plain = target == "-" or not Path(target).suffix
     if not (plain or target.endswith((*_TEXTS, *_TABLES))):
@@ -53,8 +53,8 @@ def convert(
 def _read_table(source: str, errors: Policy, unparsed: bool) -> "Treebank":
     import polars as pl
 
-    from treegauge.errors import TreegaugeError
-    from treegauge.treebank.frames import from_frame
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.treebanks.frames import from_frame
 
     ending = Path(source).suffix
     try:
@@ -72,7 +72,7 @@ def _read_table(source: str, errors: Policy, unparsed: bool) -> "Treebank":
 
 
 def _write_table(treebank: "Treebank", target: Path) -> None:
-    from treegauge.files import atomic
+    from treegauge.results.files import atomic
 
     frame = treebank.to_rows()
     with atomic(target) as file:

@@ -195,7 +195,7 @@ def complexity(
         more["comparison"] = compare_parsers(found)
     if parts:
         from treegauge.curves.partition import partition
-        from treegauge.errors import TreegaugeError
+        from treegauge.results.errors import TreegaugeError
 
         if fmt is Format.csv and len(counts.parsers) > 1:
             raise TreegaugeError(

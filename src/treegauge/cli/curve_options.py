@@ -12,8 +12,8 @@ from treegauge.cli.progress import steps
 
 if TYPE_CHECKING:
     from treegauge.curves.attachments import Attachments
-    from treegauge.experiment.plans import Plan
-    from treegauge.treebank.columns import Treebank
+    from treegauge.experiments.plans import Plan
+    from treegauge.treebanks.columns import Treebank
 
 SIZES = "5,10,20,50,100,200,500"
 STORE = Path("curves")
@@ -125,7 +125,7 @@ class Wanted:
     @property
     def counting(self) -> dict[str, Any]:
         """Options of what is counted."""
-        from treegauge.score.attachment import PAPER_CLASSES
+        from treegauge.scoring.attachment import PAPER_CLASSES
 
         return {
             "by": self.by or PAPER_CLASSES, "metric": self.metric or "UAS", "punct": self.punct
@@ -139,7 +139,7 @@ class Wanted:
 
 def numbers(text: str) -> list[int]:
     """Read whole numbers with commas between."""
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     try:
         found = sorted({int(part) for part in text.replace(" ", ",").split(",") if part})
@@ -160,7 +160,7 @@ def composite_of(counts: "Attachments", parted_by: str | None) -> "Attachments":
 def load(sources: list[str], wanted: Wanted) -> "Attachments":
     """Return the counts behind all sources: read, gathered from stores, or trained for."""
     from treegauge.curves.attachments import joined, read_attachments
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     parts, folders = [], []
     for source in sources:
@@ -189,12 +189,12 @@ def load(sources: list[str], wanted: Wanted) -> "Attachments":
 
 def plan_of(folders: Sequence[str], wanted: Wanted) -> "Plan":
     """Return the cells that curves of these treebanks need."""
-    from treegauge.experiment.grids import Choice as Parser
-    from treegauge.experiment.grids import grid
-    from treegauge.experiment.inventory import inventory
-    from treegauge.experiment.plans import Plan
-    from treegauge.parse.options import given_options
-    from treegauge.parse.registry import find_parser
+    from treegauge.experiments.grids import Choice as Parser
+    from treegauge.experiments.grids import grid
+    from treegauge.experiments.inventory import inventory
+    from treegauge.experiments.plans import Plan
+    from treegauge.parsers.options import given_options
+    from treegauge.parsers.registry import find_parser
 
     parsers = []
     for name in wanted.parsers or ["beam"]:
@@ -221,8 +221,8 @@ def plan_of(folders: Sequence[str], wanted: Wanted) -> "Plan":
 
 
 def _trained(folders: list[str], wanted: Wanted) -> "Attachments":
-    from treegauge.errors import TreegaugeError
-    from treegauge.experiment.running import run
+    from treegauge.experiments.running import run
+    from treegauge.results.errors import TreegaugeError
 
     plan = plan_of(folders, wanted)
     cells = plan.expand()
@@ -251,7 +251,7 @@ def _gathered(
     import os
 
     from treegauge.curves.collecting import collect
-    from treegauge.experiment.store import Store
+    from treegauge.experiments.store import Store
 
     kept = Store(store)
     results = kept.results(task="curve")
@@ -272,9 +272,9 @@ def _test_part(places: Sequence[Path], root: Path, name: str, files: str) -> "Tr
     """Read the test part of the treebank among several that was run on."""
     import json
 
-    from treegauge.errors import TreegaugeError
-    from treegauge.experiment.inventory import inventory
-    from treegauge.treebank.conllu import read_conllu
+    from treegauge.experiments.inventory import inventory
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.treebanks.conllu import read_conllu
 
     run_on = json.loads(files)
     for place in places:

@@ -190,7 +190,7 @@ def advise(
 
 def _scores(given: list[str]) -> dict[str, float]:
     """Read scores such as 66.1 or simple=74."""
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     found: dict[str, float] = {}
     for one in given:

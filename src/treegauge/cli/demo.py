@@ -17,9 +17,9 @@ def demo(
     CoNLL 2018 shared task.
     """
     from treegauge.cli.progress import waiting
-    from treegauge.files import atomic
-    from treegauge.report.building import report
-    from treegauge.report.demo import make_inputs
+    from treegauge.reporting.building import report
+    from treegauge.reporting.demo import make_inputs
+    from treegauge.results.files import atomic
 
     def say(text: str) -> None:
         typer.echo(text)

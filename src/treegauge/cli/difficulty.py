@@ -44,8 +44,8 @@ def difficulty(
     from treegauge.dynamics.difficulty import Coding, difficulty_table
     from treegauge.dynamics.difficulty import difficulty as measure
     from treegauge.dynamics.several import engines, read_parts
-    from treegauge.result import Result
-    from treegauge.stats.matrix import correlation_matrix
+    from treegauge.results.result import Result
+    from treegauge.statistics.matrix import correlation_matrix
 
     (engine,) = engines([parser], epochs=epochs, options=option or [], keep=keep)
     found = []
@@ -65,9 +65,9 @@ def difficulty(
     if matrix is not None:
         more["correlations"] = matrix
     if plot is not None:
-        from treegauge.plot.analysis import matrix as draw
-        from treegauge.plot.dynamics import treebank_map
-        from treegauge.plot.saving import save
+        from treegauge.figures.analysis import matrix as draw
+        from treegauge.figures.dynamics import treebank_map
+        from treegauge.figures.saving import save
 
         save(draw(matrix) if matrix is not None else treebank_map(table, layer=of.value), plot)
     emit(Bundle.of(table, more), fmt, out)

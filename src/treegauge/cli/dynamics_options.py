@@ -53,7 +53,7 @@ Of = Annotated[Layer, typer.Option("--of", help="What the figure shows.")]
 @contextmanager
 def models(parsers: list[str]) -> Iterator[Update | None]:
     """Compile what needs to be, then count the models that are trained."""
-    from treegauge.parse.registry import find_parser
+    from treegauge.parsers.registry import find_parser
 
     with waiting("compiling kernels, on first use only"):
         for name in dict.fromkeys(text.split()[0] for text in parsers):
@@ -64,7 +64,7 @@ def models(parsers: list[str]) -> Iterator[Update | None]:
 
 def save_table(frame: "pl.DataFrame", path: Path) -> None:
     """Write a table to ``.csv`` or ``.parquet``, whole or not at all."""
-    from treegauge.files import atomic
+    from treegauge.results.files import atomic
 
     with atomic(path) as file:
         if path.suffix == ".csv":
@@ -75,7 +75,7 @@ def save_table(frame: "pl.DataFrame", path: Path) -> None:
 
 def check_ending(path: Path | None, what: str, endings: Sequence[str]) -> None:
     """Refuse a file of a kind that cannot be written, before anything is trained."""
-    from treegauge.errors import ChoiceError
+    from treegauge.results.errors import ChoiceError
 
     if path is not None and path.suffix.lower() not in endings:
         raise ChoiceError(what, path.suffix, endings)

@@ -43,9 +43,9 @@ def fetch(
     treegauge fetch UD_Greek-GDT@2.9 --from ud-treebanks-v2.9.tgz
     """
     from treegauge.cli.progress import stages
-    from treegauge.errors import TreegaugeError
-    from treegauge.treebank.fetching import fetch as run
-    from treegauge.treebank.places import Wanted, advice
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.treebanks.fetching import fetch as run
+    from treegauge.treebanks.places import Wanted, advice
 
     if source is None:
         raise TreegaugeError(advice(Wanted.parse(wanted[0]).release))

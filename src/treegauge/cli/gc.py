@@ -22,9 +22,9 @@ def gc(
     fmt: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Remove files of no cell, cells whose files are gone and, with --plan, cells of no plan."""
-    from treegauge.experiment.planfile import read_plan
-    from treegauge.experiment.store import Store
-    from treegauge.experiment.upkeep import sweep
+    from treegauge.experiments.planfile import read_plan
+    from treegauge.experiments.store import Store
+    from treegauge.experiments.upkeep import sweep
 
     plans = [read_plan(one).plan.expand(root) for one in plan or []]
     emit(sweep(Store(store), plans, pretend=dry_run), fmt)

@@ -18,9 +18,9 @@ def labels(
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
 ) -> None:
     """Say which share of trees and arcs each label encoding preserves; of folders, all parts."""
-    from treegauge.parse.labels.coverage import coverage
-    from treegauge.treebank.columns import Treebank
-    from treegauge.treebank.conllu import read_conllu, read_splits
+    from treegauge.parsers.labels.coverage import coverage
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.conllu import read_conllu, read_splits
 
     treebanks: list[Treebank] = []
     for path in paths:

@@ -59,7 +59,7 @@ def map_treebanks(
     from treegauge.dynamics.marking import WRITERS, save_candidates
     from treegauge.dynamics.recording import ENDINGS as RECORDINGS
     from treegauge.dynamics.several import engines, read_parts, side_by_side, word_table
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     single = {
         "--words": words, "--recording": recording, "--candidates-out": candidates_out,
@@ -101,8 +101,8 @@ def map_treebanks(
                 if candidates_out is not None:
                     save_candidates(looked, suspects, candidates_out)
     if plot is not None:
-        from treegauge.plot.dynamics import data_maps
-        from treegauge.plot.saving import save
+        from treegauge.figures.dynamics import data_maps
+        from treegauge.figures.saving import save
 
         save(data_maps(maps, layer=of.value), plot)
     result = side_by_side(maps, "map")

@@ -53,8 +53,8 @@ def mdl(
                 )  # fmt: skip
                 found.append(one)
     if plot is not None:
-        from treegauge.plot.dynamics import code_lengths
-        from treegauge.plot.saving import save
+        from treegauge.figures.dynamics import code_lengths
+        from treegauge.figures.saving import save
 
         save(code_lengths(found, layer=of.value), plot)
     emit(side_by_side(found, "mdl"), fmt, out)

@@ -55,11 +55,11 @@ def measure(
     A value that a treebank does not have is left empty with the reason, which is told on standard
     error, too. `treegauge measure --list` says what each measure is.
     """
-    from treegauge.errors import ChoiceError, TreegaugeError
-    from treegauge.measure.measuring import Resampling
-    from treegauge.measure.measuring import measure as run
-    from treegauge.measure.registry import measures, select
-    from treegauge.measure.results import Listing
+    from treegauge.measures.measuring import Resampling
+    from treegauge.measures.measuring import measure as run
+    from treegauge.measures.registry import measures, select
+    from treegauge.measures.results import Listing
+    from treegauge.results.errors import ChoiceError, TreegaugeError
 
     if show:
         chosen = select(names) if names else list(measures().values())
@@ -72,8 +72,8 @@ def measure(
         )
     draw = None
     if plot is not None:
-        from treegauge.plot.saving import save
-        from treegauge.plot.treebanks import KINDS
+        from treegauge.figures.saving import save
+        from treegauge.figures.treebanks import KINDS
 
         if names not in KINDS:
             raise ChoiceError("measure to draw", names, KINDS)

@@ -21,9 +21,9 @@ def merge(
 
     A cell that is in several counts once; different results for one cell are an error.
     """
-    from treegauge.errors import TreegaugeError
-    from treegauge.experiment.store import Store
-    from treegauge.experiment.upkeep import merge as join
+    from treegauge.experiments.store import Store
+    from treegauge.experiments.upkeep import merge as join
+    from treegauge.results.errors import TreegaugeError
 
     into, others = (stores[0], stores[1:]) if out is None else (out, stores)
     if not others:

@@ -1,7 +1,5 @@
 """How every verb prints: one result in the format asked for, to a file or the terminal."""
 
-import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +7,45 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treegauge.files import atomic
-from treegauge.result import Result
+from treegauge.results.errors import ChoiceError
+from treegauge.results.files import atomic
+from treegauge.results.result import Result
 
 if TYPE_CHECKING:
     import polars as pl
+
+FORMATS = ("text", "json", "csv", "latex", "html")
+
+
+def render(result: Result, fmt: str) -> str:
+    """Return a result as text in one of the formats."""
+    if fmt not in FORMATS:
+        raise ChoiceError("format", fmt, FORMATS)
+    if fmt == "text":
+        return str(result)
+    return str(getattr(result, f"to_{fmt}")()).rstrip("\n")
+
+
+def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
+    """Print a result, or write it to a file atomically; nothing for a verb that returns none."""
+    if result is None:
+        return
+    text = render(result, fmt) if isinstance(result, Result) else str(result)
+    if out is None:
+        sys.stdout.write(text + "\n")
+    elif out.suffix == ".parquet" and isinstance(result, Result):
+        result.save(out)
+    else:
+        with atomic(out) as file:
+            file.write(f"{text}\n".encode())
+
+
+def write(text: str, out: Path | None = None) -> None:
+    """Print text, or write it to a file atomically."""
+    emit(text, out=out)
+
+
+# Used by commands that are not yet made from their verbs.
 
 
 class Choice(StrEnum):
@@ -90,39 +122,3 @@ class Bundle(Result):
 
     def __str__(self) -> str:
         return "\n\n".join(str(one) for one in self._each())
-
-
-def _plain(value: Any) -> Any:
-    """Replace what JSON has no word for: numbers that are undefined become null."""
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def render(result: Result, fmt: Format) -> str:
-    """Return a result as text in one of the formats."""
-    if fmt is Format.json:
-        return json.dumps(_plain(result.to_dict()), ensure_ascii=False, indent=2, allow_nan=False)
-    if fmt is Format.csv:
-        return result.to_csv().rstrip("\n")
-    if fmt is Format.latex:
-        return result.to_latex()
-    if fmt is Format.html:
-        return result.to_html()
-    return str(result)
-
-
-def emit(result: Result, fmt: Format, out: Path | None = None) -> None:
-    """Print a result, or write it to a file that appears whole or not at all."""
-    write(render(result, fmt), out)
-
-
-def write(text: str, out: Path | None = None) -> None:
-    """Print text, or write it to a file that appears whole or not at all."""
-    if out is None:
-        sys.stdout.write(text + "\n")
-        return
-    with atomic(out) as file:
-        file.write(f"{text}\n".encode())

@@ -19,8 +19,8 @@ def parse(
 
     Heads that are no trees are replaced like any others.
     """
-    from treegauge.parse.registry import load_model
-    from treegauge.treebank.conllu import TOLERABLE, read_conllu, write_conllu
+    from treegauge.parsers.registry import load_model
+    from treegauge.treebanks.conllu import TOLERABLE, read_conllu, write_conllu
 
     with waiting("parsing; kernels are compiled on first use"):
         loaded = load_model(model)

@@ -11,6 +11,6 @@ def parsers(
     fmt: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """List the parsers with their paradigms, options and what they need."""
-    from treegauge.parse.registry import Listing
+    from treegauge.parsers.registry import Listing
 
     emit(Listing(), fmt)

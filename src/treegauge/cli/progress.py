@@ -1,12 +1,91 @@
-"""Progress on the terminal, and silence everywhere else."""
+"""Notes and progress on standard error: bars on a terminal, lines in a log."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from treegauge.results.messages import Task, listening
+
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
+
+#: Seconds between two lines in a log.
+PAUSE = 10.0
+
+
+class _Bar:
+    """A task shown as a bar of rich."""
+
+    def __init__(self, bar: "Progress", number: "TaskID") -> None:
+        self.bar, self.number = bar, number
+
+    def update(self, done: int, total: int | None = None) -> None:
+        if total is None:
+            self.bar.update(self.number, completed=done)
+        else:
+            self.bar.update(self.number, completed=done, total=total)
+
+    def advance(self, amount: int = 1) -> None:
+        self.bar.advance(self.number, amount)
+
+
+class _Lines:
+    """A task shown as a line now and then."""
+
+    def __init__(self, what: str, total: int | None) -> None:
+        self.what, self.total, self.done = what, total, 0
+        self.start = self.last = time.monotonic()
+
+    def update(self, done: int, total: int | None = None) -> None:
+        self.done = done
+        self.total = self.total if total is None else total
+        now = time.monotonic()
+        if now - self.last < PAUSE:
+            return
+        self.last = now
+        spent = now - self.start
+        text = f"{self.what}: {done:,}"
+        if self.total:
+            left = spent * (self.total - done) / max(done, 1)
+            text += f" of {self.total:,}, about {left:,.0f} s left"
+        print(f"{text} ({spent:,.0f} s so far)", file=sys.stderr, flush=True)
+
+    def advance(self, amount: int = 1) -> None:
+        self.update(self.done + amount)
+
+
+class _Terminal:
+    """Shows notes as lines, and tasks as bars where somebody watches."""
+
+    def note(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    @contextmanager
+    def task(self, what: str, total: int | None) -> Iterator[Task]:
+        if not sys.stderr.isatty():
+            yield _Lines(what, total)
+            return
+        from rich import progress as rich
+        from rich.console import Console
+
+        columns = (
+            rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.BarColumn(),
+            rich.MofNCompleteColumn(), rich.TimeElapsedColumn(), rich.TimeRemainingColumn(),
+        )  # fmt: skip
+        with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            yield _Bar(bar, bar.add_task(what, total=total))
+
+
+@contextmanager
+def showing() -> Iterator[None]:
+    """Show notes and progress of what is run in the context."""
+    with listening(_Terminal()):
+        yield
+
+
+# Used by commands that are not yet made from their verbs.
 
 Advance = Callable[[int], None]
 Update = Callable[[int, int | None], None]

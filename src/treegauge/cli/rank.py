@@ -17,7 +17,7 @@ from treegauge.cli.progress import counting
 
 if TYPE_CHECKING:
     from treegauge.ranking.scores import Scores
-    from treegauge.result import Result
+    from treegauge.results.result import Result
 
 DEFAULT = "stability"
 
@@ -118,7 +118,7 @@ def stability(
     out: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
 ) -> None:
     """Rank systems over random subsets of treebanks: best, worst, mean, median, sd, quartiles."""
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     table = load(
         scores, metric=metric, missing=missing, digits=digits, metadata=metadata, subset=subset

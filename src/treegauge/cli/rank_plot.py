@@ -70,8 +70,8 @@ def plot(
 
     The signature of the numbers is in it, under usermeta.
     """
-    from treegauge.plot import ranking
-    from treegauge.plot.saving import save, to_json
+    from treegauge.figures import ranking
+    from treegauge.figures.saving import save, to_json
 
     table = load(
         scores, metric=metric, missing=missing, digits=digits, metadata=metadata, subset=subset

@@ -15,7 +15,7 @@ from treegauge.cli.rank import (
     ScoresArgument,
     load,
 )
-from treegauge.errors import TreegaugeError
+from treegauge.results.errors import TreegaugeError
 
 
 def subsets(
@@ -58,7 +58,7 @@ def subsets(
 
 def _subsets(given: list[str]) -> dict[str, tuple[str, ...]]:
     from treegauge import data
-    from treegauge.errors import ChoiceError
+    from treegauge.results.errors import ChoiceError
 
     packaged, found = data.subsets(), {}
     for text in given:

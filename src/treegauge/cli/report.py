@@ -31,8 +31,8 @@ def report(
     CoNLL-U files with the same text are analyses of it: one is gold, the others are scored.
     """
     from treegauge.cli.progress import waiting
-    from treegauge.files import atomic
-    from treegauge.report.building import report as build
+    from treegauge.reporting.building import report as build
+    from treegauge.results.files import atomic
 
     def say(text: str) -> None:
         typer.echo(text, err=True)

@@ -33,7 +33,7 @@ def results(
     """
     from functools import partial
 
-    from treegauge.experiment.store import Results, Store
+    from treegauge.experiments.store import Results, Store
 
     filters = {
         "task": task, "treebank": treebank, "parser": parser, "size": size, "sample": sample,

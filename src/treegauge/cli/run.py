@@ -54,12 +54,12 @@ def run(
     another cell, and --dry-run says which and why. A run that was stopped goes on with the same
     command. Failed cells end with exit code 1 and are tried again by the next run.
     """
-    from treegauge.errors import TreegaugeError
-    from treegauge.experiment.limits import Limits, read_bytes, read_seconds
-    from treegauge.experiment.planfile import read_plan
-    from treegauge.experiment.pools import Wanted
-    from treegauge.experiment.running import run as run_plan
-    from treegauge.experiment.store import Store
+    from treegauge.experiments.limits import Limits, read_bytes, read_seconds
+    from treegauge.experiments.planfile import read_plan
+    from treegauge.experiments.pools import Wanted
+    from treegauge.experiments.running import run as run_plan
+    from treegauge.experiments.store import Store
+    from treegauge.results.errors import TreegaugeError
 
     told = read_plan(plan)
     limits = Limits(
@@ -77,7 +77,7 @@ def run(
     for reason in cells.refused:
         typer.echo(f"left out: {reason}", err=True)
     if dry_run:
-        from treegauge.experiment.previews import preview
+        from treegauge.experiments.previews import preview
 
         emit(preview(cells, place, wanted), fmt)
         return
@@ -106,7 +106,7 @@ def run(
 
 
 def _settings(words: list[str]) -> dict[str, Any]:
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     pairs = [word.partition("=") for word in words]
     for word, (name, equals, _) in zip(words, pairs, strict=True):

@@ -11,11 +11,11 @@ from treegauge.cli.progress import counting
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from treegauge.result import Result
-    from treegauge.score.align import Alignment
-    from treegauge.score.scoring import Scores
-    from treegauge.score.stream import Reading
-    from treegauge.score.suite import Suite
+    from treegauge.results.result import Result
+    from treegauge.scoring.align import Alignment
+    from treegauge.scoring.scoring import Scores
+    from treegauge.scoring.stream import Reading
+    from treegauge.scoring.suite import Suite
 
 
 class Interval(Choice):
@@ -90,10 +90,10 @@ def score(
     With folders, files are matched by name: macro averages count a missing or broken output as 0,
     and paired tests say on how many treebanks one system beats another.
     """
-    from treegauge.score.comparing import compare
-    from treegauge.score.scoring import Resampling, evaluate
-    from treegauge.score.statistics import Options
-    from treegauge.score.stream import Reading
+    from treegauge.scoring.comparing import compare
+    from treegauge.scoring.scoring import Resampling, evaluate
+    from treegauge.scoring.statistics import Options
+    from treegauge.scoring.stream import Reading
 
     named = _named(systems)
     plain, folder = official or counts, Path(gold).is_dir()
@@ -144,7 +144,7 @@ def _check(
     folder: bool, fmt: Format, *, plain: bool, details: bool, examples: bool, by: bool, split: bool
 ) -> None:
     """Refuse options that would otherwise be passed over in silence."""
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     if folder and (plain or details):
         raise TreegaugeError(
@@ -162,9 +162,9 @@ def _check(
 
 def _metrics(names: list[str] | None, *, folder: bool, details: bool) -> list[str]:
     """Return the metrics of tests and breakdowns; the latter know some of their own."""
-    from treegauge.errors import TreegaugeError
-    from treegauge.score.breakdown import CRITERIA
-    from treegauge.score.metrics import canonical
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.scoring.breakdown import CRITERIA
+    from treegauge.scoring.metrics import canonical
 
     chosen = names or ["LAS"]
     if (folder or details) and len(chosen) > 1:
@@ -174,7 +174,7 @@ def _metrics(names: list[str] | None, *, folder: bool, details: bool) -> list[st
 
 
 def _check_inputs(gold: str, named: dict[str, list[str]]) -> None:
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     if [gold, *(path for paths in named.values() for path in paths)].count("-") > 1:
         raise TreegaugeError("standard input (-) can be read once: give the other as a file")
@@ -190,8 +190,8 @@ def _tell(results: "Iterable[Scores]") -> None:
 
 def _named(systems: list[str]) -> dict[str, list[str]]:
     """Read NAME=PATH; a path that exists is a path even with an equals sign in it."""
-    from treegauge.errors import TreegaugeError
-    from treegauge.treebank.sources import short_name
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.treebanks.sources import short_name
 
     named: dict[str, list[str]] = {}
     for word in systems:
@@ -208,15 +208,15 @@ def _named(systems: list[str]) -> dict[str, list[str]]:
 
 def _weights(source: str | None) -> tuple[dict[str, float] | None, float]:
     """Return weights and that of other relations: for WDE, what a treebank without them gets."""
-    from treegauge.score.weights import OTHER, packaged_weights, read_weights
+    from treegauge.scoring.weights import OTHER, packaged_weights, read_weights
 
     if source is None:
         return None, 1.0
     if source == "wde":
         return packaged_weights(), OTHER
     if Path(source).is_dir() or ".conllu" in Path(source).name:
-        from treegauge.measure.entropy import word_dependency_entropy
-        from treegauge.treebank.conllu import read_conllu
+        from treegauge.measures.entropy import word_dependency_entropy
+        from treegauge.treebanks.conllu import read_conllu
 
         return word_dependency_entropy(read_conllu(source)), OTHER
     return read_weights(source), 1.0
@@ -225,9 +225,9 @@ def _weights(source: str | None) -> tuple[dict[str, float] | None, float]:
 def _alignments(
     gold: str, named: dict[str, list[str]], reading: "Reading"
 ) -> "dict[str, Alignment]":
-    from treegauge.errors import TreegaugeError
-    from treegauge.score.align import align
-    from treegauge.treebank.conllu import read_conllu
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.scoring.align import align
+    from treegauge.treebanks.conllu import read_conllu
 
     for name, files in named.items():
         if len(files) > 1:
@@ -246,9 +246,9 @@ def _details(
     metric: str,
     examples: str | None,
 ) -> "dict[str, list[Result]]":
-    from treegauge.score.breakdown import breakdown
-    from treegauge.score.confusion import confusion
-    from treegauge.score.examples import examples as find
+    from treegauge.scoring.breakdown import breakdown
+    from treegauge.scoring.confusion import confusion
+    from treegauge.scoring.examples import examples as find
 
     parts: dict[str, list[Result]] = {"breakdowns": [], "examples": [], "confusions": []}
     for alignment in alignments:
@@ -265,9 +265,9 @@ def _details(
 def _suite(
     gold: str, named: dict[str, list[str]], split: str | None, how: dict[str, Any]
 ) -> "Suite":
-    from treegauge.errors import TreegaugeError
-    from treegauge.score.folders import pair_folders
-    from treegauge.score.suite import score_suite
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.scoring.folders import pair_folders
+    from treegauge.scoring.suite import score_suite
 
     for path in (path for paths in named.values() for path in paths):
         if not Path(path).is_dir():

@@ -10,8 +10,8 @@ import typer
 from treegauge.cli.output import Policy
 
 if TYPE_CHECKING:
-    from treegauge.treebank.columns import Treebank
-    from treegauge.treebank.sentence import Sentence
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.sentence import Sentence
 
 
 def show(
@@ -27,10 +27,10 @@ def show(
     errors: Annotated[Policy, typer.Option(help="Policy for malformed files.")] = Policy.strict,
 ) -> None:
     """Draw dependency trees, of one file or of gold and system side by side."""
-    from treegauge.errors import TreegaugeError
-    from treegauge.files import atomic
-    from treegauge.treebank.conllu import read_conllu
-    from treegauge.treebank.draw import compare_svg, svg_tree
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.results.files import atomic
+    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.draw import compare_svg, svg_tree
 
     gold = read_conllu(file, errors=errors.value)
     other = read_conllu(system, errors=errors.value) if system else None
@@ -66,7 +66,7 @@ def show(
 
 def _drawn(sentence: "Sentence") -> str:
     """Draw a sentence, cut to the terminal where there is one."""
-    from treegauge.treebank.draw import text_tree
+    from treegauge.treebanks.draw import text_tree
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     heads = sentence.head.tolist()
@@ -74,7 +74,7 @@ def _drawn(sentence: "Sentence") -> str:
 
 
 def _numbers(treebank: "Treebank", wanted: list[str] | None, limit: int) -> list[int]:
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     if len(treebank) == 0:
         raise TreegaugeError(f"{treebank.name} has no sentences")

@@ -60,10 +60,10 @@ def split(
     high and low make displacements of train and test as unlike or as alike as they get, with equal
     sizes and sentence lengths; length tests on the longest sentences.
     """
-    from treegauge.errors import TreegaugeError
-    from treegauge.split.pool import pool
-    from treegauge.split.splitting import split as run
-    from treegauge.split.writing import rebuild, write_split
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.splitting.pool import pool
+    from treegauge.splitting.splitting import split as run
+    from treegauge.splitting.writing import rebuild, write_split
 
     sentences = pool(source, errors=errors.value)
     if manifest is not None:

@@ -19,10 +19,10 @@ def synthesise(
     Dials: basic_order, order_freedom, case_marking, function_words, nonprojectivity, contractions,
     vocabulary, zipf, length, label_noise, language.
     """
-    from treegauge.errors import ChoiceError, TreegaugeError
-    from treegauge.treebank._grammar.dials import Grammar
-    from treegauge.treebank.conllu import write_conllu
-    from treegauge.treebank.synthetic import synthetic
+    from treegauge.results.errors import ChoiceError, TreegaugeError
+    from treegauge.testing.grammar_dials import Grammar
+    from treegauge.testing.synthetic import synthetic
+    from treegauge.treebanks.conllu import write_conllu
 
     defaults = {field.name: getattr(Grammar(), field.name) for field in fields(Grammar)}
     dials: dict[str, int | float | str] = {}

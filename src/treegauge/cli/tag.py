@@ -37,7 +37,7 @@ def tag(
     The train part is tagged by folds, each by a tagger that has not seen it; of a folder, dev and
     test are tagged by a tagger trained on all of train. Prints how often tags are right.
     """
-    from treegauge.parse.tagging import tag_files
+    from treegauge.parsers.tagging import tag_files
 
     with steps("taggers") as progress:
         result = tag_files(

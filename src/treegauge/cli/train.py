@@ -29,11 +29,11 @@ def train(
     """
     import time
 
-    from treegauge.parse.base import Model
-    from treegauge.parse.options import read_options
-    from treegauge.parse.registry import find_parser
-    from treegauge.parse.storage import check_place
-    from treegauge.treebank.conllu import read_conllu, read_splits
+    from treegauge.parsers.base import Model
+    from treegauge.parsers.options import read_options
+    from treegauge.parsers.registry import find_parser
+    from treegauge.parsers.storage import check_place
+    from treegauge.treebanks.conllu import read_conllu, read_splits
 
     entry = find_parser(parser)
     how = read_options(entry.options, option or [])

@@ -13,12 +13,12 @@ from treegauge.cli.output import Bundle, Format, Policy, emit
 from treegauge.cli.progress import steps, waiting
 
 if TYPE_CHECKING:
-    from treegauge.parse.base import Model
-    from treegauge.transfer.annotation import Place
-    from treegauge.transfer.contribution import Contributions
-    from treegauge.transfer.selection import Selection
-    from treegauge.transfer.weights import Weights
-    from treegauge.treebank.columns import Treebank
+    from treegauge.crosslingual.annotation import Place
+    from treegauge.crosslingual.contribution import Contributions
+    from treegauge.crosslingual.selection import Selection
+    from treegauge.crosslingual.weights import Weights
+    from treegauge.parsers.base import Model
+    from treegauge.treebanks.columns import Treebank
 
 R = TypeVar("R", "Contributions", "Selection")
 DEFAULT = "vote"
@@ -73,8 +73,8 @@ class Target(NamedTuple):
 
 
 def _target(path: str, errors: Policy) -> Target:
-    from treegauge.errors import TreegaugeError
-    from treegauge.treebank.conllu import read_conllu, read_splits
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.treebanks.conllu import read_conllu, read_splits
 
     if not Path(path).is_dir():
         whole = read_conllu(path, errors=errors.value, need_heads=False)
@@ -86,8 +86,8 @@ def _target(path: str, errors: Policy) -> Target:
 
 
 def _sources(paths: list[str], target: str, errors: Policy) -> "dict[str, Treebank]":
-    from treegauge.errors import TreegaugeError
-    from treegauge.treebank.conllu import read_conllu
+    from treegauge.results.errors import TreegaugeError
+    from treegauge.treebanks.conllu import read_conllu
 
     found: dict[str, Treebank] = {}
     for path in paths:
@@ -106,9 +106,9 @@ def _trained(
     sources: "dict[str, Treebank]", parser: str, option: list[str] | None, limit: int | None,
     seed: int,
 ) -> "dict[str, Model]":  # fmt: skip
-    from treegauge.parse.options import given_options
-    from treegauge.parse.registry import find_parser
-    from treegauge.transfer.panel import delexicalised, train_sources
+    from treegauge.crosslingual.panel import delexicalised, train_sources
+    from treegauge.parsers.options import given_options
+    from treegauge.parsers.registry import find_parser
 
     entry = find_parser(parser)
     maker = delexicalised(parser, **given_options(entry.options, option or []))
@@ -127,7 +127,7 @@ def _signed(
     """Add to a signature how the sources' parsers were trained."""
     from dataclasses import replace
 
-    from treegauge.result import countersign
+    from treegauge.results.result import countersign
 
     told = countersign(
         result.signature, parser=parser, options="+".join(option or ()) or None,
@@ -139,7 +139,7 @@ def _signed(
 def _weighed(
     target: Target, sources: "dict[str, Treebank]", sentences: int, exponent: float
 ) -> "Weights":
-    from treegauge.transfer.weights import kl_weights
+    from treegauge.crosslingual.weights import kl_weights
 
     return kl_weights(target.looked, sources, sentences=sentences, exponent=exponent)
 
@@ -188,10 +188,10 @@ def vote(
     power -4); the tree with the largest total wins. Scores are UAS and LAS without punctuation,
     where TARGET has trees.
     """
-    from treegauge.transfer.contribution import contributions
-    from treegauge.transfer.panel import panel
-    from treegauge.transfer.scoring import word_groups
-    from treegauge.treebank.conllu import write_conllu
+    from treegauge.crosslingual.contribution import contributions
+    from treegauge.crosslingual.panel import panel
+    from treegauge.crosslingual.scoring import word_groups
+    from treegauge.treebanks.conllu import write_conllu
 
     asked = _target(target, errors)
     read = _sources(sources, target, errors)
@@ -226,7 +226,7 @@ def weights(
     fmt: FormatOption = Format.text,
 ) -> None:
     """Rank SOURCES by KLcpos3; no tree of TARGET is looked at and nothing is trained."""
-    from treegauge.transfer.closeness import rank_sources
+    from treegauge.crosslingual.closeness import rank_sources
 
     asked = _target(target, errors)
     read = _sources(sources, target, errors)
@@ -251,10 +251,10 @@ def recommend(
     Of a folder its first train sentences are the handful. Sources are ranked by tags; where the
     handful has trees, ways to choose are compared on sentences held out in turn.
     """
-    from treegauge.transfer.closeness import rank_sources
-    from treegauge.transfer.panel import panel
-    from treegauge.transfer.selection import select_sources
-    from treegauge.transfer.weights import handful
+    from treegauge.crosslingual.closeness import rank_sources
+    from treegauge.crosslingual.panel import panel
+    from treegauge.crosslingual.selection import select_sources
+    from treegauge.crosslingual.weights import handful
 
     asked = _target(target, errors)
     read = _sources(sources, target, errors)

@@ -47,7 +47,7 @@ def vinfo(
     """
     from treegauge.dynamics.several import engines, read_parts, side_by_side
     from treegauge.dynamics.usable_information import measure_information
-    from treegauge.errors import TreegaugeError
+    from treegauge.results.errors import TreegaugeError
 
     if words is not None and len(treebanks) > 1:
         raise TreegaugeError(f"--words is for one treebank, found {len(treebanks)}")
@@ -67,8 +67,8 @@ def vinfo(
             if words is not None:
                 shared.save_table(found[-1].words(parts.held), words)
     if plot is not None:
-        from treegauge.plot.dynamics import pvi_densities
-        from treegauge.plot.saving import save
+        from treegauge.figures.dynamics import pvi_densities
+        from treegauge.figures.saving import save
 
         save(pvi_densities(found, layer=of.value), plot)
     emit(side_by_side(found, "vinfo"), fmt, out)

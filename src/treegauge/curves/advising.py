@@ -10,9 +10,9 @@ from treegauge.curves.fits import held_out, size_weights, unidentified
 from treegauge.curves.grid import Floats, Grid, grid_of, limits
 from treegauge.curves.laws import PARAMETERS, Fitted, Law, fit_law, operator
 from treegauge.curves.learning import MIN_WORDS, check_one
-from treegauge.errors import TreegaugeError
-from treegauge.result import countersign
-from treegauge.stats.shown import Analysis
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import countersign
+from treegauge.statistics.shown import Analysis
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.errors import TreegaugeError
+from treegauge.results.errors import TreegaugeError
 
 Floats = npt.NDArray[np.float64]
 

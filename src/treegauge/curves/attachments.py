@@ -7,9 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.files import atomic
-from treegauge.result import Result, sign
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.files import atomic
+from treegauge.results.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from treegauge.curves.attachments import Attachments, joined
 from treegauge.curves.counting import Parse, count
-from treegauge.errors import TreegaugeError
-from treegauge.score.attachment import PAPER_CLASSES
-from treegauge.score.breakdown import By
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.attachment import PAPER_CLASSES
+from treegauge.scoring.breakdown import By
+from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from treegauge.curves.complexity import Complexities
-from treegauge.errors import TreegaugeError
-from treegauge.result import countersign
-from treegauge.stats.partial import coefficients
-from treegauge.stats.shown import Analysis
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import countersign
+from treegauge.statistics.partial import coefficients
+from treegauge.statistics.shown import Analysis
 
 if TYPE_CHECKING:
     import polars as pl

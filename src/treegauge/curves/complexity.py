@@ -20,11 +20,11 @@ from treegauge.curves.grid import (
     uneven,
 )
 from treegauge.curves.learning import MIN_WORDS, relative
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import countersign
-from treegauge.stats.partial import coefficients
-from treegauge.stats.shown import Analysis
-from treegauge.treebank.languages import language_of
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import countersign
+from treegauge.statistics.partial import coefficients
+from treegauge.statistics.shown import Analysis
+from treegauge.treebanks.languages import language_of
 
 if TYPE_CHECKING:
     import polars as pl

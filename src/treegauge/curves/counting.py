@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.score.attachment import (
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.attachment import (
     PAPER_CLASSES,
     Mask,
     counted_words,
     right_heads,
     right_relations,
 )
-from treegauge.score.breakdown import By
-from treegauge.score.classes import classify
-from treegauge.treebank.columns import Treebank
+from treegauge.scoring.breakdown import By
+from treegauge.scoring.classes import classify
+from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +54,7 @@ def count(
         What parsers made of it: a treebank, or a frame with a row a word of `gold` in its order and
         the columns ``head`` and, for LAS, ``deprel``.
     by
-        Classes of words, see :func:`treegauge.score.classes.classify`; by default the part of
+        Classes of words, see :func:`treegauge.scoring.classes.classify`; by default the part of
         speech and the side of the head.
     metric
         ``"UAS"``: the head is right; ``"LAS"``: the universal relation too.
@@ -70,7 +70,7 @@ def count(
 
     Examples
     --------
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> gold = synthetic(40, seed=1)
     >>> found = count(gold, [Parse("oracle", 5, 0, gold)])
     >>> (found.table["correct"] == found.table["total"]).all()

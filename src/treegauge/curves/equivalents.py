@@ -10,9 +10,9 @@ import numpy.typing as npt
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.grid import Floats, Over, averaged, grid_of
 from treegauge.curves.learning import AVERAGE, MIN_WORDS, check_one
-from treegauge.errors import TreegaugeError
-from treegauge.result import countersign
-from treegauge.stats.shown import Analysis
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import countersign
+from treegauge.statistics.shown import Analysis
 
 if TYPE_CHECKING:
     import polars as pl

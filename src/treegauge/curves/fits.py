@@ -10,9 +10,9 @@ from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.grid import Floats, Over, averaged, grid_of, limits
 from treegauge.curves.laws import EXPONENTS, LAWS, PARAMETERS, Fitted, Law, check_law, fit_law
 from treegauge.curves.learning import AVERAGE, MIN_WORDS, check_one
-from treegauge.errors import TreegaugeError
-from treegauge.result import countersign
-from treegauge.stats.shown import Analysis
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import countersign
+from treegauge.statistics.shown import Analysis
 
 if TYPE_CHECKING:
     import polars as pl

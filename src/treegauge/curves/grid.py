@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.stats.checks import check_options
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.statistics.checks import check_options
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

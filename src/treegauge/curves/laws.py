@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 Floats = npt.NDArray[np.float64]
 Law = Literal["power", "log"]

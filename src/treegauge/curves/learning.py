@@ -8,9 +8,9 @@ import numpy as np
 
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.grid import Bools, Floats, Grid, Over, averaged, grid_of, limits, uneven
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import countersign
-from treegauge.stats.shown import Analysis
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import countersign
+from treegauge.statistics.shown import Analysis
 
 if TYPE_CHECKING:
     import polars as pl

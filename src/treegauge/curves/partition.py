@@ -9,9 +9,9 @@ import numpy as np
 from treegauge.curves.attachments import ALL, CELL, COLUMNS, Attachments, attachments
 from treegauge.curves.complexity import Per, areas, groups
 from treegauge.curves.grid import grid_of
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import countersign
-from treegauge.stats.shown import Analysis
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import countersign
+from treegauge.statistics.shown import Analysis
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,8 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treegauge.errors import TreegaugeError
-from treegauge.files import atomic
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.files import atomic
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import Result, sign
-from treegauge.stats.table import TableLike, as_table
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result, sign
+from treegauge.statistics.table import TableLike, as_table
 
 if TYPE_CHECKING:
     import polars as pl

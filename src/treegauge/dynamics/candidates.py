@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.dynamics.recording import LAYERS, Recording
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import Result, countersign
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result, countersign
+from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,7 +186,7 @@ def error_candidates(
     >>> from treegauge.dynamics.crossfit import cross_fit
     >>> from treegauge.dynamics.injection import inject_errors
     >>> from treegauge.dynamics.recorder import probabilistic
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> made = inject_errors(synthetic(150, seed=1), 0.01, seed=0)
     >>> held_out = cross_fit(made.treebank, engine=probabilistic("mst", epochs=2), folds=3)
     >>> found = error_candidates(held_out, made.treebank, count=10)

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from treegauge.dynamics.jobs import Engine, Job, Progress, check_same, relation_names
 from treegauge.dynamics.recording import LAYERS, Recording
-from treegauge.errors import TreegaugeError
-from treegauge.result import Result, countersign
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result, countersign
+from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
@@ -281,7 +281,7 @@ def map_treebank(
     Examples
     --------
     >>> from treegauge.dynamics.recorder import probabilistic
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> found = map_treebank(synthetic(60, seed=1), engine=probabilistic("mst", epochs=3))
     >>> mean_map(found["train"]).values["head"]["confidence"] > 0.8
     True

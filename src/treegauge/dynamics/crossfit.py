@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from treegauge.dynamics.jobs import Engine, Job, Progress, relation_names
 from treegauge.dynamics.recording import Recording
-from treegauge.errors import TreegaugeError
-from treegauge.result import sign
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import sign
+from treegauge.treebanks.columns import Treebank
 
 __all__ = ["cross_fit"]
 
@@ -52,7 +52,7 @@ def cross_fit(
     Examples
     --------
     >>> from treegauge.dynamics.recorder import probabilistic
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> cross_fit(synthetic(30, seed=1), engine=probabilistic("mst", epochs=2), folds=2)
     <Recording of syn-1#4d03d2 (held out): 2 epochs, 461 words>
     """

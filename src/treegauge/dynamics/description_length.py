@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from treegauge.dynamics.jobs import Engine, Job, Progress, relation_names
 from treegauge.dynamics.recording import LAYERS
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import Result, sign
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result, sign
+from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,7 +105,7 @@ def uniform_bits(treebank: Treebank, relations: int) -> dict[str, Floats]:
 
     Examples
     --------
-    >>> from treegauge.treebank.conllu import parse_conllu
+    >>> from treegauge.treebanks.conllu import parse_conllu
     >>> two = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tY\t_\t_\t0\troot\t_\t_\n\n"
     >>> {name: bits.tolist() for name, bits in uniform_bits(parse_conllu(two), 4).items()}
     {'head': [1.0, 1.0], 'relation': [2.0, 2.0]}
@@ -153,7 +153,7 @@ def description_length(
     Examples
     --------
     >>> from treegauge.dynamics.recorder import probabilistic
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> engine = probabilistic("mst", epochs=3)
     >>> found = description_length(synthetic(80, seed=1), engine=engine, blocks=[10, 20, 40])
     >>> found.values["head"]["compression"] > 1

@@ -15,9 +15,9 @@ from treegauge.dynamics.description_length import (
 from treegauge.dynamics.jobs import Engine, Job, Progress, relation_names
 from treegauge.dynamics.null_inputs import null_input
 from treegauge.dynamics.usable_information import UsableInformation, usable_information
-from treegauge.errors import TreegaugeError
-from treegauge.result import Result, sign
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result, sign
+from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,7 +150,7 @@ def difficulty(
     Examples
     --------
     >>> from treegauge.dynamics.recorder import probabilistic
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> train, dev = synthetic(100, seed=1), synthetic(40, seed=2)
     >>> found = difficulty(train, dev, engine=probabilistic("mst", epochs=3))
     >>> found.row["arc_conf"] > found.row["arc_var"]

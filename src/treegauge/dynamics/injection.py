@@ -6,8 +6,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.treebanks.columns import Treebank
 
 __all__ = ["Injected", "inject_errors"]
 
@@ -58,7 +58,7 @@ def inject_errors(
 
     Examples
     --------
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> made = inject_errors(synthetic(100, seed=1), 0.02, seed=3)
     >>> int(made.head.sum()), int(made.relation.sum())
     (14, 14)

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from treegauge.dynamics.jobs import check_same
 from treegauge.dynamics.recording import Recording
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.result import Result, sign
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,7 +40,7 @@ class ItemResponse(Result):
         :math:`\theta_j` of each respondent.
     names
         The respondents.
-    kind, steps
+    model, steps
         The model, and how many steps of EM it took.
     """
 
@@ -49,7 +49,7 @@ class ItemResponse(Result):
     spread: Floats
     ability: Floats
     names: tuple[str, ...]
-    kind: str
+    model: str
     steps: int
     signature: str
     digits: ClassVar[int] = 3
@@ -104,7 +104,7 @@ def fit_item_response(
     right: npt.ArrayLike,
     names: Sequence[str] = (),
     *,
-    kind: Kind = "2pl",
+    model: Kind = "2pl",
     most_steps: int = 200,
     tolerance: float = 1e-3,
 ) -> ItemResponse:
@@ -121,7 +121,7 @@ def fit_item_response(
         (respondents, words): whether a respondent was right about a word.
     names
         The respondents.
-    kind
+    model
         ``rasch`` (all words discriminate alike) or ``2pl``.
     most_steps, tolerance
         EM ends when no ability moves more than this.
@@ -130,13 +130,13 @@ def fit_item_response(
     --------
     >>> import numpy as np
     >>> right = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
-    >>> found = fit_item_response(right, kind="rasch")
+    >>> found = fit_item_response(right, model="rasch")
     >>> bool(np.all(np.diff(found.difficulty) > 0)), bool(np.all(np.diff(found.ability) < 0))
     (True, True)
     """
     x = np.asarray(right, np.float64)
-    if kind not in get_args(Kind):
-        raise ChoiceError("item response model", kind, get_args(Kind))
+    if model not in get_args(Kind):
+        raise ChoiceError("item response model", model, get_args(Kind))
     if x.ndim != 2 or not x.size or not np.isin(x, (0, 1)).all():
         raise TreegaugeError(
             f"responses have the shape {x.shape}; expected (respondents, words) of 0 and 1"
@@ -146,10 +146,10 @@ def fit_item_response(
         raise TreegaugeError(f"found {len(titles)} names for {len(x)} respondents")
     patterns, which = np.unique(x.T, axis=0, return_inverse=True)
     counts = np.bincount(which.ravel(), minlength=len(patterns)).astype(np.float64)
-    b, z = (grid.ravel() for grid in np.meshgrid(_GRID, _FEW if kind == "2pl" else [0.0]))
+    b, z = (grid.ravel() for grid in np.meshgrid(_GRID, _FEW if model == "2pl" else [0.0]))
     share = np.clip(x.mean(axis=1), 1e-3, 1 - 1e-3)
     ability = np.log(share / (1 - share))
-    scale, middle, width = 1.0, 0.0, 0.5 if kind == "2pl" else 0.0
+    scale, middle, width = 1.0, 0.0, 0.5 if model == "2pl" else 0.0
     steps = 0
     while True:
         steps += 1
@@ -159,7 +159,7 @@ def fit_item_response(
         weight = counts @ posterior
         hits = (patterns * counts[:, None]).T @ posterior
         fresh = _abilities(ability, a, places, weight, hits)
-        if kind == "rasch":
+        if model == "rasch":
             scale = float(np.sqrt(weight @ places**2 / weight.sum()))
             scale = min(max(scale, 1e-2), 10.0)
         else:
@@ -182,9 +182,9 @@ def fit_item_response(
         spread=spread[back],
         ability=ability,
         names=titles,
-        kind=kind,
+        model=model,
         steps=steps,
-        signature=sign(v="item-response", m=kind, words=x.shape[1], respondents=len(x)),
+        signature=sign(v="item-response", m=model, words=x.shape[1], respondents=len(x)),
     )
 
 

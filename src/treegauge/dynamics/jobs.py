@@ -8,8 +8,8 @@ from typing import Literal, Protocol
 
 from treegauge import __version__
 from treegauge.dynamics.recording import Recording
-from treegauge.errors import TreegaugeError
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import TreegaugeError
+from treegauge.treebanks.columns import Treebank
 
 __all__ = ["Engine", "Job", "Keeping", "Progress", "relation_names"]
 
@@ -142,7 +142,7 @@ def relation_names(*treebanks: Treebank) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> relation_names(synthetic(50, seed=1))[:2]
     ('acl', 'acl:relcl')
     """

@@ -5,11 +5,11 @@ from html import escape
 from pathlib import Path
 
 from treegauge.dynamics.candidates import Candidate, Candidates
-from treegauge.errors import ChoiceError
-from treegauge.files import atomic
-from treegauge.treebank.columns import Treebank, closed
-from treegauge.treebank.conllu import parse_conllu
-from treegauge.treebank.draw import compare_svg
+from treegauge.results.errors import ChoiceError
+from treegauge.results.files import atomic
+from treegauge.treebanks.columns import Treebank, closed
+from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.draw import compare_svg
 
 __all__ = ["WRITERS", "drawn", "marked", "save_candidates"]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.errors import ChoiceError
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import ChoiceError
+from treegauge.treebanks.columns import Treebank
 
 __all__ = ["NULLS", "null_input"]
 
@@ -68,7 +68,7 @@ def null_input(treebank: Treebank, kind: str = "blank", *, seed: int = 0) -> Tre
 
     Examples
     --------
-    >>> from treegauge.treebank.conllu import parse_conllu
+    >>> from treegauge.treebanks.conllu import parse_conllu
     >>> lines = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n2\t!\t_\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
     >>> tb = parse_conllu(lines)
     >>> [null_input(tb, kind)["form"].to_list() for kind in ("blank", "upos", "length", "place")]

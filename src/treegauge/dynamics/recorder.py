@@ -7,17 +7,17 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics._trees import trees_logp
 from treegauge.dynamics.jobs import Job, Progress
 from treegauge.dynamics.recording import FLOOR, Recording
 from treegauge.dynamics.together import Together
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.parse.base import Model, Parser, Probabilistic
-from treegauge.parse.neural.options import BiaffineOptions
-from treegauge.parse.options import read_options
-from treegauge.parse.registry import PARSERS, find_parser
-from treegauge.result import sign
-from treegauge.treebank.columns import Treebank
+from treegauge.kernels.tree_probability import trees_logp
+from treegauge.parsers.base import Model, Parser, Probabilistic
+from treegauge.parsers.neural.options import BiaffineOptions
+from treegauge.parsers.options import read_options
+from treegauge.parsers.registry import PARSERS, find_parser
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import sign
+from treegauge.treebanks.columns import Treebank
 
 __all__ = ["InTurn", "Remembering", "probabilistic", "record"]
 
@@ -139,7 +139,7 @@ def record(parser: Parser, job: Job, label: str = "") -> dict[str, Recording]:
     Parameters
     ----------
     parser
-        Any parser whose models are :class:`~treegauge.parse.base.Probabilistic` and name their
+        Any parser whose models are :class:`~treegauge.parsers.base.Probabilistic` and name their
         ``relations``.
     job
         What to train on and what to look at.
@@ -153,8 +153,8 @@ def record(parser: Parser, job: Job, label: str = "") -> dict[str, Recording]:
 
     Examples
     --------
-    >>> from treegauge.parse.registry import make_parser
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.parsers.registry import make_parser
+    >>> from treegauge.testing.synthetic import synthetic
     >>> train = synthetic(30, seed=1)
     >>> parser = make_parser("mst", training="loglinear", epochs=2, label_epochs=2)
     >>> record(parser, Job(train, {"train": train}))["train"]
@@ -202,7 +202,7 @@ class InTurn:
 
     Examples
     --------
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> train = synthetic(30, seed=1)
     >>> engine = probabilistic("mst", epochs=2, options=["bits=14"])
     >>> engine.label
@@ -241,7 +241,7 @@ def probabilistic(
     Parameters
     ----------
     name
-        A parser of :mod:`treegauge.parse.registry`.
+        A parser of :mod:`treegauge.parsers.registry`.
     epochs
         Passes over the data, for heads and relations alike; the parser's own unless given.
     options

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.files import atomic
-from treegauge.result import Result
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.sources import Source
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.files import atomic
+from treegauge.results.result import Result
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl

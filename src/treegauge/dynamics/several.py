@@ -10,10 +10,10 @@ from treegauge.dynamics.item_response import fit_item_response, responses
 from treegauge.dynamics.jobs import Engine, Keeping
 from treegauge.dynamics.recorder import probabilistic
 from treegauge.dynamics.recording import Recording
-from treegauge.errors import TreegaugeError
-from treegauge.result import Result, sign
-from treegauge.treebank.columns import Treebank
-from treegauge.treebank.conllu import Errors, read_conllu, read_splits
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result, sign
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import Errors, read_conllu, read_splits
 
 if TYPE_CHECKING:
     import polars as pl

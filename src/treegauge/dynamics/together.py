@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from treegauge.dynamics.jobs import Job, Progress
 from treegauge.dynamics.recording import Recording
-from treegauge.errors import ChoiceError, TreegaugeError
-from treegauge.parse.base import check_training
-from treegauge.parse.neural.data import FIRST_LABEL
-from treegauge.parse.neural.options import BiaffineOptions
-from treegauge.parse.neural.vectors import read_vectors
-from treegauge.parse.neural.vocabulary import Vocabulary
-from treegauge.result import sign
-from treegauge.treebank.columns import Treebank, concat
+from treegauge.parsers.base import check_training
+from treegauge.parsers.neural.data import FIRST_LABEL
+from treegauge.parsers.neural.options import BiaffineOptions
+from treegauge.parsers.neural.vectors import read_vectors
+from treegauge.parsers.neural.vocabulary import Vocabulary
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import sign
+from treegauge.treebanks.columns import Treebank, concat
 
 __all__ = ["Together"]
 
@@ -39,7 +39,7 @@ class Together:
 
     Examples
     --------
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> small = BiaffineOptions(epochs=2, hidden=8, layers=1, arc_size=8, relation_size=4)
     >>> train = synthetic(30, seed=1)
     >>> Together(small, "biaffine")([Job(train, {"train": train})])[0]["train"]
@@ -57,7 +57,7 @@ class Together:
     @property
     def at_once(self) -> int:
         """How many jobs to hand over in one call, so that nothing idles and little is lost."""
-        from treegauge.parse.neural.device import choose_device
+        from treegauge.parsers.neural.device import choose_device
 
         return 64 if choose_device(self.options.device).type == "cuda" else 1
 
@@ -76,8 +76,8 @@ class Together:
         return made
 
     def _run(self, jobs: Sequence[Job], progress: Progress) -> list[dict[str, Recording]]:
-        from treegauge.parse.neural import jobs as neural
-        from treegauge.parse.neural.fitting import type_vectors
+        from treegauge.parsers.neural import jobs as neural
+        from treegauge.parsers.neural.fitting import type_vectors
 
         for job in jobs:
             _check(job)

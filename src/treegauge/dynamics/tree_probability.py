@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics._trees import log_total
 from treegauge.dynamics.recording import Recording
-from treegauge.errors import TreegaugeError
-from treegauge.result import Result, countersign
-from treegauge.treebank.columns import Treebank
+from treegauge.kernels.tree_probability import log_total
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result, countersign
+from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,9 +11,9 @@ from treegauge.dynamics.jobs import Engine, Job, Progress, relation_names
 from treegauge.dynamics.null_inputs import null_input
 from treegauge.dynamics.recording import LAYERS, Recording
 from treegauge.dynamics.tree_probability import tree_logp
-from treegauge.errors import TreegaugeError
-from treegauge.result import Result, countersign
-from treegauge.treebank.columns import Treebank
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result, countersign
+from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
@@ -210,7 +210,7 @@ def measure_information(
     Examples
     --------
     >>> from treegauge.dynamics.recorder import probabilistic
-    >>> from treegauge.treebank.synthetic import synthetic
+    >>> from treegauge.testing.synthetic import synthetic
     >>> train, dev = synthetic(200, seed=1), synthetic(50, seed=2)
     >>> found = measure_information(train, dev, engine=probabilistic("mst", epochs=3))
     >>> found.values["head"] > 0.5

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-from treegauge.errors import TreegaugeError
 from treegauge.ranking._read import Cell
+from treegauge.results.errors import TreegaugeError
 
 Missing = Literal["error", "drop-treebank", "drop-system"]
 _SHOWN = 5

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._read import METADATA
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 if TYPE_CHECKING:
     import polars as pl

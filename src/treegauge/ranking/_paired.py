@@ -64,7 +64,7 @@ def permutation(differences: NDArray[np.float64], draws: int, seed: int) -> floa
     >>> permutation(np.array([1.0, 2.0, 3.0]), 1000, 0)
     0.25
     """
-    from treegauge.stats.permutation import paired_permutation
+    from treegauge.statistics.permutation import paired_permutation
 
     a, held = differences[:, None], len(differences)
     compared = paired_permutation(
@@ -84,7 +84,7 @@ def intervals(
     >>> mean.value, better.value
     (0.5, 0.625)
     """
-    from treegauge.stats.bootstrap import bootstrap
+    from treegauge.statistics.bootstrap import bootstrap
 
     better = np.where(differences == 0, 0.5, differences > 0)
     counts = np.stack([differences, better, np.ones_like(better)], axis=1)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Constraint, constraints_of, shares, sizes_of
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 _NO_CAP = np.iinfo(np.int64).max
 _STEPS = 300
@@ -84,7 +84,7 @@ class Room:
             row[:] = np.concatenate([must, rng.permutation(rest), self.exclude])
         if not self.bounds and self.cap == _NO_CAP:
             return out
-        from treegauge.ranking._swap import wander
+        from treegauge.kernels.rank_swaps import wander
 
         # A few independent starts, then walks: a start costs milliseconds, a step next to nothing.
         starts = [self._feasible(rng.random(self.held)) for _ in range(min(number, 20))]

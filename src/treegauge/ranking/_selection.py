@@ -61,7 +61,7 @@ class Problem:
 
     def best(self, rows: NDArray[np.int64], weight: float, orders: NDArray[np.int64]) -> Any:
         """Return the columns of the best subset found for some systems."""
-        from treegauge.ranking._swap import descend
+        from treegauge.kernels.rank_swaps import descend
 
         totals = self.numbers[rows].sum(axis=1)
         best_first = rows[np.argsort(-totals, kind="stable")]

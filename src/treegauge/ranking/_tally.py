@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import TreegaugeError
 from treegauge.ranking._draw import BLOCK, Mask
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Sampler
+from treegauge.results.errors import TreegaugeError
 
 _SLICE = 64
 TIE = {"average": 1, "min": 0, "max": 2}

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge import tables
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._paired import Estimate, intervals, permutation, sign_test, wilcoxon
 from treegauge.ranking.claims import Claim, Flip, flip, parse_claim
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Constraint, constraints_of, sizes_of
-from treegauge.result import Result
+from treegauge.results import tables
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result
 
 if TYPE_CHECKING:
     import polars as pl

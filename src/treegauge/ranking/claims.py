@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.scores import Scores
-from treegauge.result import Result
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result
 
 if TYPE_CHECKING:
     import polars as pl

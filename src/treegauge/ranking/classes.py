@@ -6,8 +6,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import ChoiceError
 from treegauge.ranking.scores import Scores
+from treegauge.results.errors import ChoiceError
 
 COLUMNS = ("stock", "genus", "resource", "tokens", "language", "treebank")
 _EXACT = 5_000

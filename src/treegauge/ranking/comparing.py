@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge import tables
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._paired import wilcoxon
 from treegauge.ranking.ranks import rank
 from treegauge.ranking.scores import Scores
-from treegauge.result import Result
-from treegauge.stats.multiple import adjust
+from treegauge.results import tables
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result
+from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
     import polars as pl

@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import TreegaugeError
 from treegauge.ranking._knapsack import Layout, count, layout
 from treegauge.ranking._tally import threads_of
 from treegauge.ranking.ranks import Ties, rank
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import sizes_of, sizes_text
-from treegauge.result import Result
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,11 +15,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import ChoiceError
 from treegauge.ranking._tally import TIE
 from treegauge.ranking.ranks import Ties, rank
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import sizes_of
+from treegauge.results.errors import ChoiceError
 
 _ALL = 50_000
 _STARTS = 30
@@ -93,7 +93,7 @@ def extreme(
     >>> found.rank >= 6 and found.limit >= found.rank
     True
     """
-    from treegauge.ranking._swap import climb
+    from treegauge.kernels.rank_swaps import climb
 
     if which not in {"best", "worst"}:
         raise ChoiceError("extreme", which, ["best", "worst"])

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge import tables
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.classes import classes_of, tail
 from treegauge.ranking.extremes import Extreme, extreme
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.stability import Stability
-from treegauge.result import Result
-from treegauge.stats.multiple import adjust
+from treegauge.results import tables
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result
+from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import ChoiceError
+from treegauge.results.errors import ChoiceError
 
 Ties = Literal["average", "min", "max"]
 

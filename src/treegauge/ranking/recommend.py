@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from treegauge import tables
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._room import Room, room_of
 from treegauge.ranking._selection import STARTS, Floats, Problem, folds_of, overall, row_means
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Constraint
-from treegauge.result import Result
+from treegauge.results import tables
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -243,7 +243,7 @@ def recommend(
 def _judge(
     problem: Problem, chance: list[Floats], folds: int, repeats: int, rng: np.random.Generator
 ) -> HeldOut:
-    from treegauge.stats.bootstrap import bootstrap
+    from treegauge.statistics.bootstrap import bootstrap
 
     systems = len(problem.values)
     average = np.mean(chance, axis=0)

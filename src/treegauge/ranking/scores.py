@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._gaps import Missing, no_repeats, without_gaps
 from treegauge.ranking._metadata import describe, key
 from treegauge.ranking._read import Cell, Collected, collect_file, collect_frame
 from treegauge.ranking.ranks import Ties, rank
-from treegauge.result import Result, sign
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl

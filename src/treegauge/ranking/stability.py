@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge import tables
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._tally import TIE, Table, Tally, search, tally
 from treegauge.ranking.ranks import Ties, rank
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.subsets import Constraint, Sampler, constraints_of, sizes_of, sizes_text
-from treegauge.result import Result
+from treegauge.results import tables
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.errors import ChoiceError, TreegaugeError
 from treegauge.ranking._draw import BLOCK, ROUNDS, Mask, Plan, draw_block
 from treegauge.ranking.scores import Scores
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 _COLUMNS = ("language", "family", "stock", "genus", "resource")
 _FORMS = (

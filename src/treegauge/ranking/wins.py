@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge import tables
-from treegauge.errors import TreegaugeError
 from treegauge.ranking.scores import Scores
-from treegauge.result import Result, sign
+from treegauge.results import tables
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,7 +186,7 @@ def improvement(scores: Scores, *, resamples: int = 2000, seed: int = 0) -> Impr
     >>> round(float(improvement(scores).probability[0, 1]), 3)
     0.61
     """
-    from treegauge.stats.bootstrap import bootstrap
+    from treegauge.statistics.bootstrap import bootstrap
 
     runs = scores.values[None] if scores.runs is None else scores.runs
     order = _by_mean(scores)

@@ -1,0 +1,90 @@
+"""The commands: all verbs by the question they answer.
+
+A command is made from the function of the same name in front of the package; here is only what a
+command line adds: which parameters are given by position, short names, and whether there is a
+figure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Command:
+    """What the command line adds to a verb.
+
+    Attributes
+    ----------
+    help
+        Its line in the list of commands.
+    arguments
+        Parameters given by position.
+    short
+        Short names of options: ``{"store": "-s"}``; ``-o`` is always ``--out``.
+    metavar
+        What help calls the values of parameters.
+    plot
+        Whether the result has a figure: ``--plot FILE``.
+    subverbs
+        Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
+    """
+
+    help: str
+    arguments: Sequence[str] = ()
+    short: Mapping[str, str] = field(default_factory=dict)
+    metavar: Mapping[str, str] = field(default_factory=dict)
+    plot: bool = False
+    subverbs: "Mapping[str, Command]" = field(default_factory=dict)
+
+
+VERBS: dict[str, dict[str, Command]] = {
+    "Is this treebank sound?": {
+        "check": Command("List everything that is wrong with CoNLL-U files."),
+        "audit": Command("Find leaks, duplicates, missing layers and odd splits in treebanks."),
+        "measure": Command("Measure treebanks: displacement, structure, morphology, vocabulary."),
+        "split": Command("Split a treebank at random, by length, into folds, or by EDV."),
+        "show": Command("Draw dependency trees in the terminal or as SVG."),
+        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample."),
+        "fetch": Command("Fetch treebanks of a UD release."),
+        "catalogue": Command("List treebanks on disk with languages, licences and sizes."),
+    },
+    "Which system is better, and how sure is that?": {
+        "score": Command(
+            "Score systems against gold, with confidence intervals and significance tests."
+        ),
+        "rank": Command("Rank systems over subsets of treebanks: is the leaderboard stable?"),
+        "certify": Command("Say what the claim that one system beats another rests on."),
+        "recommend": Command(
+            "Recommend a small set of treebanks that ranks systems as all of them do."
+        ),
+        "analyse": Command("Analyse what explains scores: correlations, regressions, power."),
+    },
+    "What does a parser learn, from what?": {
+        "train": Command("Train a parser."),
+        "parse": Command("Parse sentences with a trained model."),
+        "parsers": Command("List the parsers and their options."),
+        "tag": Command("Tag sentences with predicted or jackknifed tags."),
+        "labels": Command("Say how many trees each encoding of trees as labels covers."),
+        "map": Command("Draw data maps of treebanks and list candidates for annotation errors."),
+        "vinfo": Command("Measure usable information (V-information) in bits per word."),
+        "mdl": Command("Measure description length by online coding."),
+        "difficulty": Command("Measure dataset difficulty by all of its measures at once."),
+        "curve": Command(
+            "Learning curves, complexity of classes, data-size equivalents and advice."
+        ),
+        "transfer": Command("Parse a language with parsers trained on treebanks of others."),
+    },
+    "How do I run all that?": {
+        "run": Command("Run a plan of many trainings; resumes where it stopped."),
+        "status": Command("Say how many cells of a store are done, failed and left.", ["store"]),
+        "results": Command("Print the results in a store."),
+        "merge": Command("Merge stores into one."),
+        "gc": Command("Remove from a store what no cell needs."),
+    },
+    "How do I show it?": {
+        "report": Command("Make one offline web page of whatever is given."),
+        "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
+        "synthesise": Command("Draw a treebank of known properties from an invented grammar."),
+    },
+}
+QUESTION = {verb: question for question, verbs in VERBS.items() for verb in verbs}

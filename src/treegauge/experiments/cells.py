@@ -1,0 +1,222 @@
+"""A cell of a grid: one task on one treebank by one parser, named by a hash of all that matters."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treegauge import __version__
+from treegauge.results.errors import TreegaugeError
+from treegauge.treebanks.conllu import Errors, read_conllu
+from treegauge.treebanks.sources import find, split_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.treebanks.columns import Treebank
+
+Scalar = float | int | str | None
+
+
+def major() -> int:
+    """Return the package's major version; another one does not reuse old results."""
+    return int(__version__.partition(".")[0])
+
+
+def settle(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy in the order of names, so that the order given makes no difference."""
+    return {name: values[name] for name in sorted(values)}
+
+
+def told(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """Write settings on a line, those that are as usual left out.
+
+    Examples
+    --------
+    >>> told({"beam": 16, "epochs": 10, "labelled": False}, {"epochs": 10, "labelled": True})
+    'beam=16 labelled=false'
+    """
+    words = {
+        name: json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
+        for name, value in values.items()
+        if name not in defaults or defaults[name] != value
+    }
+    return " ".join(f"{name}={word}" for name, word in sorted(words.items()))
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What cells share that differ in size, sample and seed only.
+
+    Attributes
+    ----------
+    task
+        A built-in task's name, or ``module:function``.
+    treebank
+        Where it is: a folder such as ``UD_Greek-GDT``, or a file.
+    parser, options
+        A parser's name, empty where the task needs none, and all of its options, defaults too.
+    extra
+        All parameters of the task, defaults too.
+    files
+        For each file of the treebank the SHA-256 of its content.
+    usual_options, usual_extra
+        Values of options and parameters that need not be shown.
+    sentences, words
+        How many the parts of the treebank have: what estimates of cost are made from.
+    """
+
+    task: str
+    treebank: str
+    parser: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    usual_options: Mapping[str, Any] = field(default_factory=dict)
+    usual_extra: Mapping[str, Any] = field(default_factory=dict)
+    sentences: Mapping[str, int] = field(default_factory=dict)
+    words: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("options", "extra", "files"):
+            object.__setattr__(self, name, settle(getattr(self, name)))
+
+    @property
+    def name(self) -> str:
+        """The treebank's name."""
+        path = Path(self.treebank)
+        return path.name.partition(".conllu")[0]
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """All that a result depends on, and nothing else: no paths, no clock, no host."""
+        return {
+            "task": self.task, "treebank": self.name, "parser": self.parser,
+            "options": self.options, "extra": self.extra, "files": self.files, "major": major(),
+        }  # fmt: skip
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Hash of :attr:`identity`."""
+        try:
+            text = json.dumps(self.identity, sort_keys=True, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise TreegaugeError(
+                f"a cell of task {self.task} cannot be named: {error}; options and parameters are "
+                "numbers, texts, true or false, and lists of these"
+            ) from None
+        return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+    @property
+    def data(self) -> str:
+        """A short mark of the treebank's bytes, which tells releases of one name apart."""
+        return hashlib.sha256(json.dumps(dict(self.files)).encode()).hexdigest()[:8]
+
+    @property
+    def shown_options(self) -> str:
+        """The parser's options on a line, defaults left out."""
+        return told(self.options, self.usual_options)
+
+    @property
+    def shown_extra(self) -> str:
+        """The task's parameters on a line, defaults left out."""
+        return told(self.extra, self.usual_extra)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: a :class:`Setup`, how much to train on, which sample of it, and the seed.
+
+    Attributes
+    ----------
+    setup
+        Task, treebank and parser.
+    size
+        Train sentences; None where the task takes all.
+    sample, seed
+        Which sampling of sentences, and the seed of the parser.
+
+    Examples
+    --------
+    >>> setup = Setup("curve", "/data/UD_Greek-GDT", "beam", {"beam": 8})
+    >>> Cell(setup, 100, 0, 1).name
+    'curve UD_Greek-GDT beam beam=8 size=100 sample=0 seed=1'
+    >>> moved = Setup("curve", "/elsewhere/UD_Greek-GDT", "beam", {"beam": 8})
+    >>> Cell(moved, 100, 0, 1).key == Cell(setup, 100, 0, 1).key
+    True
+    """
+
+    setup: Setup
+    size: int | None = None
+    sample: int = 0
+    seed: int = 0
+
+    @property
+    def task(self) -> str:
+        """Name of the task."""
+        return self.setup.task
+
+    @property
+    def treebank(self) -> str:
+        """Where the treebank is."""
+        return self.setup.treebank
+
+    @property
+    def parser(self) -> str:
+        """Name of the parser, or nothing."""
+        return self.setup.parser
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Options of the parser."""
+        return self.setup.options
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """Parameters of the task."""
+        return self.setup.extra
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Hashes of the treebank's files."""
+        return self.setup.files
+
+    @property
+    def key(self) -> str:
+        """Content hash over everything that matters, 32 hexadecimal digits."""
+        point = f"|{self.size}|{self.sample}|{self.seed}".encode()
+        return hashlib.blake2b(self.setup.digest + point, digest_size=16).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """The cell in words, for messages."""
+        parts = [self.task, self.setup.name, self.parser, self.setup.shown_options]
+        parts += [self.setup.shown_extra, "" if self.size is None else f"size={self.size}"]
+        return " ".join([*filter(None, parts), f"sample={self.sample}", f"seed={self.seed}"])
+
+    def read(self, part: str, *, errors: Errors = "strict") -> "Treebank":
+        """Read ``"train"``, ``"dev"`` or ``"test"`` of the treebank."""
+        return read_conllu(
+            find(self.treebank, split=part), name=f"{self.setup.name}/{part}", errors=errors
+        )
+
+    def has(self, part: str) -> bool:
+        """Tell whether the treebank has that part."""
+        return any(split_of(path) == part for path in find(self.treebank))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a task gives: numbers and short texts under names, and a table of words if it likes.
+
+    A number that is not finite is kept as missing.
+    """
+
+    scalars: Mapping[str, Scalar]
+    words: "pl.DataFrame | None" = None
+
+
+__all__ = ["Cell", "Outcome", "Scalar", "Setup", "major"]

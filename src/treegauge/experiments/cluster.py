@@ -1,0 +1,241 @@
+"""Pools of other processes and machines, through dask.distributed."""
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+from treegauge.experiments.cells import Cell
+from treegauge.experiments.limits import ONE_THREAD, Limits
+from treegauge.experiments.pools import SLURM, Finished, Wanted
+from treegauge.experiments.processes import Processes, processors
+from treegauge.experiments.work import Report, perform
+from treegauge.results.errors import TreegaugeError
+
+AHEAD = 8
+"""Pieces of work under way for each worker, so that none waits for the driver."""
+TOGETHER, SHORT = 16, 0.05
+"""Most cells in a piece of work, and seconds that it may take to have more than one."""
+RECOUNT = 5
+"""Seconds after which workers are counted anew."""
+ANSWER, PATIENCE = 10, 60
+"""Seconds to wait for a scheduler by address, and for all that has yet to start."""
+_SLURM_USUAL: dict[str, Any] = {"walltime": "01:00:00", "memory": "4GB", "cores": 1}
+_JOB = "treegauge"
+
+
+def _needed(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise TreegaugeError(
+            f"this pool needs {name}: pip install 'treegauge[cluster]' ({error})"
+        ) from error
+
+
+def slurm_settings(wanted: Wanted) -> dict[str, Any]:
+    """Return what dask-jobqueue is told: one cell at a time in each worker, one thread."""
+    told = _SLURM_USUAL | dict(wanted.slurm)
+    settings = {SLURM[name]: value for name, value in told.items()}
+    threads = [f"export {name}={value}" for name, value in ONE_THREAD.items()]
+    settings["job_script_prologue"] = [*threads, *settings.get("job_script_prologue", [])]
+    settings["processes"] = settings["cores"]
+    settings["job_name"] = _JOB
+    return settings
+
+
+def job_script(wanted: Wanted, scheduler: str = "tcp://SCHEDULER:PORT") -> str:
+    """Return the script that would be submitted to Slurm for each job; nothing is started."""
+    job = _needed("dask_jobqueue.slurm").SLURMJob
+    made = job(scheduler=scheduler, name=_JOB, **slurm_settings(wanted))
+    return str(made.job_script())
+
+
+class Cluster:
+    """Runs cells on workers of a dask cluster: started here, found by address, or through Slurm.
+
+    A worker runs cells one after the other in its own process, which costs a cell milliseconds;
+    with limits of time or memory it forks a process for each, as the default pool does.
+    """
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.wanted = wanted
+        self._distributed = _needed("distributed")
+        if wanted.pool == "slurm":
+            _needed("dask_jobqueue")
+        self._cells: dict[str, list[Cell]] = {}
+        self._together = 1
+        self._last = 0
+        self._threads, self._counted = 1, float("-inf")
+        self._suspects: set[str] = set()
+        self._gone = False
+
+    def __enter__(self) -> Self:
+        self._cluster = self._started()
+        try:
+            self._client = self._connected()
+        except BaseException:
+            if self._cluster is not None:
+                self._cluster.close()
+            raise
+        self._finished = self._distributed.as_completed(
+            [], loop=self._client.loop, with_results=True, raise_errors=False
+        )
+        return self
+
+    def _started(self) -> Any:
+        """Start the cluster that was asked for, None if there is one already."""
+        pool, workers = self.wanted.pool, self.wanted.workers or processors()
+        if pool == "dask":
+            return self._distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None,
+                env=ONE_THREAD, silence_logs=logging.CRITICAL, memory_limit=0, preload=[__name__],
+            )  # fmt: skip
+        if pool == "slurm":
+            settings = slurm_settings(self.wanted)
+            cluster = _needed("dask_jobqueue").SLURMCluster(**settings)
+            cluster.scale(jobs=max(1, workers // settings["cores"]))
+            return cluster
+        return None
+
+    def _connected(self) -> Any:
+        address = self._cluster or "tcp://" + self.wanted.pool.removeprefix("dask://")
+        try:
+            client = self._distributed.Client(
+                address, timeout=PATIENCE if self._cluster else ANSWER, set_as_default=False
+            )
+        except (OSError, ValueError, TimeoutError) as error:
+            raise TreegaugeError(
+                f"no dask scheduler answers at {address}: {error}; start one with `dask scheduler` "
+                "and workers with `dask worker ADDRESS --nthreads 1`"
+            ) from error
+        if self.wanted.pool.startswith("dask://"):
+            try:
+                client.wait_for_workers(1, timeout=PATIENCE)
+            except TimeoutError:
+                client.close()
+                raise TreegaugeError(
+                    f"the scheduler at {address} has no workers; start some with "
+                    "`dask worker ADDRESS --nthreads 1`"
+                ) from None
+        return client
+
+    def __exit__(self, *error: object) -> None:
+        self._finished.clear()
+        futures = list(self._finished.futures)
+        if futures and not self._gone:
+            self._client.cancel(futures, force=True)
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    @property
+    def room(self) -> int:
+        """How many more cells it takes now; they are taken many at a time."""
+        self._check()
+        if time.monotonic() - self._counted > RECOUNT:  # workers come and go
+            try:
+                self._threads = max(1, sum(self._client.nthreads().values()))
+            except (OSError, RuntimeError):
+                self._gone = True
+                self._check()
+            self._counted = time.monotonic()
+        most = self._threads * AHEAD * self._together
+        under_way = sum(map(len, self._cells.values()))
+        return most - under_way if under_way <= most // 2 else 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether any cell is under way."""
+        return bool(self._cells)
+
+    def submit(self, cells: Sequence[Cell]) -> None:
+        """Send cells to the scheduler, short ones several together."""
+        for group in self._groups(cells):
+            self._last += 1
+            name = f"cell-{group[0].key}-{self._last}"
+            self._cells[name] = group
+            self._finished.add(
+                self._client.submit(
+                    _remote, group, self.wanted.limits, key=name, pure=False, retries=0
+                )
+            )
+
+    def _groups(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
+        """Put cells together, but for those that were lost with others: which one it was shows."""
+        others = []
+        for cell in cells:
+            if cell.key in self._suspects:
+                yield [cell]
+            else:
+                others.append(cell)
+        for start in range(0, len(others), self._together):
+            yield others[start : start + self._together]
+
+    def _check(self) -> None:
+        if self._gone:
+            logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it says so at length
+            raise TreegaugeError(
+                "the dask scheduler is gone, or dropped the cells; those that are done are kept, "
+                "and the plan run again goes on from there"
+            )
+
+    def wait(self) -> Finished:
+        """Wait until some cells have ended."""
+        finished: Finished = []
+        longest = 0.0
+        for future, result in self._finished.next_batch(block=True):
+            cells = self._cells.pop(future.key)
+            if future.status in {"cancelled", "lost"}:
+                self._gone = True
+                continue
+            if isinstance(result, list):
+                longest = max(longest, *(report.seconds for report in result))
+                finished += zip(cells, result, strict=True)
+            else:
+                longest = SHORT
+                self._suspects |= {cell.key for cell in cells}
+                finished += [(cell, _lost(result)) for cell in cells]
+            future.release()
+        if not finished:
+            self._check()
+        self._together = max(1, min(TOGETHER, int(SHORT / max(longest, 1e-6))))
+        return finished
+
+
+def dask_setup(worker: object) -> None:
+    """Let local workers ignore an interrupt at the keyboard, as dask calls this on their start."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _lost(result: Any) -> Report:
+    """Report what dask says of a cell that brought no report, such as a worker killed again."""
+    error = result[1] if isinstance(result, tuple) else result  # a raised one comes with its trace
+    return Report(error=f"{type(error).__name__}: {error}"[:2000])
+
+
+_own: list[Processes] = []
+_lock = threading.Lock()
+
+
+def _remote(cells: Sequence[Cell], limits: Limits) -> list[Report]:
+    """Run cells on a worker: in its own process or, with limits, each in one for it alone."""
+    if not limits:
+        return [perform(cell) for cell in cells]
+    reports = []
+    with _lock:
+        for cell in cells:
+            if _own and _own[0].limits != limits:
+                _own.pop().__exit__()
+            if not _own:
+                _own.append(Processes(1, limits, [cell.parser], [cell.task]).__enter__())
+            _own[0].submit([cell])
+            reports.append(_own[0].wait()[0][1])
+    return reports
+
+
+__all__ = ["Cluster", "job_script", "slurm_settings"]

@@ -1,0 +1,249 @@
+"""The ledger of a store: which cells are done, in SQLite with one writer.
+
+What cells share stands once: setups (task, treebank, parser), environments (versions, host), runs.
+A cell is a row of numbers and the task's scalars, ordered by setup, so that a plan is compared with
+the ledger setup by setup.
+"""
+# ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treegauge.experiments.batches import Batch, Point
+from treegauge.experiments.cells import Cell, Setup
+from treegauge.experiments.work import Report
+from treegauge.results.errors import TreegaugeError
+
+FORMAT = 1
+_SCHEMA = """
+CREATE TABLE setups (
+    id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, task TEXT NOT NULL,
+    treebank TEXT NOT NULL, parser TEXT NOT NULL, options TEXT NOT NULL, parameters TEXT NOT NULL,
+    data TEXT NOT NULL, identity TEXT NOT NULL, path TEXT NOT NULL, counts TEXT NOT NULL
+);
+CREATE TABLE environments (id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE);
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY, plan TEXT, pool TEXT, workers INTEGER, total INTEGER, reused INTEGER,
+    started REAL, ended REAL, ending TEXT
+);
+CREATE TABLE cells (
+    setup INTEGER NOT NULL, size INTEGER NOT NULL, sample INTEGER NOT NULL, seed INTEGER NOT NULL,
+    done INTEGER NOT NULL, key BLOB NOT NULL, attempts INTEGER NOT NULL, scalars TEXT, error TEXT,
+    words INTEGER NOT NULL, run INTEGER NOT NULL, environment INTEGER, started REAL, seconds REAL,
+    peak INTEGER, PRIMARY KEY (setup, size, sample, seed)
+) WITHOUT ROWID;
+CREATE INDEX states ON cells (setup, done, run);
+"""
+COLUMNS = (
+    "setup size sample seed done key attempts scalars error words run environment started seconds "
+    "peak"
+).split()
+
+SETUP = "digest, task, treebank, parser, options, parameters, data, identity, path, counts"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A cell to be written down: done if it has scalars, else failed."""
+
+    cell: Cell
+    report: Report
+    attempts: int = 1
+
+
+class Ledger:
+    """A connection to the ledger's file.
+
+    Parameters
+    ----------
+    path
+        The file; made if `write` and it is not there.
+    write
+        Whether to write. There must be one writer only, which the store sees to.
+    """
+
+    def __init__(self, path: Path, *, write: bool = False) -> None:
+        self.path = path
+        self._setups: dict[bytes, int] = {}
+        self._environments: dict[str, int] = {}
+        self._flushed = float("-inf")
+        with self._told("open"):
+            if write and not path.exists():
+                _make(path)
+            self._base = _connect(address(path))
+            try:
+                (found,) = self.ask("PRAGMA user_version")[0]
+                if found != FORMAT:
+                    raise TreegaugeError(
+                        f"{path} has format {found}; this version of treegauge reads format "
+                        f"{FORMAT}"
+                    )
+            except BaseException:
+                self._base.close()
+                raise
+
+    def close(self) -> None:
+        """End the connection; the last one to end tidies the files up."""
+        self._base.close()
+
+    def ask(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return self._base.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise TreegaugeError(f"cannot {what} {self.path}: {error}") from error
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give a transaction: all or nothing.
+
+        What is committed survives the end of the process at once. A power failure it survives
+        from the next commit on that waits for the disk, which one in a second does.
+        """
+        with self._told("write to"):
+            due = time.monotonic() - self._flushed >= 1
+            self._base.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
+            if due:
+                self._flushed = time.monotonic()
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._base
+                self._base.execute("COMMIT")
+            except BaseException:
+                self._setups.clear()  # numbers given in what is now undone
+                self._environments.clear()
+                if self._base.in_transaction:
+                    self._base.execute("ROLLBACK")
+                raise
+
+    # what is there
+
+    def setup_id(self, setup: Setup) -> int | None:
+        """Return a setup's number if the ledger has it."""
+        if setup.digest not in self._setups:
+            rows = self.ask("SELECT id FROM setups WHERE digest = ?", [setup.digest])
+            if not rows:
+                return None
+            self._setups[setup.digest] = rows[0][0]
+        return self._setups[setup.digest]
+
+    def done(self, batch: Batch) -> int:
+        """Count the cells of a batch that are done."""
+        number = self.setup_id(batch.setup)
+        if number is None:
+            return 0
+        if batch.named is not None:
+            return len(self._points(number, 1) & set(batch.points()))
+        axes = [[size or 0 for size in batch.sizes], batch.samples, batch.seeds]
+        inside = " AND ".join(
+            f"{name} IN (SELECT value FROM json_each(?))" for name in ("size", "sample", "seed")
+        )
+        sql = f"SELECT count(*) FROM cells WHERE setup = ? AND done = 1 AND {inside}"
+        return int(self.ask(sql, [number, *(json.dumps(list(axis)) for axis in axes)])[0][0])
+
+    def failed(self, batch: Batch) -> set[Point]:
+        """Return the points of a batch that failed when they were last tried."""
+        number = self.setup_id(batch.setup)
+        known = set() if number is None else self._points(number, 0)
+        return known & set(batch.points()) if known else known
+
+    def missing(self, batch: Batch) -> list[Point]:
+        """Return the points of a batch that are not done."""
+        done = self.done(batch)
+        if done == len(batch):
+            return []
+        if done == 0:
+            return list(batch.points())
+        known = self._points(self._setups[batch.setup.digest], 1)
+        return [point for point in batch.points() if point not in known]
+
+    def _points(self, setup: int, done: int) -> set[Point]:
+        rows = self.ask(
+            "SELECT nullif(size, 0), sample, seed FROM cells WHERE setup = ? AND done = ?",
+            [setup, done],
+        )
+        return set(rows)
+
+    # writing
+
+    def record(self, entries: Iterable[Entry], run: int) -> None:
+        """Write cells down, all or none."""
+        with self.writing() as base:
+            base.executemany(
+                f"INSERT OR REPLACE INTO cells ({', '.join(COLUMNS)}) "
+                f"VALUES ({', '.join('?' * len(COLUMNS))})",
+                (self._row(base, entry, run) for entry in entries),
+            )
+
+    def _row(self, base: sqlite3.Connection, entry: Entry, run: int) -> tuple[Any, ...]:
+        cell, report = entry.cell, entry.report
+        done = report.scalars is not None
+        scalars = json.dumps(report.scalars, ensure_ascii=False, allow_nan=False) if done else None
+        return (
+            self._add_setup(base, cell.setup), cell.size or 0, cell.sample, cell.seed, done,
+            bytes.fromhex(cell.key), entry.attempts, scalars, report.error,
+            report.words is not None, run, self._add_environment(base, report.environment),
+            report.started, report.seconds, report.peak,
+        )  # fmt: skip
+
+    def _add_setup(self, base: sqlite3.Connection, setup: Setup) -> int:
+        if (known := self.setup_id(setup)) is not None:
+            return known
+        counts = {"sentences": dict(setup.sentences), "words": dict(setup.words)}
+        values = (
+            setup.digest, setup.task, setup.name, setup.parser, setup.shown_options,
+            setup.shown_extra, setup.data, json.dumps(setup.identity, sort_keys=True),
+            setup.treebank, json.dumps(counts),
+        )  # fmt: skip
+        cursor = base.execute(
+            f"INSERT INTO setups ({SETUP}) VALUES ({', '.join('?' * len(values))})",
+            values,
+        )
+        self._setups[setup.digest] = number = int(cursor.lastrowid or 0)
+        return number
+
+    def _add_environment(self, base: sqlite3.Connection, facts: str) -> int:
+        if facts not in self._environments:
+            base.execute("INSERT OR IGNORE INTO environments (facts) VALUES (?)", [facts])
+            rows = self.ask("SELECT id FROM environments WHERE facts = ?", [facts])
+            self._environments[facts] = rows[0][0]
+        return self._environments[facts]
+
+
+def address(path: Path) -> str:
+    """Return how SQLite is to open a ledger that is there."""
+    mode = "rw"
+    if not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):
+        # The files beside a ledger in use cannot be made in such a folder. Without them all is in
+        # the ledger itself; a log that is there holds cells that the ledger has not yet.
+        log = Path(f"{path}-wal")
+        mode = "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
+    return f"{path.resolve().as_uri()}?mode={mode}"
+
+
+def _connect(place: str) -> sqlite3.Connection:
+    return sqlite3.connect(place, uri=True, isolation_level=None, timeout=30)
+
+
+def _make(path: Path) -> None:
+    """Make an empty ledger; it takes its name when it is complete, so that none is found half."""
+    draft = path.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    base = _connect(f"{draft.resolve().as_uri()}?mode=rwc")
+    try:
+        base.execute("PRAGMA journal_mode = WAL")
+        base.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
+    finally:
+        base.close()
+    draft.replace(path)

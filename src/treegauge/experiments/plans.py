@@ -1,0 +1,156 @@
+"""Plans: grids, and what becomes of them on the treebanks that are there."""
+
+import glob
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from treegauge.experiments.batches import Batch, Expansion, merged
+from treegauge.experiments.cells import Setup
+from treegauge.experiments.grids import Choice, Grid, grid, products
+from treegauge.experiments.inventory import Inventory, inventory, parser_files
+from treegauge.experiments.tasks import Task, find_task
+from treegauge.results.errors import TreegaugeError
+
+__all__ = ["Batch", "Expansion", "Grid", "Plan", "grid"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Grids under a name; `root` is where the treebanks' names begin."""
+
+    grids: tuple[Grid, ...]
+    name: str = "plan"
+    root: str | None = None
+
+    def expand(self, root: str | os.PathLike[str] | None = None) -> Expansion:
+        """Look at the treebanks and list the cells.
+
+        Parameters
+        ----------
+        root
+            Where relative names of treebanks begin: instead of the plan's own root, else that
+            folder, else the one named by TREEGAUGE_UD, else the current one.
+
+        Returns
+        -------
+        Expansion
+            Cells that ask for more sentences than there are, or for a part that is not there, are
+            left out and named.
+        """
+        place = root or self.root or os.environ.get("TREEGAUGE_UD") or "."
+        refused: dict[str, int] = {}
+        batches = [b for one in self.grids for b in _batches(one, Path(place), refused)]
+        return Expansion(merged(batches), tuple(refused), sum(refused.values()))
+
+
+def _batches(one: Grid, root: Path, refused: dict[str, int]) -> Iterator[Batch]:
+    task = find_task(one.task)
+    sizes = _sizes(task, one)
+    if task.parser is True and not one.parsers:
+        raise TreegaugeError(f"task {one.task} needs parsers, such as parsers = ['beam']")
+    if task.parser is False and one.parsers:
+        raise TreegaugeError(f"task {one.task} takes no parser")
+    if ":" in one.task:
+        task.function()  # a name that cannot be imported is told before the first cell
+    free = ":" in one.task
+    parsers = [made for choice in one.parsers for made in _parsers(choice, free)] or [_Made()]
+    parameters = [task.complete(values) for values in products(one.parameters)]
+    for path in _treebanks(one.treebanks, root):
+        stock = inventory(path)
+        if lacking := [part for part in task.parts if not stock.sentences.get(part)]:
+            reason = f"{Path(path).name} has no {' and no '.join(lacking)} part"
+            count = max(1, len(sizes)) * len(one.samples) * len(one.seeds)
+            refused[reason] = refused.get(reason, 0) + count * len(parsers) * len(parameters)
+            continue
+        for parser, extra in product(parsers, parameters):
+            fitting = _fitting(
+                path, sizes, extra, stock, refused, len(one.samples) * len(one.seeds)
+            )
+            if not fitting:
+                continue
+            setup = Setup(
+                one.task, path, parser.name, parser.options, extra,
+                {**stock.files, **parser.files}, parser.usual, task.parameters or {},
+                stock.sentences, stock.words,
+            )  # fmt: skip
+            yield Batch(setup, fitting, one.samples, one.seeds)
+
+
+def _sizes(task: Task, one: Grid) -> tuple[int | None, ...]:
+    if task.sized is True and not one.sizes:
+        raise TreegaugeError(f"task {one.task} needs sizes, such as sizes = [50, 100, 200]")
+    if task.sized is False and one.sizes:
+        raise TreegaugeError(
+            f"task {one.task} takes no sizes: it trains on whole parts or not at all"
+        )
+    return one.sizes or (None,)
+
+
+def _fitting(
+    path: str, sizes: tuple[int | None, ...], extra: Mapping[str, Any], stock: Inventory,
+    refused: dict[str, int], each: int,
+) -> tuple[int | None, ...]:  # fmt: skip
+    """Return the sizes that the train part has sentences for; name the others."""
+    there = stock.sentences.get("train", 0)
+    limit = extra.get("train_limit", there)
+    available = min(there, limit) if isinstance(limit, int) else there
+    large = [size for size in sizes if size is not None and size > available]
+    if large and there:
+        why = f" (train_limit={limit})" if available < there else ""
+        reason = (
+            f"{Path(path).name} has {available} train sentences{why}, too few for "
+            f"{'sizes' if len(large) > 1 else 'size'} {', '.join(map(str, large))}"
+        )
+        refused[reason] = refused.get(reason, 0) + len(large) * each
+        return tuple(size for size in sizes if size not in large)
+    return sizes
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A parser with all its options, their defaults, and files that it depends on."""
+
+    name: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    usual: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def _parsers(choice: Choice, free: bool) -> Iterator[_Made]:
+    """Yield a parser for each combination of options; tasks of users may have parsers of theirs."""
+    from treegauge.parsers.registry import PARSERS, find_parser
+
+    for options in products(choice.options):
+        if free and choice.name not in PARSERS:
+            yield _Made(choice.name, options)
+            continue
+        entry = find_parser(choice.name)
+        files = parser_files(choice.name, options)
+        usual = asdict(entry.options())
+        full = {
+            name: float(value) if isinstance(usual[name], float) else value  # 1 and 1.0 are one
+            for name, value in (usual | options).items()
+        }
+        yield _Made(choice.name, full, usual, files)
+
+
+def _treebanks(patterns: Sequence[str], root: Path) -> list[str]:
+    """Return the treebanks behind names and patterns, each once, in order."""
+    if not patterns:
+        raise TreegaugeError("a grid has no treebanks; expected such as treebanks = ['UD_*']")
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        full = str(root / Path(os.path.expandvars(pattern)).expanduser())
+        matches = sorted(glob.glob(full)) if glob.has_magic(full) else [full]  # noqa: PTH207
+        there = [path for path in matches if Path(path).exists()]
+        if not there:
+            raise TreegaugeError(
+                f"no treebank at {full}; name the folder that holds them with --root, in the plan "
+                "(root = ...), or in the environment variable TREEGAUGE_UD"
+            )
+        found |= dict.fromkeys(str(Path(path).absolute()) for path in there)
+    return list(found)

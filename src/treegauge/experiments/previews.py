@@ -1,0 +1,235 @@
+"""What a run would do, why cells are not reused, and how long it may take."""
+# ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from treegauge.experiments.batches import Batch, Expansion, Point
+from treegauge.experiments.cells import Setup
+from treegauge.experiments.cluster import job_script
+from treegauge.experiments.costs import Costs
+from treegauge.experiments.ledger import Ledger
+from treegauge.experiments.pools import Wanted
+from treegauge.experiments.processes import processors
+from treegauge.experiments.store import Store
+from treegauge.results.result import Result, sign
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Preview(Result):
+    """What a plan comes to on a store.
+
+    Attributes
+    ----------
+    total, done, failed, new
+        Cells of the plan: all; in the store; failed before, to be tried again; never run.
+    reasons
+        For the cells to run, why they are not in the store, with how many.
+    left_out
+        Why cells of the plan cannot be.
+    seconds
+        Estimated processor time of the cells to run; None where nothing like them was run before.
+    unknown
+        How many of the cells to run the estimate does not cover.
+    workers
+        How many would run at a time.
+    script
+        The script of each job, where jobs are submitted.
+    """
+
+    total: int
+    done: int
+    failed: int
+    new: int
+    reasons: tuple[tuple[str, int], ...]
+    left_out: tuple[str, ...]
+    seconds: float | None
+    unknown: int
+    workers: int
+    signature: str
+    script: str | None = None
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a reason; cells that are done have their own."""
+        import polars as pl
+
+        rows = [("done: in the store", self.done)] if self.done else []
+        rows += [(f"to run: {why}", count) for why, count in self.reasons]
+        rows += [(f"left out: {why}", 0) for why in self.left_out]
+        return pl.DataFrame(rows, {"cells": pl.String, "count": pl.Int64}, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``--format json`` prints."""
+        return {
+            "signature": self.signature, "total": self.total, "done": self.done,
+            "failed": self.failed, "new": self.new,
+            "reasons": [{"reason": why, "cells": count} for why, count in self.reasons],
+            "left_out": list(self.left_out), "seconds": self.seconds, "unknown": self.unknown,
+            "workers": self.workers, "script": self.script,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.total} cells: {self.done} done, {self.failed} failed before, {self.new} new"
+        ]
+        lines += [f"  {count:>7}  {why}" for why, count in self.reasons]
+        lines += [f"  left out: {why}" for why in self.left_out]
+        todo = self.failed + self.new
+        if todo and self.seconds is None:
+            lines.append("time: unknown, nothing like these cells was run before")
+        elif todo and self.seconds is not None:
+            share = min(self.workers, todo)
+            about = f"time: about {duration(self.seconds / share)} on {share} at a time"
+            more = f", not counting {self.unknown} cells unlike any before" if self.unknown else ""
+            lines.append(about + more)
+        if self.script:
+            lines.append(f"the script of each job:\n\n{self.script.rstrip()}")
+        return "\n".join(lines)
+
+
+def duration(seconds: float) -> str:
+    """Write a length of time as people say it.
+
+    Examples
+    --------
+    >>> [duration(x) for x in (0.4, 75, 7300, 200000)]
+    ['0.4 s', '1 min 15 s', '2 h 1 min', '2 d 7 h']
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    units = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+    for (large, name), (small, other) in pairwise(units):
+        if whole >= large:
+            rest = whole % large // small
+            return f"{whole // large} {name}" + (f" {rest} {other}" if rest else "")
+    return f"{whole} s"
+
+
+def preview(plan: Expansion, store: Store, wanted: Wanted | None = None) -> Preview:
+    """Compare a plan with a store without running anything.
+
+    Parameters
+    ----------
+    plan
+        The cells.
+    store
+        The store; it need not be there.
+    wanted
+        How it would be run.
+    """
+    wanted = wanted or Wanted()
+    reasons: Counter[str] = Counter()
+    done = failed = 0
+    costs = Costs([])
+    todo: list[tuple[Batch, list[Point]]] = []
+    if store.ledger_path.exists():
+        with store.reading() as ledger:
+            known = _Known(ledger)
+            costs = Costs.of(ledger)
+            for batch in plan.batches:
+                missing = ledger.missing(batch)
+                done += len(batch) - len(missing)
+                if missing:
+                    todo.append((batch, missing))
+                    tried = ledger.failed(batch)
+                    failed += len(tried)
+                    reasons["failed before"] += len(tried)
+                    reasons.update(known.why(batch, [p for p in missing if p not in tried]))
+    else:
+        todo = [(batch, list(batch.points())) for batch in plan.batches]
+        reasons["never run: the store is new"] = len(plan)
+    guesses = [costs.guess(batch.setup, point) for batch, points in todo for point in points]
+    sure = [guess for guess in guesses if guess is not None]
+    ordered = sorted((-count, why) for why, count in reasons.items() if count)
+    return Preview(
+        len(plan), done, failed, len(guesses) - failed,
+        tuple((why, -count) for count, why in ordered), plan.refused,
+        sum(sure) if sure else None, len(guesses) - len(sure), wanted.workers or processors(),
+        sign(preview=store.path.name, cells=len(plan)),
+        job_script(wanted) if wanted.pool == "slurm" else None,
+    )  # fmt: skip
+
+
+class _Known:
+    """Setups of a ledger, to find what is nearest to a new one."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.setups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+        for (text,) in ledger.ask("SELECT identity FROM setups"):
+            identity = json.loads(text)
+            key = (identity["task"], identity["treebank"], identity["parser"])
+            self.setups.setdefault(key, []).append(identity)
+
+    def why(self, batch: Batch, missing: list[Point]) -> Counter[str]:
+        """Return reasons why cells that were never run are not in the store."""
+        setup, count = batch.setup, len(missing)
+        if self.ledger.setup_id(setup) is not None:
+            return self._points(batch, missing)
+        alike = self.setups.get((setup.task, setup.name, setup.parser), [])
+        if alike:
+            nearest = min((differences(old, setup) for old in alike), key=len)
+            return Counter({"; ".join(nearest): count})
+        known = (setup.task, setup.name) in {key[:2] for key in self.setups}
+        what = f"parser {setup.parser}" if known else f"treebank {setup.name}"
+        return Counter({f"new {what}": count})
+
+    def _points(self, batch: Batch, missing: list[Point]) -> Counter[str]:
+        """Name the sizes, samples and seeds that are new to a setup."""
+        number = self.ledger.setup_id(batch.setup)
+        names = ("size", "sample", "seed")
+        new: list[set[int]] = []
+        for axis, name in enumerate(names):
+            rows = self.ledger.ask(f"SELECT DISTINCT {name} FROM cells WHERE setup = ?", [number])
+            new.append({point[axis] or 0 for point in missing} - {row[0] for row in rows})
+        told = [_several(name, sorted(values)) for name, values in zip(names, new, strict=True)]
+
+        def reason(point: Point) -> str:
+            news = [told[axis] for axis in range(3) if (point[axis] or 0) in new[axis]]
+            return "; ".join(news) or "not run yet"
+
+        return Counter(map(reason, missing))
+
+
+def _several(name: str, values: list[int]) -> str:
+    shown = ", ".join(map(str, values[:6])) + (", ..." if len(values) > 6 else "")
+    return f"new {name}{'s' if len(values) > 1 else ''} {shown}"
+
+
+def differences(old: dict[str, Any], setup: Setup) -> list[str]:
+    """Say in what a setup differs from an old one of the same task, treebank and parser.
+
+    Examples
+    --------
+    >>> before = Setup("score", "UD_X", "beam", {"beam": 8}, files={"x-train": "aa"})
+    >>> now = Setup("score", "UD_X", "beam", {"beam": 16}, files={"x-train": "bb"})
+    >>> differences(before.identity, now)
+    ['option beam: 8 before, 16 now', 'bytes of x-train changed']
+    """
+    new = setup.identity
+    found = []
+    for field, noun in (("options", "option"), ("extra", "parameter")):
+        for name in sorted({*old[field], *new[field]}):
+            before, now = (side[field].get(name, "absent") for side in (old, new))
+            if json.dumps(before) != json.dumps(now):  # 1, 1.0 and true are not the same
+                found.append(f"{noun} {name}: {_word(before)} before, {_word(now)} now")
+    for name in sorted({*old["files"], *new["files"]}):
+        before, now = (side["files"].get(name) for side in (old, new))
+        if before != now:
+            what = "appeared" if before is None else "is gone" if now is None else "changed"
+            found.append(f"bytes of {name} {what}" if what == "changed" else f"file {name} {what}")
+    if old["major"] != new["major"]:
+        found.append(f"treegauge {old['major']}.x before, {new['major']}.x now")
+    return found
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,137 @@
+"""How far a store has come."""
+
+import time
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.experiments.locking import holder
+from treegauge.experiments.previews import duration
+from treegauge.experiments.store import Store
+from treegauge.results.result import Result, sign
+from treegauge.results.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Run:
+    """The last run on a store.
+
+    Attributes
+    ----------
+    plan, pool
+        Names of the plan and of the pool.
+    total, reused, done, failed
+        Cells of the plan; done before; done and failed in this run.
+    seconds
+        How long it took, or has taken so far.
+    state
+        ``running``, ``finished``, ``interrupted``, ``stopped`` by an error, or ``killed``.
+    """
+
+    plan: str
+    pool: str
+    total: int
+    reused: int
+    done: int
+    failed: int
+    seconds: float
+    state: str
+
+    @property
+    def left(self) -> int:
+        """Cells of the plan that have not been run."""
+        return self.total - self.reused - self.done - self.failed
+
+    @property
+    def rate(self) -> float | None:
+        """Cells a minute."""
+        ended = self.done + self.failed
+        return 60 * ended / self.seconds if ended and self.seconds > 0 else None
+
+    def __str__(self) -> str:
+        parts = [
+            f"{self.plan}: {self.total} cells, {self.reused + self.done} done, "
+            f"{self.failed} failed, {self.left} left; {self.state}"
+        ]
+        if self.rate is not None:
+            parts.append(f"{self.rate:.1f} cells a minute")
+            if self.state == "running" and self.left:
+                parts.append(f"about {duration(60 * self.left / self.rate)} to go")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Status(Result):
+    """Cells of a store by task and parser, and its last run."""
+
+    store: str
+    groups: tuple[tuple[str, str, int, int, float | None, float | None], ...]
+    run: Run | None
+    user: str | None
+    signature: str
+    kind: ClassVar[str] = "status"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a task and parser: cells done and failed, seconds in all and of one cell."""
+        import polars as pl
+
+        kinds = {
+            "task": pl.String, "parser": pl.String, "done": pl.Int64, "failed": pl.Int64,
+            "seconds": pl.Float64, "mean": pl.Float64,
+        }  # fmt: skip
+        return pl.DataFrame(list(self.groups), kinds, orient="row")
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return who uses the store, its last run, and the rows."""
+        run = None
+        if self.run is not None:
+            run = {**vars(self.run), "left": self.run.left, "rate": self.run.rate}
+        return {"in_use_by": self.user, "run": run, "rows": self.json_rows()}
+
+    def own_text(self) -> str:
+        """Return the last run in words, and the table."""
+        from treegauge.results import tables
+
+        lines = [str(self.run)] if self.run else []
+        lines += [f"in use by {self.user}"] if self.user else []
+        return "\n".join([*lines, tables.to_text(self.table)])
+
+
+@verb
+def status(store: Store | str | PathLike[str]) -> Status:
+    """Say how many cells of a store are done, failed and left.
+
+    A run may be under way meanwhile.
+
+    Parameters
+    ----------
+    store
+        The folder that ``run`` made.
+    """
+    store = store if isinstance(store, Store) else Store(store)
+    user = holder(store.lock_path) if store.in_use else None
+    with store.reading() as ledger:
+        rows = ledger.ask(
+            "SELECT task, parser, sum(done), sum(NOT done), sum(CASE WHEN done THEN seconds END), "
+            "avg(CASE WHEN done THEN seconds END) FROM cells JOIN setups ON setup = id "
+            "GROUP BY task, parser ORDER BY task, parser"
+        )
+        last = ledger.ask(
+            "SELECT id, plan, pool, total, reused, started, ended, ending FROM runs "
+            "ORDER BY id DESC LIMIT 1"
+        )
+        run = None
+        if last:
+            number, plan, pool, total, reused, started, ended, ending = last[0]
+            done, failed, latest = ledger.ask(
+                "SELECT ifnull(sum(done), 0), ifnull(sum(NOT done), 0), max(started + seconds) "
+                "FROM cells WHERE run = ?", [number],
+            )[0]  # fmt: skip
+            state = ending or ("running" if user else "killed")
+            until = ended or (time.time() if user else latest or started)
+            run = Run(plan, pool, total, reused, done, failed, until - started, state)
+    return Status(store.path.name, tuple(rows), run, user, sign(status=store.path.name))

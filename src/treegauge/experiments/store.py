@@ -1,0 +1,241 @@
+"""A store: a folder with the ledger, and each cell's words in a Parquet file."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treegauge.experiments.ledger import Entry, Ledger
+from treegauge.experiments.locking import is_locked, locked
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.files import atomic
+from treegauge.results.result import Result, sign
+from treegauge.treebanks.sources import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class FullError(TreegaugeError):
+    """A store that cannot be written to any more; what it holds is whole."""
+
+
+class Store:
+    """The results of many cells.
+
+    Parameters
+    ----------
+    path
+        The folder. Reading one that is not there is an error; :meth:`writing` makes it.
+
+    Notes
+    -----
+    A cell's words are in place before its row is committed, so that a row never lacks them; a
+    crash between the two leaves a file that belongs to no row, which is written anew or swept by
+    ``treegauge gc``.
+    """
+
+    def __init__(self, path: Source) -> None:
+        self.path = Path(path)
+
+    @property
+    def ledger_path(self) -> Path:
+        """The ledger's file."""
+        return self.path / "ledger.sqlite"
+
+    @property
+    def lock_path(self) -> Path:
+        """The file that a driver locks."""
+        return self.path / "lock"
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a driver is at work on it."""
+        return is_locked(self.lock_path)
+
+    def __len__(self) -> int:
+        if not self.ledger_path.exists():
+            return 0
+        with self.reading() as ledger:
+            return int(ledger.ask("SELECT count(*) FROM cells WHERE done")[0][0])
+
+    def __bool__(self) -> bool:
+        return True
+
+    @contextmanager
+    def reading(self) -> Iterator[Ledger]:
+        """Open the ledger to read; a driver may write meanwhile."""
+        if not self.ledger_path.is_file():
+            raise TreegaugeError(
+                f"{self.path} is no store: expected a folder with ledger.sqlite, as treegauge run "
+                "makes them"
+            )
+        ledger = Ledger(self.ledger_path)
+        try:
+            yield ledger
+        except sqlite3.Error as error:
+            raise TreegaugeError(f"cannot read {self.ledger_path}: {error}") from error
+        finally:
+            ledger.close()
+
+    @contextmanager
+    def writing(self) -> "Iterator[Writer]":
+        """Open the store to write, for one process at a time."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise TreegaugeError(f"cannot make the store {self.path}: {error.strerror}") from error
+        with locked(self.lock_path, f"store {self.path}"):
+            ledger = Ledger(self.ledger_path, write=True)
+            try:
+                yield Writer(self, ledger)
+            except sqlite3.Error as error:
+                raise TreegaugeError(f"cannot use {self.ledger_path}: {error}") from error
+            finally:
+                ledger.close()
+
+    def words_path(self, key: str) -> Path:
+        """Return where the words of a cell are."""
+        return self.path / "words" / key[:2] / f"{key}.parquet"
+
+    def words(self, key: str) -> "pl.DataFrame | None":
+        """Return the words of a cell, None if its task gave none."""
+        import polars as pl
+
+        path = self.words_path(key)
+        if path.exists():
+            return pl.read_parquet(path)
+        with self.reading() as ledger:
+            if ledger.ask("SELECT 1 FROM cells WHERE hex(key) = upper(?) AND words", [key]):
+                raise TreegaugeError(
+                    f"{path} is gone; treegauge gc lets go of cells without their words, and the "
+                    "next run makes them anew"
+                )
+        return None
+
+    def results(self, *, provenance: bool = True, **filters: Any) -> "pl.DataFrame":
+        """Return the cells that are done, a row each, in the order of their fields.
+
+        Parameters
+        ----------
+        provenance
+            Whether to add when, where, how long and with what versions each was run, and its key.
+        **filters
+            ``task``, ``treebank``, ``parser``, ``options``, ``parameters`` and ``data`` take a
+            pattern such as ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
+        """
+        from treegauge.experiments.reading import results
+
+        with self.reading() as ledger:
+            return results(ledger, filters, provenance=provenance)
+
+    def failures(self, **filters: Any) -> "pl.DataFrame":
+        """Return the cells that failed, with the error and how often they were tried."""
+        from treegauge.experiments.reading import failures
+
+        with self.reading() as ledger:
+            return failures(ledger, filters)
+
+
+@dataclass(frozen=True, eq=False)
+class Results(Result):
+    """Cells of a store as the command line prints them."""
+
+    frame: "pl.DataFrame"
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """How many cells there are."""
+        return sign(results=self.frame.height)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a cell; points in time as text."""
+        import polars as pl
+
+        return self.frame.with_columns(pl.col(pl.Datetime).dt.to_string("%Y-%m-%dT%H:%M:%SZ"))
+
+    def shown(self) -> "pl.DataFrame":
+        """Leave out columns in which nothing stands, unless there is no row at all."""
+        import polars as pl
+
+        table = self.table
+        if table.is_empty():
+            return table
+        blank = [
+            name
+            for name, column in zip(table.columns, table.iter_columns(), strict=True)
+            if column.is_null().all() or column.cast(pl.String).eq("").all()
+        ]
+        return table.drop(blank)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """The right to write to a store, and its ledger."""
+
+    store: Store
+    ledger: Ledger
+
+    def record(self, entries: Sequence[Entry], run: int) -> None:
+        """Write cells down: their words first, then their rows, all in one transaction."""
+        with self._safely():
+            for entry in entries:
+                if entry.report.words is not None and entry.report.scalars is not None:
+                    self.write_words(entry.cell.key, entry.report.words)
+            if entries:
+                self.ledger.record(entries, run)
+
+    @contextmanager
+    def _safely(self) -> Iterator[None]:
+        """Say what a full disk means; a damaged ledger is another matter."""
+        try:
+            yield
+        except (OSError, TreegaugeError) as error:
+            if isinstance(error, OSError):
+                why = error.strerror or str(error)
+            elif isinstance(error.__cause__, sqlite3.OperationalError):
+                why = str(error.__cause__)
+            else:
+                raise
+            raise FullError(
+                f"cannot write to store {self.store.path}: {why}; what was recorded before is "
+                "safe. Make room, then run the plan again: it goes on from there"
+            ) from error
+
+    def write_words(self, key: str, data: bytes) -> None:
+        """Write the words of a cell; they are on the disk when this returns."""
+        path = self.store.words_path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic(path) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def begin(self, plan: str, pool: str, workers: int, total: int, reused: int) -> int:
+        """Note that a run begins; return its number."""
+        values = (plan, pool, workers, total, reused, time.time())
+        with self._safely(), self.ledger.writing() as base:
+            cursor = base.execute(
+                "INSERT INTO runs (plan, pool, workers, total, reused, started) "
+                "VALUES (?, ?, ?, ?, ?, ?)", values,
+            )  # fmt: skip
+            return int(cursor.lastrowid or 0)
+
+    def end(self, run: int, ending: str) -> None:
+        """Note how a run ended; one that says nothing was killed, or the disk was full."""
+        try:
+            with self.ledger.writing() as base:
+                base.execute(
+                    "UPDATE runs SET ended = ?, ending = ? WHERE id = ?", [time.time(), ending, run]
+                )
+        except TreegaugeError:
+            if ending == "finished":
+                raise
+
+
+__all__ = ["FullError", "Store", "Writer"]

@@ -1,0 +1,114 @@
+"""Figures of measured treebanks: displacements side by side, relations along their entropy."""
+
+from treegauge.figures.theme import PALETTE, Spec, themed
+from treegauge.measures.entropy import average_wde
+from treegauge.measures.registry import Value
+from treegauge.measures.relations import CLASSES, relation_class
+from treegauge.measures.results import Measures
+from treegauge.results.errors import TreegaugeError
+
+
+def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]:
+    values: dict[str, Value | None] = {
+        one.treebank: one.value
+        for one in found.measured
+        if one.measure == measure and not one.averaged
+    }
+    kept = {name: value for name, value in values.items() if isinstance(value, dict)}
+    if not kept:
+        names = ", ".join(dict.fromkeys(one.measure for one in found.measured))
+        raise TreegaugeError(f"nothing to draw: expected the measure {measure!r}, found {names}")
+    return kept
+
+
+def displacements(found: Measures, *, reach: int = 12, dark: bool = False) -> Spec:
+    """Draw how often each displacement occurs, one panel a treebank (EDV, Fig. 2).
+
+    Parameters
+    ----------
+    found
+        What ``measure("displacements", ...)`` gave.
+    reach
+        Displacements beyond are left out of the picture.
+    dark
+        Light on dark.
+
+    Examples
+    --------
+    >>> from treegauge.measures.measuring import measure
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> spec = displacements(measure("displacements", synthetic(50, seed=1)))
+    >>> spec["facet"]["field"], len(spec["data"]["values"])
+    ('treebank', 24)
+    """
+    rows = [
+        {"treebank": treebank, "displacement": int(place), "share": share}
+        for treebank, shares in _values(found, "displacements").items()
+        for place, share in shares.items()
+        if abs(int(place)) <= reach
+    ]
+    horizontal = {"field": "displacement", "type": "ordinal", "title": "head right | head left"}
+    vertical = {"field": "share", "type": "quantitative", "axis": {"format": "%"}, "title": None}
+    spec = {
+        "data": {"values": rows},
+        "facet": {"field": "treebank", "title": None},
+        "columns": 3,
+        "spec": {
+            "width": 200,
+            "height": 110,
+            "mark": {"type": "bar", "color": PALETTE[0]},
+            "encoding": {"x": horizontal, "y": vertical},
+        },
+    }
+    title = "Position of words against their heads"
+    return themed(spec, title=title, signature=found.signature, dark=dark)
+
+
+def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
+    """Draw relations by their word dependency entropy, averaged over treebanks (Content, Fig. 2).
+
+    Parameters
+    ----------
+    found
+        What ``measure("wde", ...)`` gave for one or more treebanks.
+    dark
+        Light on dark.
+
+    Examples
+    --------
+    >>> from treegauge.measures.measuring import measure
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> spec = relation_spectrum(measure("wde", synthetic(50, seed=1)))
+    >>> spec["data"]["values"][0]["class"] in {"content", "function", "other"}
+    True
+    """
+    each = [
+        {name: value for name, value in values.items() if value is not None}
+        for values in _values(found, "wde").values()
+    ]
+    average = average_wde(each)
+    rows = [
+        {"relation": name, "wde": average[name], "class": relation_class(name)}
+        for name in sorted(average, key=lambda name: (average[name], name))
+    ]
+    colours = {
+        "domain": list(CLASSES),
+        "range": [PALETTE[0], PALETTE[5], "#888"],
+    }
+    spec = {
+        "data": {"values": rows},
+        "width": 420,
+        "height": {"step": 15},
+        "mark": "bar",
+        "encoding": {
+            "y": {"field": "relation", "type": "nominal", "sort": None, "title": None},
+            "x": {"field": "wde", "type": "quantitative", "title": "word dependency entropy"},
+            "color": {"field": "class", "type": "nominal", "scale": colours},
+        },
+    }
+    count = "1 treebank" if len(each) == 1 else f"{len(each)} treebanks"
+    title = f"Relations from function to content, {count}"
+    return themed(spec, title=title, signature=found.signature, dark=dark)
+
+
+KINDS = {"displacements": displacements, "wde": relation_spectrum}

@@ -1,0 +1,79 @@
+"""How many sentences, how many words, and how long the sentences are."""
+
+import numpy as np
+
+from treegauge.measures.checks import need_words, ratio, ratio_of_sums
+from treegauge.measures.registry import Additive, FloatArray, register
+from treegauge.treebanks.columns import Treebank
+
+
+def _lengths(treebank: Treebank) -> list[FloatArray]:
+    return [np.column_stack([treebank.lengths, np.ones(len(treebank))])]
+
+
+def _squares(treebank: Treebank) -> list[FloatArray]:
+    lengths = treebank.lengths.astype(np.float64)
+    return [np.column_stack([lengths**2, lengths, np.ones(len(treebank))])]
+
+
+def _deviation(sums: FloatArray) -> FloatArray:
+    mean = sums[..., 1] / sums[..., 2]
+    return np.sqrt(np.maximum(sums[..., 0] / sums[..., 2] - mean**2, 0))
+
+
+def _single(treebank: Treebank) -> list[FloatArray]:
+    return [np.column_stack([treebank.lengths == 1, np.ones(len(treebank))])]
+
+
+@register("sentences", "lengths", "number of sentences", bounds=(0, np.inf), empty=True)
+def sentences(treebank: Treebank) -> int:
+    """Count the sentences."""
+    return len(treebank)
+
+
+@register("words", "lengths", "number of syntactic words", bounds=(0, np.inf), empty=True)
+def words(treebank: Treebank) -> int:
+    """Count the syntactic words: rows with a whole number as ID."""
+    return treebank.n_words
+
+
+@register(
+    "mean_length", "lengths", "words per sentence",
+    bounds=(1, np.inf), additive=Additive(_lengths, ratio_of_sums),
+)  # fmt: skip
+def mean_length(treebank: Treebank) -> float:
+    """Divide words by sentences."""
+    return ratio(_lengths(treebank)[0], treebank, "sentences")
+
+
+@register(
+    "sd_length", "lengths", "standard deviation of sentence lengths",
+    bounds=(0, np.inf), additive=Additive(_squares, _deviation),
+)  # fmt: skip
+def sd_length(treebank: Treebank) -> float:
+    """Return the (population) standard deviation of sentence lengths."""
+    need_words(treebank)
+    return float(treebank.lengths.std())
+
+
+@register("median_length", "lengths", "median of sentence lengths", bounds=(1, np.inf))
+def median_length(treebank: Treebank) -> float:
+    """Return the median of sentence lengths."""
+    need_words(treebank)
+    return float(np.median(treebank.lengths))
+
+
+@register("max_length", "lengths", "words of the longest sentence", bounds=(1, np.inf))
+def max_length(treebank: Treebank) -> int:
+    """Return the length of the longest sentence."""
+    need_words(treebank)
+    return int(treebank.lengths.max())
+
+
+@register(
+    "one_word_sentences", "lengths", "share of sentences of one word",
+    additive=Additive(_single, ratio_of_sums),
+)  # fmt: skip
+def one_word_sentences(treebank: Treebank) -> float:
+    """Return the share of sentences that have a root and nothing else."""
+    return ratio(_single(treebank)[0], treebank, "sentences")

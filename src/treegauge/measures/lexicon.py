@@ -1,0 +1,85 @@
+"""How many different words a text of some length has (type/token ratios)."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.measures.checks import need_column, ratio_of_sums
+from treegauge.measures.registry import Additive, FloatArray, MissingError, register
+from treegauge.treebanks.columns import Ints, Treebank
+
+#: Words of a chunk for the standardised ratio.
+CHUNK = 1000
+#: Number and size of the samples of the Difficulty paper.
+SAMPLES, SENTENCES = 10, 1000
+
+
+@register("ttr", "vocabulary", "type/token ratio: distinct forms over words")
+def type_token_ratio(treebank: Treebank) -> float:
+    r"""Divide distinct forms by words: :math:`|V| / n`.
+
+    Falls as text grows, so it compares nothing but samples of one size.
+    """
+    need_column(treebank, "form")
+    return len(treebank.codes("form").values) / treebank.n_words
+
+
+def _chunk_ratios(treebank: Treebank, chunk: int = CHUNK) -> list[FloatArray]:
+    codes = treebank.codes("form").codes
+    whole = len(codes) // chunk
+    chunks = np.sort(codes[: whole * chunk].reshape(whole, chunk), axis=1)
+    distinct = 1 + np.count_nonzero(np.diff(chunks, axis=1), axis=1)
+    return [np.column_stack([distinct / chunk, np.ones(whole)])]
+
+
+@register(
+    "sttr", "vocabulary", "standardised type/token ratio: mean over chunks of 1,000 words",
+    additive=Additive(_chunk_ratios, ratio_of_sums),
+)  # fmt: skip
+def standardised_ttr(treebank: Treebank, *, chunk: int = CHUNK) -> float:
+    """Average the type/token ratio over consecutive chunks of words; a rest is left out.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> 0 < standardised_ttr(synthetic(300, seed=1)) < 1
+    True
+    """
+    need_column(treebank, "form")
+    if treebank.n_words < chunk:
+        raise MissingError(
+            f"{treebank.name} has {treebank.n_words:,} words, fewer than a chunk of {chunk:,}"
+        )
+    return float(_chunk_ratios(treebank, chunk)[0][:, 0].mean())
+
+
+def word_samples(
+    treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield the words of random samples of sentences, each drawn without replacement."""
+    if len(treebank) < sentences:
+        raise MissingError(
+            f"{treebank.name} has {len(treebank):,} sentences, fewer than a sample of {sentences:,}"
+        )
+    random = np.random.default_rng(seed)
+    for _ in range(samples):
+        chosen = np.zeros(len(treebank), bool)
+        chosen[random.choice(len(treebank), sentences, replace=False)] = True
+        yield np.flatnonzero(chosen[treebank.sentence_of])
+
+
+def distinct(codes: Ints) -> int:
+    """Count distinct codes."""
+    return int(np.count_nonzero(np.bincount(codes)))
+
+
+@register("sampled_ttr", "vocabulary", "type/token ratio, mean over 10 samples of 1,000 sentences")
+def sampled_ttr(
+    treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
+) -> float:
+    """Average the type/token ratio over random samples of sentences."""
+    need_column(treebank, "form")
+    forms = treebank.codes("form").codes
+    drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)
+    return float(np.mean([distinct(forms[words]) / len(words) for words in drawn]))

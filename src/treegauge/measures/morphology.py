@@ -1,0 +1,147 @@
+"""Morphological complexity (MC) and its five parts.
+
+Each part runs from 0 (no morphology) to 1. MC exists twice: as the paper's text defines it, and as
+the paper's code computes it, which the printed scores come from. The two differ in
+:func:`head_pos_entropy` and :func:`head_pos_entropy_published`, and in words without a lemma.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.measures.checks import blank, need_column
+from treegauge.measures.entropy import entropy_of, form_entropy
+from treegauge.measures.lexicon import type_token_ratio
+from treegauge.measures.numbering import renumber
+from treegauge.measures.registry import FloatArray, MissingError, register
+from treegauge.treebanks.columns import Treebank
+
+
+@register("word_entropy", "morphology", "entropy of word forms over its largest possible value")
+def word_entropy(treebank: Treebank) -> float:
+    r"""Return the normalised word entropy :math:`H_{word} / \log_2 |V|`."""
+    need_column(treebank, "form")
+    vocabulary = len(treebank.codes("form").values)
+    if vocabulary < 2:
+        raise MissingError(f"{treebank.name} has a single word form")
+    return form_entropy(treebank) / float(np.log2(vocabulary))
+
+
+def _forms_by_lemma(treebank: Treebank, *, blanks: bool) -> npt.NDArray[np.int64]:
+    need_column(treebank, "lemma")
+    lemmas = treebank.codes("lemma").codes
+    forms, vocabulary = treebank.codes("form")
+    kept = slice(None) if blanks else ~blank(treebank, "lemma")
+    pairs = np.unique(lemmas[kept].astype(np.int64) * len(vocabulary) + forms[kept])
+    counts = np.bincount(pairs // len(vocabulary))
+    return counts[counts > 0]
+
+
+@register(
+    "forms_per_lemma", "morphology", "1 - 1/(F/L): forms of a lemma, on average",
+    watched=("lemma",),
+)  # fmt: skip
+def forms_per_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
+    r"""Return :math:`1 - 1 / (F/L)` with F/L the mean number of distinct forms of a lemma.
+
+    Parameters
+    ----------
+    treebank
+        The words to count.
+    blanks
+        Whether words without a lemma count as forms of one lemma ``_``, as in the paper's code.
+    """
+    return 1 - 1 / float(_forms_by_lemma(treebank, blanks=blanks).mean())
+
+
+@register(
+    "forms_per_inflected_lemma", "morphology",
+    "1 - 1/(F/iL): forms of a lemma that has two or more, on average",
+    watched=("lemma",),
+)  # fmt: skip
+def forms_per_inflected_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
+    r"""Return :math:`1 - 1 / (F/iL)`, over lemmas with two forms and more; 0 if there are none."""
+    counts = _forms_by_lemma(treebank, blanks=blanks)
+    inflected = counts[counts > 1]
+    return 1 - 1 / float(inflected.mean()) if len(inflected) else 0.0
+
+
+def _head_tags(treebank: Treebank, heads: npt.NDArray[np.integer]) -> FloatArray:
+    """Count heads' tags by type of dependent (UPOS and FEATS); words with head -1 are left out."""
+    need_column(treebank, "upos")
+    need_column(treebank, "feats")
+    tags, names = treebank.codes("upos")
+    features = treebank.codes("feats")
+    kept = heads >= 0
+    if not kept.any():
+        raise MissingError(f"{treebank.name} has no arcs")
+    kinds = tags[kept].astype(np.int64) * len(features.values) + features.codes[kept]
+    dense = renumber(kinds, len(names) * len(features.values))
+    cells = dense * len(names) + tags[heads[kept]]
+    counts = np.bincount(cells, minlength=(dense.max() + 1) * len(names))
+    return counts.reshape(-1, len(names)).astype(np.float64)
+
+
+@register("hpe", "morphology", "how well UPOS and features of a word tell the UPOS of its head")
+def head_pos_entropy(treebank: Treebank) -> float:
+    r"""Return the normalised head part-of-speech entropy by the text's formula.
+
+    .. math:: 1 - \frac{1}{|D|} \sum_{d \in D} \frac{HPE_d}{\log_2 |T_d|}
+
+    with :math:`D` the types of dependents, :math:`T_d` the tags that heads of type :math:`d` have;
+    a type whose heads all have one tag adds 0. Roots have no head and are left out.
+    """
+    counts = _head_tags(treebank, treebank.parents)
+    several = np.count_nonzero(counts, axis=1)
+    scale = np.log2(np.maximum(several, 2))
+    return 1 - float((entropy_of(counts) / scale).mean())
+
+
+@register("hpe_published", "morphology", "hpe as in the paper's printed scores")
+def head_pos_entropy_published(treebank: Treebank) -> float:
+    r"""Return the head part-of-speech entropy as in the paper's printed scores.
+
+    .. math:: 1 - \frac{1}{|D|} \sum_{d \in D} \frac{HPE_d}{\log_2 |T|}
+
+    with :math:`T` all tags of the treebank, and the last word of a sentence as the head of its
+    root.
+    """
+    last = treebank.offsets[treebank.sentence_of + 1] - 1
+    counts = _head_tags(treebank, np.where(treebank.head > 0, treebank.parents, last))
+    if counts.shape[1] < 2:
+        raise MissingError(f"{treebank.name} has a single UPOS")
+    return 1 - float(entropy_of(counts).mean()) / float(np.log2(counts.shape[1]))
+
+
+@register(
+    "mc", "morphology", "morphological complexity by the text's formula: mean of the five parts",
+    watched=("lemma",),
+)  # fmt: skip
+def morphological_complexity(treebank: Treebank) -> float:
+    """Average word entropy, TTR, both form/lemma ratios and head part-of-speech entropy.
+
+    Notes
+    -----
+    Anderson and Gómez-Rodríguez (2022), appendix C, formulas as written there.
+    """
+    parts = [
+        word_entropy(treebank), type_token_ratio(treebank), forms_per_lemma(treebank),
+        forms_per_inflected_lemma(treebank), head_pos_entropy(treebank),
+    ]  # fmt: skip
+    return float(np.mean(parts))
+
+
+@register(
+    "mc_published", "morphology", "morphological complexity as in the paper's printed scores",
+    watched=("lemma",),
+)  # fmt: skip
+def morphological_complexity_published(treebank: Treebank) -> float:
+    """Average the five parts as the code behind the printed scores does.
+
+    Head part-of-speech entropy is :func:`head_pos_entropy_published`, and words without a lemma are
+    taken as forms of one lemma ``_``.
+    """
+    parts = [
+        word_entropy(treebank), type_token_ratio(treebank), forms_per_lemma(treebank, blanks=True),
+        forms_per_inflected_lemma(treebank, blanks=True), head_pos_entropy_published(treebank),
+    ]  # fmt: skip
+    return float(np.mean(parts))

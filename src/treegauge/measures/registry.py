@@ -1,0 +1,172 @@
+"""Measures by name: what each says, its range, where it is explained, how it is resampled."""
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.treebanks.columns import Treebank
+
+FloatArray = npt.NDArray[np.float64]
+Values = dict[str, float | None]
+Value = float | int | Values
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The families in the order of every list; each has a page in the documentation.
+FAMILIES = (
+    "lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity",
+)  # fmt: skip
+#: Modules that hold measures, in the order of every list.
+MODULES = (
+    "lengths", "displacement", "samples", "structure", "direction", "relations", "entropy",
+    "lexicon", "morphology", "features", "unseen", "ngrams", "isomorphism",
+)  # fmt: skip
+
+
+class MissingError(TreegaugeError):
+    """A measure that this treebank does not have, and why."""
+
+
+@dataclass(frozen=True)
+class Additive:
+    """A measure as a function of sums over sentences, which is what resampling needs.
+
+    Attributes
+    ----------
+    tables
+        Takes the measure's treebanks and gives the tables (sentences, columns) that are resampled,
+        each on its own: one, or one for each treebank of a pair.
+    statistic
+        Takes the column sums (..., columns) of each table and gives values (...).
+    distance
+        Whether the value is a distance between distributions. Noise only ever adds to a distance,
+        so its resamples lie too high and need another interval.
+    """
+
+    tables: Callable[..., Sequence[npt.NDArray[Any]]]
+    statistic: Callable[..., FloatArray]
+    distance: bool = False
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A function of a treebank, or of a train and a test part, with its description.
+
+    Attributes
+    ----------
+    name, family, meaning
+        Its name, the page that explains it, and what it says in one line.
+    function
+        Takes one or two treebanks and gives a number or several under names; raises
+        :class:`MissingError` where there is none.
+    pair
+        Whether it compares a train part with a test part.
+    bounds
+        The smallest and the largest possible value.
+    additive
+        How to resample it; None where an interval from resampled sentences would mislead.
+    watched
+        Columns of which a noticeable share of ``_`` is told along with the value.
+    empty
+        Whether a treebank without words has it, too.
+    average
+        How to combine the values of several treebanks, where that is part of the definition.
+    """
+
+    name: str
+    family: str
+    meaning: str
+    function: Callable[..., Value]
+    pair: bool = False
+    bounds: tuple[float, float] = (0.0, 1.0)
+    additive: Additive | None = None
+    watched: tuple[str, ...] = ()
+    empty: bool = False
+    average: Callable[[list[dict[str, float]]], Mapping[str, float]] | None = None
+
+    @property
+    def docs(self) -> str:
+        """Where the documentation explains it."""
+        return f"measures/{self.family}.md#{self.name}"
+
+    @property
+    def seeded(self) -> bool:
+        """Whether chance enters it."""
+        return "seed" in inspect.signature(self.function).parameters
+
+    def __call__(self, *treebanks: Treebank, seed: int = 0) -> Value:
+        """Compute it."""
+        for treebank in treebanks:
+            if treebank.n_words == 0 and not self.empty:
+                raise MissingError(f"{treebank.name} has no words")
+        value = self.function(*treebanks, **({"seed": seed} if self.seeded else {}))
+        for number in value.values() if isinstance(value, dict) else [value]:
+            if number is not None and not math.isfinite(number):
+                raise MissingError(f"{self.name} of {treebanks[0].name} came out as {number}")
+        return value
+
+
+_MEASURES: dict[str, Measure] = {}
+
+
+def register(name: str, family: str, meaning: str, **traits: Any) -> Callable[[F], F]:
+    """Put the function below into the list of measures; `traits` are those of :class:`Measure`."""
+
+    def add(function: F) -> F:
+        _MEASURES[name] = Measure(name, family, meaning, function, **traits)
+        return function
+
+    return add
+
+
+@cache
+def measures() -> dict[str, Measure]:
+    """Return all measures by name: by family, then module, then as they are defined.
+
+    Examples
+    --------
+    >>> measures()["edv"].meaning
+    'distance between the displacements of train and test'
+    """
+    for module in MODULES:
+        import_module(f"treegauge.measures.{module}")
+
+    # Modules register when they are first imported, which may have been in any order; measures
+    # from elsewhere come last in their family.
+    places = {f"treegauge.measures.{module}": i for i, module in enumerate(MODULES)}
+
+    def place(one: Measure) -> tuple[int, int]:
+        return FAMILIES.index(one.family), places.get(one.function.__module__, len(places))
+
+    return {one.name: one for one in sorted(_MEASURES.values(), key=place)}
+
+
+def select(names: str | Sequence[str]) -> list[Measure]:
+    """Return the measures of a list of names, of families, or ``"all"``.
+
+    Examples
+    --------
+    >>> [measure.name for measure in select("slv,edv")]
+    ['slv', 'edv']
+    >>> select("edvv")
+    Traceback (most recent call last):
+    ...
+    treegauge.results.errors.ChoiceError: unknown measure 'edvv'; did you mean 'edv'? ...
+    """
+    known = measures()
+    chosen: dict[str, Measure] = {}
+    for name in names.split(",") if isinstance(names, str) else names:
+        if name in known:
+            chosen[name] = known[name]
+        elif name == "all" or name in FAMILIES:
+            chosen |= {m.name: m for m in known.values() if name in {"all", m.family}}
+        else:
+            raise ChoiceError("measure", name, ["all", *FAMILIES, *known])
+    return list(chosen.values())

@@ -1,0 +1,214 @@
+"""What measuring gives: values, and reasons where there is none."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.measures.registry import Measure, Value
+from treegauge.results import tables
+from treegauge.results.result import Result, sign
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: At most so many measures stand beside each other when there are several treebanks.
+WIDE = 8
+_NUMBERS = dict.fromkeys(("value", "low", "high", "averaged"), "number")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure of a treebank, or the reason why there is none.
+
+    Attributes
+    ----------
+    measure, treebank, part
+        What was measured; the part is such as ``train`` or ``train/test``, None for plain files.
+    value
+        A number, numbers under names, or None.
+    interval
+        Its limits, where they were asked for and make sense.
+    missing, note
+        Why there is no value; what to know about the one there is.
+    averaged
+        Of how many treebanks it is the average; 0 for a treebank's own.
+    """
+
+    measure: str
+    treebank: str
+    part: str | None
+    value: Value | None
+    interval: tuple[float, float] | None = None
+    missing: str | None = None
+    note: str | None = None
+    averaged: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; what is not there is left out, but for the value."""
+        found: dict[str, Any] = {"measure": self.measure, "treebank": self.treebank}
+        found |= {"part": self.part} if self.part else {}
+        found |= {"averaged": self.averaged} if self.averaged else {}
+        found["value"] = self.value
+        if self.interval:
+            found |= {"low": self.interval[0], "high": self.interval[1]}
+        found |= {"missing": self.missing} if self.missing else {}
+        return found | ({"note": self.note} if self.note else {})
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row a number; numbers under names are measures of their own, as wde:nsubj."""
+        low, high = self.interval or (None, None)
+        values = {"": self.value}
+        if isinstance(self.value, dict):
+            values = {f":{name}": number for name, number in self.value.items()}
+        return [
+            {
+                "measure": self.measure + name, "treebank": self.treebank, "part": self.part,
+                "averaged": self.averaged or None,
+                "value": value, "low": low, "high": high,
+                "missing": self.missing, "note": self.note,
+            }
+            for name, value in values.items()
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Measures(Result):
+    """Measures of treebanks, in the order of treebanks and of the names asked for."""
+
+    measured: tuple[Measured, ...]
+    signature: str
+    digits: ClassVar[int] = 4
+
+    def __getitem__(self, measure: str) -> Value | None:
+        """Return the value of a measure in the first treebank."""
+        for one in self.measured:
+            if one.measure == measure:
+                return one.value
+        raise KeyError(measure)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a number; columns that say nothing are left out."""
+        rows = [row for one in self.measured for row in one.rows()]
+        return _frame(rows, _NUMBERS)
+
+    @property
+    def wide(self) -> "pl.DataFrame":
+        """One row a treebank and one column a measure; measures of many numbers are left out."""
+        many = {one.measure for one in self.measured if isinstance(one.value, dict)}
+        single = [one for one in self.measured if one.measure not in many]
+        names = list(dict.fromkeys(one.measure for one in single))
+        rows: dict[str, dict[str, Any]] = {}
+        for one in single:
+            row = rows.setdefault(one.treebank, {"treebank": one.treebank, **dict.fromkeys(names)})
+            row[one.measure] = one.value
+        return _frame(list(rows.values()), dict.fromkeys(names, "number"), keep=True)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is missing and why, and the notes, each said once."""
+        reasons: dict[str, list[str]] = {}
+        for one in self.measured:
+            if reason := one.missing or one.note:
+                reasons.setdefault(reason, []).append(one.measure)
+        return [f"{', '.join(dict.fromkeys(names))}: {why}" for why, names in reasons.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``--format json`` prints."""
+        return {
+            "signature": self.signature,
+            "measures": [one.to_dict() for one in self.measured],
+        }
+
+    def shown(self) -> "pl.DataFrame":
+        """Lay the numbers out for people: rounded, several treebanks under each other."""
+        names = {one.measure for one in self.measured}
+        treebanks = {one.treebank for one in self.measured}
+        plain = not any(one.interval for one in self.measured)
+        if plain and len(treebanks) > 1 and 1 < self.wide.width - 1 == len(names) <= WIDE:
+            return _shorten(self.wide)
+        rows = []
+        for one in self.measured:
+            if isinstance(one.value, dict) and len(names) > 1:
+                some = f"{len(one.value)} number{'s'[: len(one.value) > 1]}: see --format csv"
+                rows.append(one.rows()[0] | {"measure": one.measure, "value": None, "note": some})
+            else:
+                rows += one.rows()
+        for row in rows:
+            del row["averaged"]  # the treebank's name says it
+        return _shorten(_frame(rows, _NUMBERS))
+
+
+@dataclass(frozen=True)
+class Listing(Result):
+    """The measures there are."""
+
+    measures: tuple[Measure, ...]
+    signature: str = sign(v="measures")
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a measure."""
+        rows = [
+            {
+                "measure": one.name, "family": one.family, "of": "pair" if one.pair else "treebank",
+                "range": "[" + ", ".join(f"{bound:g}" for bound in one.bounds) + "]",
+                "interval": "yes" if one.additive else "no",
+                "meaning": one.meaning, "docs": one.docs,
+            }
+            for one in self.measures
+        ]  # fmt: skip
+        return _frame(rows, {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``--format json`` prints."""
+        return {"signature": self.signature, "measures": self.table.to_dicts()}
+
+    def __str__(self) -> str:
+        return tables.to_text(self.table.drop("docs"))
+
+
+def _frame(rows: list[dict[str, Any]], kinds: dict[str, str], keep: bool = False) -> "pl.DataFrame":
+    import polars as pl
+
+    names = list(rows[0]) if rows else ["measure", "treebank", "value"]
+    kept = [n for n in names if keep or n == "value" or any(row[n] is not None for row in rows)]
+    return pl.DataFrame(
+        {
+            name: pl.Series(
+                name,
+                [row[name] for row in rows],
+                pl.Float64 if kinds.get(name) == "number" else pl.String,
+            )
+            for name in kept
+        }
+    )
+
+
+def _shorten(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Turn numbers into text of a readable length, aligned to the right."""
+    import polars as pl
+
+    shown = {}
+    for name in frame.columns:
+        column = frame[name].to_list()
+        if frame[name].dtype == pl.Float64:
+            texts = [short(value) for value in column]
+            width = max([len(name), *map(len, texts)])
+            column = [text.rjust(width) for text in texts]
+        shown[name] = column
+    return pl.DataFrame(shown, schema=dict.fromkeys(frame.columns, pl.String))
+
+
+def short(value: float | None) -> str:
+    """Show a number in four decimals, whole ones without, small ones with three digits.
+
+    Examples
+    --------
+    >>> [short(x) for x in (3.0, 0.18994, 0.000714, None)]
+    ['3', '0.1899', '0.000714', '']
+    """
+    if value is None:
+        return ""
+    if value == int(value):
+        return str(int(value))
+    return f"{value:.4f}" if abs(value) >= 0.01 else f"{value:.3g}"

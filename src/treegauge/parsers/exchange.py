@@ -1,0 +1,172 @@
+"""What external programs are given to read, and what they give back."""
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+from treegauge.parsers.process import CommandError
+from treegauge.treebanks.columns import Treebank, closed
+from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.problems import ConlluError
+
+_SPACE = re.compile(r"\s")
+_WORD = re.compile(r"\d+")
+_HEAD, _DEPREL, _DEPS = 6, 7, 8
+
+
+def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
+    r"""Write a treebank in the format of the CoNLL-X task.
+
+    Comments, multiword tokens and empty nodes go; UPOS stands in both columns of tags; spaces
+    inside fields become underscores.
+
+    Parameters
+    ----------
+    treebank
+        What to write.
+    heads
+        Text to put in place of every head, with ``_`` as its relation; None leaves the trees in.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> text = "# a\n1\tvan Dam\tDam\tPROPN\tN\tCase=Nom\t0\troot\t_\tX=Y\n\n"
+    >>> to_conllx(parse_conllu(text))
+    b'1\tvan_Dam\tDam\tPROPN\tPROPN\tCase=Nom\t0\troot\t_\t_\n\n'
+    """
+    columns = [[joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
+    trees = treebank.head.tolist(), [joined(v) for v in treebank["deprel"]]
+    lines = []
+    for start, stop in pairwise(treebank.offsets.tolist()):
+        for number, word in enumerate(range(start, stop), start=1):
+            form, lemma, upos, feats = (column[word] for column in columns)
+            head, deprel = (heads, "_") if heads is not None else (trees[0][word], trees[1][word])
+            lines.append(
+                f"{number}\t{form}\t{lemma}\t{upos}\t{upos}\t{feats}\t{head}\t{deprel}\t_\t_\n"
+            )
+        lines.append("\n")
+    return "".join(lines).encode()
+
+
+def joined(text: str) -> str:
+    """Return a field without spaces of any kind."""
+    return _SPACE.sub("_", text)
+
+
+def to_unparsed(treebank: Treebank, *, heads: str) -> bytes:
+    r"""Write a treebank as CoNLL-U without its trees, so that no program can copy them.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> tb = parse_conllu("# a\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t0:root\t_\n\n")
+    >>> to_unparsed(tb, heads="_")
+    b'# a\n1\tGo\tgo\tVERB\t_\t_\t_\t_\t_\t_\n\n'
+    """
+    count = treebank.n_words
+    return _with_fields(
+        treebank, {_HEAD: [heads] * count, _DEPREL: ["_"] * count, _DEPS: ["_"] * count}
+    )
+
+
+def _with_fields(treebank: Treebank, values: dict[int, list[str]]) -> bytes:
+    """Replace fields of the words in the text; unlike a treebank it may hold any nonsense."""
+    raw, starts = treebank.raw.tobytes(), treebank.fields[treebank.rows].tolist()
+    new = {number: [text.encode() for text in values[number]] for number in sorted(values)}
+    bounds = treebank.offsets.tolist()
+    sentences = []
+    for sentence, (first, stop) in enumerate(treebank.spans.tolist()):
+        at, parts = first, []
+        for word in range(bounds[sentence], bounds[sentence + 1]):
+            for number, column in new.items():
+                parts += [raw[at : starts[word][number]], column[word]]
+                at = starts[word][number + 1] - 1
+        sentences.append(closed(b"".join([*parts, raw[at:stop]])))
+    return b"".join(sentences)
+
+
+def with_output(
+    treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool = True, repair: bool = False
+) -> Treebank:
+    """Put the trees of a program's output into the treebank it was given.
+
+    Parameters
+    ----------
+    treebank
+        What was to be parsed.
+    data
+        What came back. Sentences and words must be those of the treebank.
+    fmt
+        Format of `data`.
+    what
+        What errors call the program.
+    same
+        Whether word forms must be those of the treebank, or only as many.
+    repair
+        Whether to mend what are no trees, as reading does; otherwise they are an error.
+    """
+    heads, relations = _read(treebank, data, fmt=fmt, what=what, same=same)
+    text = _with_fields(treebank, {_HEAD: heads, _DEPREL: relations})
+    try:
+        parsed = parse_conllu(
+            text, name=treebank.name, file=f"output of {what}",
+            errors="repair" if repair else "strict",
+        )  # fmt: skip
+    except ConlluError as error:
+        shown = "\n".join(map(str, error.problems[:5]))
+        raise CommandError(
+            f"{what} gave back what are no trees ({len(error.problems)} problems; option "
+            f"errors=repair mends them):\n{shown}"
+        ) from None
+    mended = tuple(problem for problem in parsed.problems if problem.action)
+    return replace(
+        parsed,
+        problems=(*treebank.problems, *mended),
+        policy="repair" if mended else treebank.policy,
+    )
+
+
+def _read(
+    treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool
+) -> tuple[list[str], list[str]]:
+    """Return heads and relations as they stand, once all words are found to be there."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{what}: its output is not UTF-8: {error}") from None
+    forms = treebank["form"].to_list()
+    if fmt == "conllx":
+        forms = [joined(form) for form in forms]
+    bounds = treebank.offsets.tolist()
+    heads: list[str] = []
+    relations: list[str] = []
+    sentence = 0
+    for number, line in enumerate([*text.replace("\r\n", "\n").split("\n"), ""], start=1):
+        where = f"{what}: line {number} of its output"
+        if not line.strip():
+            if sentence < len(treebank) and len(heads) == bounds[sentence + 1]:
+                sentence += 1
+            elif sentence < len(treebank) and len(heads) > bounds[sentence]:
+                found, wanted = len(heads) - bounds[sentence], treebank.lengths[sentence]
+                raise CommandError(
+                    f"{where}: sentence {sentence + 1} ends after {found} words; it has {wanted}"
+                )
+            continue
+        fields = line.split("\t")
+        if line.startswith("#") or not _WORD.fullmatch(fields[0]):
+            if line.startswith("#") or re.fullmatch(r"\d+[-.]\d+", fields[0]):
+                continue
+            raise CommandError(f"{where}: found {line[:80]!r}, expected a word or a blank line")
+        if len(fields) <= _DEPREL:
+            raise CommandError(f"{where}: found {len(fields)} columns, expected at least 8")
+        word = len(heads)
+        if sentence == len(treebank) or word == bounds[sentence + 1]:
+            place = "all sentences have ended" if sentence == len(treebank) else "no more words"
+            raise CommandError(f"{where}: found {fields[1]!r}, expected {place}")
+        if same and fields[1] != forms[word]:
+            raise CommandError(f"{where}: found the word {fields[1]!r}, expected {forms[word]!r}")
+        heads.append(fields[_HEAD] or "_")
+        relations.append(fields[_DEPREL].strip() or "_")
+    if sentence < len(treebank):
+        raise CommandError(f"{what}: its output ends after {sentence} of {len(treebank)} sentences")
+    return heads, relations

@@ -1,0 +1,180 @@
+"""Training of one model for a parser: best epoch on dev, early stopping, checkpoints."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.parsers.base import check_training
+from treegauge.parsers.labels.encodings import Encoding
+from treegauge.parsers.neural.data import Encoded
+from treegauge.parsers.neural.library import need_torch
+from treegauge.parsers.neural.options import NeuralOptions
+from treegauge.parsers.neural.vectors import WordVectors, read_vectors
+from treegauge.parsers.neural.vocabulary import Vocabulary, encode_parts
+from treegauge.parsers.storage import load_archive, save_model
+from treegauge.results.errors import TreegaugeError
+from treegauge.statistics.checks import check_whole
+from treegauge.treebanks.columns import Treebank, concat
+
+Arrays = dict[str, npt.NDArray[Any]]
+_PASSING = ("device", "threads", "checkpoint", "epochs", "patience")
+"""Options that may change between the start of a training and its resumption."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What a parser learned: what has a number, weights, and pretrained vectors if any."""
+
+    vocabulary: Vocabulary
+    arrays: Arrays
+    vectors: WordVectors | None
+
+    def vectors_of(self, treebank: Treebank) -> npt.NDArray[np.float32] | None:
+        """Return the vectors of a treebank's types, in the order of their numbers."""
+        return type_vectors(self.vectors, treebank.codes("form").values)
+
+
+def type_vectors(vectors: WordVectors | None, forms: list[str]) -> npt.NDArray[np.float32] | None:
+    """Return the vectors of the root, of a hidden word and of these forms."""
+    if vectors is None:
+        return None
+    found = vectors.of(forms)
+    return np.concatenate([np.zeros((2, found.shape[1]), np.float32), found])
+
+
+@dataclass
+class _Progress:
+    """Where a training stands."""
+
+    epoch: int = 0
+    best: float = -1.0
+    best_epoch: int = 0
+    kept: Arrays | None = None
+
+
+def fit(
+    train: Treebank,
+    dev: Treebank | None,
+    options: NeuralOptions,
+    *,
+    seed: int,
+    encoding: Encoding | None = None,
+    on_epoch: Callable[[int, Trained], None] | None = None,
+) -> Trained:
+    """Train one model.
+
+    With a dev part the epoch with the best LAS on it is kept, each word's best head taken (or, of
+    labels, words all of whose labels are right), and training stops after `patience` epochs
+    without a better one.
+
+    Parameters
+    ----------
+    train, dev
+        Gold trees.
+    options
+        Of the parser; their class says which.
+    seed
+        Same seed, same model.
+    encoding
+        Of trees as labels, if the parser needs one.
+    on_epoch
+        Called after each epoch with its number and the model so far.
+    """
+    need_torch()
+    check_whole("seed", seed)
+    check_training(train)
+    others = [] if dev is None or dev.n_words == 0 else [dev]
+    for one in others:
+        check_training(one)
+    import torch
+
+    from treegauge.parsers.neural.device import choose_device, numerics
+    from treegauge.parsers.neural.training import Learner, Lockstep
+    from treegauge.parsers.neural.weights import to_arrays
+
+    data, (own, *held) = encode_parts(
+        train, *others, min_count=options.min_count, encoding=encoding
+    )
+    vocabulary = Vocabulary.of(train, min_count=options.min_count, encoding=encoding)
+    vectors = read_vectors(options.vectors, options.vectors_limit) if options.vectors else None
+    forms = [] if vectors is None else concat([train, *others]).codes("form").values
+    device = choose_device(options.device)
+    stands = _Progress()
+    with numerics(device, options.threads):
+        learner = Learner(data, own, seed)
+        models = Lockstep([learner], options, device, type_vectors(vectors, forms))
+        mark = _fingerprint(data, options, seed, encoding)
+        if options.checkpoint and Path(options.checkpoint).exists():
+            stands = _resume(options.checkpoint, mark, models)
+
+        def trained() -> Trained:
+            return Trained(vocabulary, to_arrays(models.weights), vectors)
+
+        while stands.epoch < options.epochs and not _is_over(stands, options):
+            stands.epoch += 1
+            models.learn(stands.epoch)
+            if held:
+                _keep_best(stands, _las(models.evaluate(held), data, held[0]), models.weights)
+            if options.checkpoint:
+                _write(options.checkpoint, mark, models, stands)
+            if on_epoch is not None:
+                on_epoch(stands.epoch, trained())
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+        last = trained()
+    return last if stands.kept is None else Trained(vocabulary, stands.kept, vectors)
+
+
+def _is_over(stands: _Progress, options: NeuralOptions) -> bool:
+    waited = stands.epoch - stands.best_epoch
+    return bool(stands.kept) and 0 < options.patience <= waited
+
+
+def _las(answers: Any, data: Encoded, sentences: npt.NDArray[np.int64]) -> float:
+    words = data.words_of(sentences)
+    heads, relations = answers.right
+    return float((heads & relations)[0].cpu().numpy()[words].mean())
+
+
+def _keep_best(stands: _Progress, las: float, weights: Any) -> None:
+    from treegauge.parsers.neural.weights import to_arrays
+
+    if las > stands.best:
+        stands.best, stands.best_epoch = las, stands.epoch
+        stands.kept = to_arrays(weights)
+
+
+def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoding: Any) -> str:
+    """Return what a checkpoint must agree with: data, seed and what training depends on."""
+    kept = {name: value for name, value in asdict(options).items() if name not in _PASSING}
+    found = hashlib.sha256(json.dumps([kept, seed], sort_keys=True).encode())
+    for name in ("offsets", "types", "tags", "heads", "relations", "type_chars", "labels"):
+        found.update(np.ascontiguousarray(getattr(data, name)).tobytes())
+    return found.hexdigest()
+
+
+def _write(path: str, mark: str, models: Any, stands: _Progress) -> None:
+    header = {
+        "mark": mark, "epoch": stands.epoch, "best": stands.best, "best_epoch": stands.best_epoch,
+    }  # fmt: skip
+    arrays = {f"now/{name}": value for name, value in models.state().items()}
+    arrays |= {f"best/{name}": value for name, value in (stands.kept or {}).items()}
+    save_model(path, "checkpoint", header, arrays)
+
+
+def _resume(path: str, mark: str, models: Any) -> _Progress:
+    header, arrays = load_archive(path)
+    if header["parser"] != "checkpoint" or header.get("mark") != mark:
+        raise TreegaugeError(
+            f"{path} is no checkpoint of this training: other data, seed or options; "
+            "remove it, or choose another file"
+        )
+    models.restore({n[4:]: value for n, value in arrays.items() if n.startswith("now/")})
+    kept = {n[5:]: value for n, value in arrays.items() if n.startswith("best/")}
+    return _Progress(header["epoch"], header["best"], header["best_epoch"], kept or None)

@@ -1,0 +1,191 @@
+"""The section on data maps: every word a point, its sentence a click away."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.dynamics.candidates import Candidate, Candidates, error_candidates
+from treegauge.dynamics.cartography import REGIONS, DataMap, mean_map
+from treegauge.dynamics.recording import LAYERS
+from treegauge.reporting.inputs import Recorded
+from treegauge.reporting.maths import equation, fraction, power, root, sub, total
+from treegauge.reporting.packing import numbers, trees
+from treegauge.reporting.section import Method, Section, literal, python
+from treegauge.treebanks.columns import Treebank
+
+#: Confidence and variability are kept to so many steps from 0 to 1.
+STEPS = 65_535
+#: How many words that may be annotated wrongly are listed.
+CANDIDATES = 100
+#: At most so many words are on a page; of larger maps whole sentences are drawn at random.
+MOST = 60_000
+#: The part of recordings by :func:`treegauge.dynamics.crossfit.cross_fit`.
+HELD_OUT = "held out"
+
+
+def maps_section(recorded: Sequence[Recorded]) -> Section:
+    """Make the maps of recordings, those of the same words averaged, and the section.
+
+    Parameters
+    ----------
+    recorded
+        Recordings with their treebanks and files.
+    """
+    groups: dict[tuple[str, str], list[Recorded]] = {}
+    for one in recorded:
+        groups.setdefault((one.recording.treebank, one.recording.part), []).append(one)
+    data, tables, methods, short = [], [], [], []
+    for (_, part), group in groups.items():
+        treebank = group[0].treebank
+        found = mean_map([one.recording for one in group])
+        watched = _watched([one for one in recorded if one.recording.treebank == found.treebank])
+        suspects = watched and error_candidates(watched.recording, treebank, count=CANDIDATES)
+        name = f"{treebank.name} ({part})"
+        data.append(_map(name, found, treebank, suspects, MOST // len(groups)))
+        tables.append((f"Data map of {name}", found))
+        methods += _mapping(name, found, group)
+        if watched is not None and suspects is not None:
+            methods += _suspecting(name, suspects, watched)
+        short.append(_short(name, found, suspects))
+    words = sum({one.recording.treebank: one.treebank.n_words for one in recorded}.values())
+    text = (
+        f"{words:,} words by how sure a parser was of their annotation while it learned, and how "
+        "much that wavered.\nDraw a frame on the map, or choose a region, and read the words in it "
+        "in their sentences; export them as CSV or CoNLL-U."
+    )
+    known = {"maps": data, "steps": STEPS}
+    return Section("maps", "Data maps", text, known, tables, methods, short[:1])
+
+
+def _short(name: str, found: DataMap, suspects: Candidates | None) -> str:
+    """Say how much is hard, and how many words are worth a second look."""
+    share = found.values["head"]["hard"]
+    text = f"Heads of {share:.1f} % of the words of {name} stayed hard"
+    if suspects is None or not suspects.found:
+        return f"{text}."
+    return f"{text}; {len(suspects.found)} words that may be annotated wrongly are listed."
+
+
+def _watched(recorded: Sequence[Recorded]) -> Recorded | None:
+    """Return what to look for errors with: parsers that never saw the words, if there are such."""
+    able = [
+        one
+        for one in recorded
+        if one.recording.head_rival is not None and one.recording.relation_rival is not None
+    ]
+    return min(able, key=lambda one: one.recording.part != HELD_OUT, default=None)
+
+
+def quantised(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return numbers from 0 to 1 as whole steps, which is what the page holds.
+
+    Examples
+    --------
+    >>> quantised([0.0, 0.5, 1.0]).tolist()
+    [0, 32768, 65535]
+    """
+    return np.rint(np.asarray(values, np.float64) * STEPS).astype(np.int64)
+
+
+def _sentences(treebank: Treebank, suspects: Candidates | None, most: int) -> Any:
+    """Return the sentences that have room: all, or those of candidates and random others."""
+    if treebank.n_words <= most:
+        return np.arange(len(treebank))
+    first = [] if suspects is None else [one.sentence - 1 for one in suspects.found]
+    drawn = np.random.default_rng(0).permutation(len(treebank)).tolist()
+    order = np.array(list(dict.fromkeys([*first, *drawn])))
+    return np.sort(order[np.cumsum(treebank.lengths[order]) <= most])
+
+
+def _map(
+    name: str, found: DataMap, treebank: Treebank, suspects: Candidates | None, most: int
+) -> dict[str, Any]:
+    sentences = _sentences(treebank, suspects, most)
+    words = np.isin(treebank.sentence_of, sentences)
+    place = np.cumsum(words) - 1
+    layers = {}
+    for layer in LAYERS:
+        region = np.searchsorted(sorted(REGIONS), found.region(layer)[words])
+        order = np.array([REGIONS.index(one) for one in sorted(REGIONS)])
+        layers[layer] = {
+            "confidence": numbers(quantised(found.confidence[layer][words])),
+            "variability": numbers(quantised(found.variability[layer][words])),
+            "region": numbers(order[region]),
+            "correctness": None
+            if found.correctness is None
+            else numbers(np.rint(100 * found.correctness[layer][words])),
+        }
+    bounds = found.regions
+    kept = () if suspects is None else (one for one in suspects.found if words[one.number])
+    return {
+        "name": name,
+        "signature": found.signature,
+        "total": treebank.n_words,
+        "words": trees(treebank if words.all() else treebank.take(sentences)),
+        "layers": layers,
+        "regions": list(REGIONS),
+        "bounds": {
+            "easy": bounds.easy,
+            "hard": bounds.hard,
+            "steady": bounds.steady,
+            "wavering": bounds.wavering,
+        },
+        "values": found.values,
+        "candidates": [_suspect(one, int(place[one.number])) for one in kept],
+    }
+
+
+def _suspect(one: Candidate, number: int) -> dict[str, Any]:
+    names = ("of", "instead", "p_gold", "p_instead", "score")
+    return {"number": number, **{name: getattr(one, name) for name in names}}
+
+
+def _mapping(name: str, found: DataMap, group: Sequence[Recorded]) -> list[Method]:
+    loaded = ", ".join(f"Recording.load({literal(one.file)})" for one in group)
+    p = sub("p", "e i")
+    bounds = found.regions
+    return [
+        Method(
+            f"Confidence and variability of {name}",
+            equation(sub("c", "i"), " = ", fraction("1", "E"), total("e", p), ", ",
+                     sub("v", "i"), " = ", root(fraction("1", "E"), total("e", power(
+                         f"<mrow><mo>(</mo>{p}<mo>−</mo>{sub('c', 'i')}<mo>)</mo></mrow>", "2")))),
+            "p is the probability of the gold head (or relation) of word i after epoch e of E. "
+            f"Easy: confidence above {bounds.easy:g}, hard: at most {bounds.hard:g}, both with a "
+            f"variability of at most {bounds.steady:g}; ambiguous: variability above "
+            f"{bounds.wavering:g}.",
+            f"kept to 1/{STEPS:,}; exports hold the rounded numbers",
+            found.signature,
+            python(
+                "from treegauge.dynamics.cartography import mean_map",
+                "from treegauge.dynamics.recording import Recording",
+                f"print(mean_map([{loaded}]))",
+            ),
+            ("difficulty", "swayamdipta2020"),
+        )
+    ]  # fmt: skip
+
+
+def _suspecting(name: str, suspects: Candidates, watched: Recorded) -> list[Method]:
+    return [
+            Method(
+                f"Annotation-error candidates of {name}",
+                equation(sub("s", "i"), " = ", fraction("1", "E"), total(
+                    "e", "log p(rival) − log p(gold)")),
+                "How much likelier than gold its strongest rival was, for head or relation, less "
+                "the mean of all words with the same relation and in units of their deviation.",
+                f"the {CANDIDATES} highest, where the rival was likelier than gold",
+                suspects.signature,
+                python(
+                    "from treegauge import read_conllu",
+                    "from treegauge.dynamics.candidates import error_candidates",
+                    "from treegauge.dynamics.recording import Recording",
+                    f"recording = Recording.load({literal(watched.file)})",
+                    f"treebank = read_conllu({literal(watched.home)})",
+                    f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
+                ),
+                ("difficulty",),
+            )
+    ]  # fmt: skip

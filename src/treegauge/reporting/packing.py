@@ -1,0 +1,109 @@
+"""Data inside a page: JSON that no text can break out of, and numbers in little room."""
+
+import base64
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.treebanks.columns import Treebank
+
+_KINDS = ((np.uint8, "u8"), (np.uint16, "u16"), (np.uint32, "u32"))
+#: What would end a script element or begin a comment in one, and the line ends of old JavaScript.
+_RISKY = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def numbers(values: npt.ArrayLike) -> dict[str, str]:
+    """Pack whole numbers from 0 on into as few bytes each as they need.
+
+    Examples
+    --------
+    >>> numbers([1, 2, 255])
+    {'u8': 'AQL/'}
+    """
+    array = np.asarray(values)
+    top = int(array.max(initial=0))
+    kind, name = next((k, n) for k, n in _KINDS if top <= np.iinfo(k).max)
+    return {name: _text(array.astype(np.dtype(kind).newbyteorder("<")))}
+
+
+def floats(values: npt.ArrayLike) -> dict[str, str]:
+    """Pack numbers as 32-bit floats, row by row.
+
+    Examples
+    --------
+    >>> floats([1.0])
+    {'f32': 'AACAPw=='}
+    """
+    return {"f32": _text(np.asarray(values, dtype="<f4"))}
+
+
+def _text(array: npt.NDArray[Any]) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+
+
+def texts(values: Sequence[str]) -> dict[str, Any]:
+    """Pack texts, many of them the same: each once, the most frequent first, and numbers.
+
+    Examples
+    --------
+    >>> texts(["b", "a", "b"])
+    {'values': ['b', 'a'], 'codes': {'u8': 'AAEA'}}
+    """
+    counts = Counter(values)
+    order = sorted(counts, key=lambda text: (-counts[text], text))
+    place = {text: i for i, text in enumerate(order)}
+    return {"values": order, "codes": numbers([place[text] for text in values])}
+
+
+def trees(treebank: Treebank) -> dict[str, Any]:
+    """Pack what a tree's drawing shows: forms, tags, heads and relations, sentence by sentence.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> sorted(trees(synthetic(3, seed=1)))
+    ['deprel', 'form', 'head', 'id', 'offsets', 'upos']
+    """
+    return {
+        "offsets": numbers(treebank.offsets),
+        "id": [treebank[i].id or str(i + 1) for i in range(len(treebank))],
+        "form": texts(treebank["form"].to_list()),
+        "upos": texts(treebank["upos"].to_list()),
+        "deprel": texts(treebank["deprel"].to_list()),
+        "head": heads(treebank.head),
+    }
+
+
+def heads(values: npt.ArrayLike) -> dict[str, str]:
+    """Pack heads; one more than they are, so that 0 is a word without a head."""
+    return numbers(np.asarray(values, dtype=np.int64) + 1)
+
+
+def to_json(data: Any) -> str:
+    r"""Write data as JSON that can stand in a script element; what is no number becomes null.
+
+    Examples
+    --------
+    >>> print(to_json({"form": "</script>", "x": float("nan")}))
+    {"form":"\u003c/script\u003e","x":null}
+    """
+    text = json.dumps(_plain(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = text.encode("utf-8", "replace").decode()  # halves of characters have no bytes
+    return "".join(_RISKY.get(c, c) for c in text) if set(text) & set(_RISKY) else text
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    return None if isinstance(value, float) and not math.isfinite(value) else value

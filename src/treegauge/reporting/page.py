@@ -1,0 +1,100 @@
+"""One HTML file that works anywhere: nothing is fetched, nothing is sent."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+
+from treegauge import __version__
+from treegauge.reporting.methods import methods_html
+from treegauge.reporting.packing import to_json
+from treegauge.reporting.section import Section
+
+#: Scripts in the order in which they stand in the page; all share one scope.
+SCRIPTS = (
+    "core", "chart", "tree", "table", "heat", "scores", "ranks", "picker", "ranking", "treebanks",
+    "mapdata", "mapview", "maps", "curves", "equivalents", "learning", "main",
+)  # fmt: skip
+
+
+def asset(name: str) -> str:
+    """Return a packaged script or style."""
+    home = files(__name__.rpartition(".")[0]).joinpath("assets")
+    return home.joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(code: str) -> str:
+    """Let the browser run this script and no other, and load nothing from anywhere."""
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+
+
+def _in_short(sections: Sequence[Section]) -> str:
+    """Return what stands out in each section, with a link to it."""
+    items = [
+        f'<li><a href="#{section.key}">{escape(section.title)}</a>: '
+        f"{escape(' '.join(section.short))}</li>"
+        for section in sections
+        if section.short
+    ]
+    return f'<ul class="short">{"".join(items)}</ul>' if items else ""
+
+
+def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
+    """Return a complete HTML page; the same sections give the same bytes.
+
+    Parameters
+    ----------
+    title, introduction
+        Plain text.
+    sections
+        In the order of the page; the methods behind them follow as a section of their own.
+
+    Examples
+    --------
+    >>> html = page("<b>", "text", [Section("a", "A & B", "below")])
+    >>> "<b>" in html, 'href="#a"' in html, "src=" in html
+    (False, True, False)
+    """
+    keys = [(section.key, section.title) for section in sections]
+    links = "".join(
+        f'<a href="#{key}">{escape(name)}</a>' for key, name in [*keys, ("methods", "Methods")]
+    )
+    body = "\n".join(section.to_html() for section in sections)
+    data = "\n".join(
+        f'<script type="application/json" id="data-{section.key}">{to_json(section.data)}</script>'
+        for section in sections
+        if section.data
+    )
+    scripts = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
+    code = f'\n(() => {{\n"use strict";\n{scripts}}})();\n'
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_policy(code)}">
+<meta name="generator" content="treegauge {__version__}">
+<title>{escape(title)}</title>
+<style>
+{asset("page.css")}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the numbers</a>
+<header><h1>{escape(title)}</h1>
+{"".join(f"<p>{escape(text)}</p>" for text in introduction.split(chr(10)))}
+{_in_short(sections)}</header>
+<nav aria-label="Sections">{links}</nav>
+<main id="main">
+<noscript><p>Without JavaScript this page shows its tables; charts and trees need it.</p></noscript>
+{body}
+{methods_html(sections)}
+</main>
+<footer><p>Made by treegauge {__version__}. Keys: 1 to 9 go to a section, / to its filter,
+Escape closes sentences.</p></footer>
+{data}
+<script>{code}</script>
+</body>
+</html>
+"""

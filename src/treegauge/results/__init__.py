@@ -1,0 +1,1 @@
+"""What every result looks like: tables, signatures, files and errors."""

@@ -1,0 +1,312 @@
+"""Lay a system's words beside the gold ones, as the CoNLL 2018 script does."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.kernels import alignment as _align
+from treegauge.kernels import columns as _columns
+from treegauge.results.errors import TreegaugeError
+from treegauge.treebanks.columns import NUMBER, Codes, Treebank
+from treegauge.treebanks.relations import (
+    CONTENT,
+    FUNCTIONAL,
+    GRAMMATICAL,
+    LEXICAL,
+    universal_features,
+    universal_relation,
+)
+
+Ints = npt.NDArray[np.int32]
+_MULTIWORD = 1
+
+
+class MismatchError(TreegaugeError):
+    """Gold and system do not hold the same text."""
+
+
+class Segmentation(NamedTuple):
+    """The characters of a treebank's tokens, run together, and what ends where in them."""
+
+    text: npt.NDArray[np.uint8]
+    token_rows: Ints
+    token_ends: Ints
+    sentence_ends: Ints
+
+    @property
+    def token_starts(self) -> Ints:
+        """Where each token starts."""
+        return np.concatenate((np.zeros(1, np.int32), self.token_ends[:-1]))[: len(self.token_ends)]
+
+    @property
+    def sentence_starts(self) -> Ints:
+        """Where each sentence starts."""
+        ends = self.sentence_ends
+        return np.concatenate((np.zeros(1, np.int32), ends[:-1]))[: len(ends)]
+
+
+def segmentation(treebank: Treebank) -> Segmentation:
+    """Return tokens (surface forms) and sentences as positions in the text without spaces.
+
+    Positions count bytes of UTF-8, which order and compare as characters do.
+    """
+    plain = treebank.multiword < 0
+    token = treebank.kinds == _MULTIWORD
+    token[treebank.rows] = plain
+    rows = np.flatnonzero(token).astype(np.int32)
+    text, ends = _align.characters(treebank.raw, treebank.fields, rows)
+    last = np.searchsorted(rows, treebank.row_offsets[1:])
+    sentence_ends = np.concatenate((np.zeros(1, np.int32), ends))[last]
+    return Segmentation(text, rows, ends, sentence_ends.astype(np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side of an alignment: a treebank, its segmentation, and coded columns."""
+
+    treebank: Treebank
+    segments: Segmentation
+    starts: Ints
+    ends: Ints
+    rel: Ints
+    full: Ints
+    feats: Ints
+    classes: npt.NDArray[np.uint8]
+
+    def has(self, bit: int) -> npt.NDArray[np.bool_]:
+        """Which words have a relation of the class with this bit."""
+        return (self.classes & bit) > 0
+
+
+def _either(versions: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Relations of any version of UD; their names do not conflict."""
+    return frozenset().union(*versions.values())
+
+
+CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
+_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (_either(LEXICAL), 4), (_either(GRAMMATICAL), 8))
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Which system word stands for which gold word, and what it has right.
+
+    Attributes
+    ----------
+    gold, system
+        Both sides.
+    to_system, to_gold
+        For each word its partner on the other side, or -1.
+    flags
+        For each gold word the sum of what its partner has right (see ``_align``).
+    system_sentence
+        For each system word the gold sentence of its partner, or else in which it starts.
+    """
+
+    gold: Side
+    system: Side
+    to_system: Ints
+    to_gold: Ints
+    flags: npt.NDArray[np.uint16]
+
+    @cached_property
+    def system_sentence(self) -> Ints:
+        """For each system word the gold sentence of its partner, or else in which it starts.
+
+        A token over the end of a sentence may begin in one and have its partners in the next.
+        """
+        counts = per_sentence(self.gold.segments, self.system.starts)
+        sentences = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        partner = self.to_gold[self.to_gold >= 0]
+        sentences[self.to_gold >= 0] = self.gold.treebank.sentence_of[partner]
+        return sentences
+
+    @property
+    def signed(self) -> dict[str, str]:
+        """The part of a signature that says what was aligned, and how it was read."""
+        gold, system = self.gold.treebank, self.system.treebank
+        policies = "+".join(sorted({gold.policy, system.policy}))
+        return {"tb": gold.mark, "system": system.name, "errors": policies}
+
+    def right(self, bits: int) -> npt.NDArray[np.bool_]:
+        """Which gold words have all of these flags."""
+        return np.asarray((self.flags & bits) == bits)
+
+
+def per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
+    """Count how many of some positions, given in order, lie in each sentence."""
+    return np.diff(np.searchsorted(starts, segments.sentence_ends), prepend=0)
+
+
+def align(
+    gold: Treebank,
+    system: Treebank,
+    segments: tuple[Segmentation, Segmentation] | None = None,
+) -> Alignment:
+    r"""Align two segmentations of one text.
+
+    Words outside multiword tokens are partners if they cover the same characters; where a
+    multiword token is involved, partners are found by the longest common subsequence of the
+    lower-cased forms.
+
+    Parameters
+    ----------
+    gold, system
+        Treebanks over the same characters (spaces apart).
+    segments
+        Their segmentations, where these are known already.
+
+    Raises
+    ------
+    MismatchError
+        The characters differ; the message shows where.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> gold = parse_conllu("1\tab\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    >>> align(gold, gold).to_system.tolist()
+    [0]
+    """
+    left, right = segments or (segmentation(gold), segmentation(system))
+    if not np.array_equal(left.text, right.text):
+        raise mismatch(gold, left, system, right)
+    sides = _sides(gold, left, system, right)
+    to_system = np.full(gold.n_words, -1, np.int32)
+    to_gold = np.full(system.n_words, -1, np.int32)
+    stretches = _align.align(
+        gold.raw, gold.fields, gold.rows, sides[0].starts, sides[0].ends, gold.multiword >= 0,
+        system.raw, system.fields, system.rows,
+        sides[1].starts, sides[1].ends, system.multiword >= 0,
+        to_system, to_gold,
+    )  # fmt: skip
+    if len(stretches):
+        forms = _lowered(gold, stretches[:, :2], system, stretches[:, 2:])
+        _align.align_stretches(stretches, *forms, to_system, to_gold)
+    flags = _align.judge(*_judged(sides, to_system, to_gold))
+    return Alignment(sides[0], sides[1], to_system, to_gold, flags)
+
+
+def _judged(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Any:
+    columns: list[Any] = []
+    for side in sides:
+        tb = side.treebank
+        columns += [tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full]
+        columns.append(side.has(FUNCTIONAL_BIT))
+    return [*columns, to_system, to_gold]
+
+
+def _sides(
+    gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
+) -> tuple[Side, Side]:
+    full = _joint(gold.codes("deprel"), system.codes("deprel"), str)
+    rel = _joint(gold.codes("deprel"), system.codes("deprel"), universal_relation)
+    feats = _joint(gold.codes("feats"), system.codes("feats"), universal_features)
+    names = np.zeros(max(len(rel.values), 1), np.uint8)
+    for number, name in enumerate(rel.values):
+        names[number] = sum(bit for members, bit in _CLASSES if name in members)
+    sides = []
+    for i, (treebank, segments) in enumerate(((gold, left), (system, right))):
+        starts, ends = _spans(treebank, segments)
+        sides.append(
+            Side(
+                treebank=treebank,
+                segments=segments,
+                starts=starts,
+                ends=ends,
+                rel=rel.codes[i],
+                full=full.codes[i],
+                feats=feats.codes[i],
+                classes=names[rel.codes[i]],
+            )
+        )
+    return sides[0], sides[1]
+
+
+class _Joint(NamedTuple):
+    codes: tuple[Ints, Ints]
+    values: list[str]
+
+
+def _joint(gold: Codes, system: Codes, normal: Any) -> _Joint:
+    """Give equal values (after `normal`) equal codes on both sides."""
+    numbers: dict[str, int] = {}
+    codes = []
+    for side in (gold, system):
+        table = [numbers.setdefault(normal(value), len(numbers)) for value in side.values]
+        codes.append(np.array(table, np.int32)[side.codes] if table else side.codes)
+    return _Joint((codes[0], codes[1]), list(numbers))
+
+
+def _spans(treebank: Treebank, segments: Segmentation) -> tuple[Ints, Ints]:
+    """Start and end of each word; a word inside a multiword token has that token's."""
+    row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
+    token = np.searchsorted(segments.token_rows, row)
+    return segments.token_starts[token], segments.token_ends[token]
+
+
+def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple[Ints, Ints]:
+    """Codes of lower-cased forms of the words in some stretches, 0 elsewhere.
+
+    Spaces count inside multiword tokens and nowhere else.
+    """
+    numbers: dict[str, int] = {}
+    sides = []
+    for treebank, stretches in ((gold, left), (system, right)):
+        edges = np.zeros(treebank.n_words + 1, np.int8)
+        edges[stretches[:, 0]] += 1
+        edges[stretches[:, 1]] -= 1
+        words = np.flatnonzero(np.cumsum(edges, dtype=np.int8))
+        codes = np.empty(len(words), np.int32)
+        firsts = _columns.encode(
+            treebank.raw, treebank.fields, treebank.rows[words], NUMBER["form"], codes
+        )
+        values = [treebank.field(row, NUMBER["form"]) for row in firsts]
+        inside, bare = (
+            np.array([numbers.setdefault(v.lower(), len(numbers)) for v in texts], np.int32)
+            for texts in (values, map(_bare, values))
+        )
+        forms = np.zeros(treebank.n_words, np.int32)
+        forms[words] = np.where(treebank.multiword[words] < 0, bare[codes], inside[codes])
+        sides.append(forms)
+    return sides[0], sides[1]
+
+
+def _bare(form: str) -> str:
+    if form.isascii():
+        return form.replace(" ", "")
+    return "".join(c for c in form if unicodedata.category(c) != "Zs")
+
+
+def mismatch(
+    gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
+) -> MismatchError:
+    """Describe where two texts part: places, tokens and code points of both sides."""
+    at = _align.first_difference(left.text, right.text)
+    while at and at < len(left.text) and left.text[at] & 0xC0 == 0x80:
+        at -= 1
+    places = [_place(gold, left, at), _place(system, right, at)]
+    return MismatchError(
+        "gold and system do not hold the same text (spaces apart)\n"
+        f"  gold:   {places[0]}\n  system: {places[1]}\n"
+        "hint: both files must contain the same characters in the same order; check that the "
+        "system parsed this very file and did not normalise its characters"
+    )
+
+
+def _place(treebank: Treebank, segments: Segmentation, at: int) -> str:
+    token = int(np.searchsorted(segments.token_ends, at, "right"))
+    if token >= len(segments.token_rows):
+        return f"{treebank.name}: the text ends here"
+    row = int(segments.token_rows[token])
+    sentence = int(np.searchsorted(treebank.row_offsets, row, "right")) - 1
+    name = treebank[sentence].id
+    rest = bytes(segments.text[at : at + 80]).decode(errors="ignore")[:20]
+    point = f"U+{ord(rest[0]):04X} {unicodedata.name(rest[0], '')}".strip() if rest else "nothing"
+    where = f"{treebank.name}:{treebank.line(row)}" + (f" (sent_id {name})" if name else "")
+    return f"{where}: token {treebank.field(row, 1)!r}, from here {rest!r} ({point})"

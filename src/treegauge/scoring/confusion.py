@@ -1,0 +1,102 @@
+"""What was taken for what: confusion matrices of relations, heads and tags."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.results.errors import ChoiceError
+from treegauge.results.result import Result, sign
+from treegauge.scoring.align import Alignment
+from treegauge.scoring.breakdown import Place, aligned, places
+from treegauge.scoring.classes import classify
+from treegauge.treebanks.columns import Treebank
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion(Result):
+    """How often a gold value was given another by the system, over aligned words."""
+
+    names: tuple[str, ...]
+    counts: npt.NDArray[np.int64] = field(repr=False)
+    alignment: Alignment = field(repr=False)
+    codes: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = field(repr=False)
+    signature: str
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a confused pair, the most frequent first; pairs that agree are left out.
+
+        `share` is the fraction of the gold value's words.
+        """
+        import polars as pl
+
+        gold, system = np.nonzero(self.counts)
+        rows = [
+            {
+                "gold": self.names[g],
+                "system": self.names[s],
+                "count": int(self.counts[g, s]),
+                "share": self.counts[g, s] / self.counts[g].sum(),
+            }
+            for g, s in zip(gold.tolist(), system.tolist(), strict=True)
+            if g != s
+        ]
+        schema = {"gold": pl.String, "system": pl.String, "count": pl.Int64, "share": pl.Float64}
+        return pl.DataFrame(rows, schema=schema).sort(
+            ["count", "gold", "system"], descending=[True, False, False]
+        )
+
+    def shown(self) -> "pl.DataFrame":
+        """Return shares in per cent."""
+        import polars as pl
+
+        return self.table.with_columns(pl.col("share") * 100)
+
+    @property
+    def matrix(self) -> "pl.DataFrame":
+        """Gold values as rows, system values as columns."""
+        import polars as pl
+
+        columns = {name: self.counts[:, i] for i, name in enumerate(self.names)}
+        return pl.DataFrame({"gold \\ system": self.names} | columns)
+
+    def sentences(self, gold: str, system: str) -> list[Place]:
+        """Return the sentences in which one value was taken for the other."""
+        for name in (gold, system):
+            if name not in self.names:
+                raise ChoiceError("value", name, self.names)
+        g, s = self.names.index(gold), self.names.index(system)
+        treebank, partner = self.alignment.gold.treebank, self.alignment.to_system
+        chosen = (partner >= 0) & (self.codes[0] == g) & (self.codes[1][partner] == s)
+        return places(treebank, np.flatnonzero(chosen))
+
+
+def confusion(
+    gold: Treebank | Alignment, system: Treebank | None = None, *, of: str = "relation"
+) -> Confusion:
+    """Count what was taken for what.
+
+    Parameters
+    ----------
+    gold, system
+        Two treebanks over the same text, or their alignment.
+    of
+        ``relation`` (or ``deprel``, with subtypes), ``head-upos`` for the heads' tags, ``upos``,
+        or any other class of words.
+    """
+    alignment = aligned(gold, system)
+    ours, theirs = classify(alignment.gold.treebank, of), classify(alignment.system.treebank, of)
+    names = sorted(set(ours.names) | set(theirs.names))
+    place = {name: i for i, name in enumerate(names)}
+    g = np.array([place[name] for name in ours.names], np.int32)[ours.codes]
+    s = np.array([place[name] for name in theirs.names], np.int32)[theirs.codes]
+    paired = alignment.to_system >= 0
+    pairs = g[paired].astype(np.int64) * len(names) + s[alignment.to_system[paired]]
+    counts = np.bincount(pairs, minlength=len(names) ** 2).reshape(len(names), len(names))
+    signature = sign(m="confusion", of=of, **alignment.signed)
+    return Confusion(tuple(names), counts, alignment, (g, s), signature)

@@ -1,0 +1,71 @@
+"""ELAS and EULAS: enhanced edges, each matched at most once."""
+
+from collections import Counter
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.scoring.align import Alignment, Side
+from treegauge.treebanks.enhanced import Edge, check_deps, parse_deps
+from treegauge.treebanks.problems import ConlluError
+from treegauge.treebanks.relations import universal_relation
+
+_UNALIGNED = -2
+
+
+def enhanced_counts(alignment: Alignment) -> dict[str, npt.NDArray[np.int64]]:
+    """Count enhanced edges per gold sentence.
+
+    An edge is right if the other side has one with the aligned head and the same path (ELAS), or
+    the same path without subtypes (EULAS). Matching is one to one, so that repeated edges, or
+    edges that differ in their subtype alone, cannot score more than there are; the official
+    script counts such pairs several times over. Edges to empty nodes are left out.
+    """
+    gold, system = alignment.gold, alignment.system
+    g_edges, s_edges = _edges(gold), _edges(system)
+    n = len(gold.treebank)
+    g_sentence, s_sentence = gold.treebank.sentence_of, alignment.system_sentence
+    counts = {
+        "edges_g": np.bincount(g_sentence, [len(e) for e in g_edges], n).astype(np.int64),
+        "edges_s": np.bincount(s_sentence, [len(e) for e in s_edges], n).astype(np.int64),
+        "elas_c": np.zeros(n, np.int64),
+        "eulas_c": np.zeros(n, np.int64),
+    }
+    g_first = gold.treebank.offsets[g_sentence]
+    s_first = system.treebank.offsets[system.treebank.sentence_of]
+    for g, s in enumerate(alignment.to_system.tolist()):
+        if s < 0 or not g_edges[g] or not s_edges[s]:
+            continue
+        ours = [(-1 if e.head == 0 else int(g_first[g]) + e.head - 1, e.steps) for e in g_edges[g]]
+        theirs = [(_head(alignment, int(s_first[s]), e), e.steps) for e in s_edges[s]]
+        counts["elas_c"][g_sentence[g]] += _matches(ours, theirs)
+        counts["eulas_c"][g_sentence[g]] += _matches(_bare(ours), _bare(theirs))
+    return counts
+
+
+def _edges(side: Side) -> list[list[Edge]]:
+    treebank = side.treebank
+    problems = list(check_deps(treebank, treebank.name))
+    if problems:
+        raise ConlluError(problems)
+    codes, values = treebank.codes("deps")
+    parsed = [parse_deps(value) or [] for value in values]
+    return [parsed[code] for code in codes.tolist()]
+
+
+def _head(alignment: Alignment, first: int, edge: Edge) -> int:
+    """Gold word that stands for a system edge's head; -1 is the root."""
+    if edge.head == 0:
+        return -1
+    word = int(alignment.to_gold[first + edge.head - 1])
+    return word if word >= 0 else _UNALIGNED
+
+
+def _bare(edges: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, tuple[str, ...]]]:
+    return [(head, tuple(map(universal_relation, steps))) for head, steps in edges]
+
+
+def _matches(
+    ours: list[tuple[int, tuple[str, ...]]], theirs: list[tuple[int, tuple[str, ...]]]
+) -> int:
+    return (Counter(ours) & Counter(theirs)).total()

@@ -1,0 +1,186 @@
+"""Reading gold and system side by side in bounded memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.kernels import alignment as _align
+from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.align import (
+    Alignment,
+    MismatchError,
+    Segmentation,
+    align,
+    mismatch,
+    segmentation,
+)
+from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.conllu import CHUNK, Errors, parse_conllu, refusals, stream_conllu
+from treegauge.treebanks.problems import ConlluError, Problem
+from treegauge.treebanks.sources import Source
+
+Input = Treebank | Source
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: the error policy, what is let pass, bytes of a piece."""
+
+    errors: Errors = "strict"
+    allow: Sequence[str] = ()
+    chunk: int = CHUNK
+
+
+class Pending(NamedTuple):
+    """What has been read of one side and not yet been matched."""
+
+    treebank: Treebank
+    segments: Segmentation
+
+    def cut(self, sentences: int) -> tuple["Pending", "Pending"]:
+        """Split after so many sentences."""
+        tb, (text, rows, ends, stops) = self.treebank, self.segments
+        row = tb.row_offsets[sentences]
+        token = int(np.searchsorted(rows, row))
+        at = stops[sentences - 1] if sentences else 0
+        head = Segmentation(text[:at], rows[:token], ends[:token], stops[:sentences])
+        rest = Segmentation(
+            text[at:], rows[token:] - row, ends[token:] - at, stops[sentences:] - at
+        )
+        return Pending(tb[:sentences], head), Pending(tb[sentences:], rest)
+
+
+@dataclass
+class _Side:
+    """One side as it arrives; `problems` gathers what was skipped, mended or let pass."""
+
+    pieces: Iterator[Treebank]
+    policy: str
+    pending: Pending
+    seen: Callable[[bytes], object] | None = None
+    done: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return len(self.pending.segments.text)
+
+    def grow(self) -> None:
+        """Take in as much again as is waiting, so that long waits stay linear."""
+        waiting = self.pending.treebank.n_words
+        parts: list[Treebank] = []
+        while sum(part.n_words for part in parts) <= waiting:
+            piece = next(self.pieces, None)
+            if piece is None:
+                self.done = True
+                break
+            if self.policy == piece.policy == "strict" and refusals(piece):
+                raise ConlluError(refusals(piece))
+            if headless := int((piece.head < 0).sum()):
+                raise TreegaugeError(
+                    f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word"
+                )
+            if self.seen:
+                self.seen(piece.to_bytes())
+            self.policy = piece.policy
+            self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
+            parts.append(piece)
+        if waiting:
+            parts.insert(0, self.pending.treebank)
+        if parts:
+            whole = parts[0] if len(parts) == 1 else concat(parts, name=parts[-1].name)
+            self.pending = Pending(whole, segmentation(whole))
+
+
+class PairedReader:
+    """Pieces of gold and system that hold the same characters and end with sentences.
+
+    Memory is bounded by the longest stretch in which no sentence ends on both sides at once, with
+    last tokens that start together.
+
+    Parameters
+    ----------
+    gold, system
+        Treebanks, or files of any size.
+    reading
+        How files are read.
+    seen
+        Called with the gold bytes as they are read, to know later what was scored against.
+    """
+
+    def __init__(
+        self,
+        gold: Input,
+        system: Input,
+        reading: Reading | None = None,
+        *,
+        seen: Callable[[bytes], object] | None = None,
+    ) -> None:
+        self.reading = reading or Reading()
+        self.gold, self.system = self._side(gold, seen), self._side(system)
+
+    def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
+        how = self.reading
+        pieces = (
+            iter([source])
+            if isinstance(source, Treebank)
+            else stream_conllu(source, errors=how.errors, allow=how.allow, chunk=how.chunk)
+        )
+        nothing = parse_conllu(
+            b"", name=source.name if isinstance(source, Treebank) else str(source)
+        )
+        return _Side(pieces, how.errors, Pending(nothing, segmentation(nothing)), seen)
+
+    def __iter__(self) -> Iterator[Alignment]:
+        left, right = self.gold, self.system
+        while True:
+            for side in (left, right):
+                if not side.done and not side.size:
+                    side.grow()
+            ours, theirs = left.pending.segments, right.pending.segments
+            if _align.first_difference(ours.text, theirs.text) < min(left.size, right.size):
+                break
+            ended = left.done and right.done and left.size == right.size
+            ends = [left.size] if ended and left.size else _meetings(ours, theirs)
+            if len(ends):
+                cuts = [
+                    side.pending.cut(
+                        int(np.searchsorted(side.pending.segments.sentence_ends, ends[-1])) + 1
+                    )
+                    for side in (left, right)
+                ]
+                (gold, left.pending), (system, right.pending) = cuts
+                yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
+                continue
+            behind = [
+                side
+                for side, other in ((left, right), (right, left))
+                if not side.done and side.size <= other.size
+            ]
+            if not behind:
+                break
+            for side in behind:
+                side.grow()
+        if left.size or right.size:
+            error = mismatch(*left.pending, *right.pending)
+            lost = sum(p.action == "skipped" for p in left.problems + right.problems)
+            told = (
+                f"\n{lost} problems made sentences be left out; errors='repair' keeps their words"
+            )
+            raise MismatchError(f"{error}{told if lost else ''}")
+
+
+def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:
+    """Find the ends of sentences on both sides after which alignment starts afresh.
+
+    Where the last tokens start apart, one side may be through with the sentence while two words of
+    the other remain; if a multiword token follows, the official script matches its words with the
+    second of these, too. So there is no cut at such places.
+    """
+    common = np.intersect1d(ours.sentence_ends, theirs.sentence_ends)
+    last = [np.searchsorted(side.token_ends, common) for side in (ours, theirs)]
+    same = ours.token_starts[last[0]] == theirs.token_starts[last[1]]
+    return np.asarray(common[same], np.int32)

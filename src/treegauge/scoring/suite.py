@@ -1,0 +1,239 @@
+"""Many treebanks at once: scores of each, macro averages, and what holds across them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treegauge.results import tables
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result, countersign, sign
+from treegauge.scoring.claims import Claims, make_claims
+from treegauge.scoring.comparing import Test, paired
+from treegauge.scoring.metrics import MORE, canonical
+from treegauge.scoring.scoring import Progress, Resampling, Scores, choices, evaluate
+from treegauge.scoring.statistics import Options
+from treegauge.scoring.stream import Input, Reading
+from treegauge.statistics.conjunction import Conjunction, partial_conjunction
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Suite(Result):
+    """Scores of systems on many treebanks.
+
+    The macro average is the mean over treebanks; a treebank on which a system failed counts as 0
+    and stays in the denominator, as in the shared task. Failures are named, never silent.
+    """
+
+    treebanks: dict[str, Scores]
+    systems: tuple[str, ...]
+    failures: dict[tuple[str, str], str]
+    signature: str
+
+    def f1(self, treebank: str, system: str, metric: str = "LAS") -> float:
+        """Return a system's F1 on a treebank, 0 where it failed."""
+        if (treebank, system) in self.failures:
+            return 0.0
+        return self.treebanks[treebank][system][metric].f1
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the metrics that were computed."""
+        return list(next(s.systems[0].metrics for s in self.treebanks.values() if s.systems))
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a treebank and system; F1 of every metric as fractions."""
+        import polars as pl
+
+        def row(treebank: str, system: str) -> dict[str, Any]:
+            place = {"treebank": treebank, "system": system}
+            scores = {name: self.f1(treebank, system, name) for name in self.metrics}
+            return place | scores | {"failure": self.failures.get((treebank, system))}
+
+        rows = [row(treebank, system) for treebank in self.treebanks for system in self.systems]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    @property
+    def averaged(self) -> list[str]:
+        """Names of the metrics of which averages are shown."""
+        return [name for name in self.metrics if name not in MORE]
+
+    def averages(self) -> "pl.DataFrame":
+        """Return macro averages of F1 as fractions, one row a system."""
+        import polars as pl
+
+        failures = pl.col("failure").is_not_null().sum().alias("failures")
+        grouped = self.table.group_by("system", maintain_order=True)
+        return grouped.agg(*(pl.col(name).mean() for name in self.averaged), failures)
+
+    def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
+        """Return F1 of one metric as fractions: a row a treebank, a column a system."""
+        import polars as pl
+
+        name = canonical(metric)
+        columns = {s: [self.f1(t, s, name) for t in self.treebanks] for s in self.systems}
+        return pl.DataFrame({"treebank": list(self.treebanks)} | columns)
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the averages in per cent."""
+        import polars as pl
+
+        return self.averages().with_columns(pl.col(self.averaged) * 100)
+
+    def conjunction(
+        self,
+        a: str,
+        b: str,
+        *,
+        metric: str = "LAS",
+        test: Test = "permutation",
+        draws: int = 10_000,
+        alpha: float = 0.05,
+        seed: int = 0,
+    ) -> Conjunction:
+        """Say on how many treebanks A is better than B, by partial conjunction.
+
+        One-sided p-values come from a paired test on each treebank on which both have scores. A
+        and B must be chosen before their scores are seen; :meth:`claims` allows for both
+        directions and for many pairs.
+        """
+        name, used = canonical(metric), self.shared(a, b)
+        if not used:
+            raise TreegaugeError(f"{a!r} and {b!r} share no treebank on which both have scores")
+        results = [
+            paired(
+                self.treebanks[treebank][a], self.treebanks[treebank][b], [name],
+                test=test, draws=draws, seed=seed, alternative="greater",
+            )
+            for treebank in used
+        ]  # fmt: skip
+        p_values = np.array([float(result.p_value[0]) for result in results])
+        outcome = partial_conjunction(p_values, alpha=alpha, names=used)
+        signature = countersign(
+            self.signature, a=a, b=b, test=f"paired-{test}", m=name, draws=draws, seed=seed,
+            claims="partial-conjunction", alpha=alpha,
+        )  # fmt: skip
+        return replace(outcome, signature=signature)
+
+    def claims(
+        self,
+        *,
+        metric: str = "LAS",
+        test: Test = "permutation",
+        draws: int = 10_000,
+        alpha: float = 0.05,
+        seed: int = 0,
+    ) -> Claims:
+        """Say for every pair of systems on how many treebanks each is better than the other."""
+        shared = {(a, b): self.shared(a, b) for a, b in combinations(self.systems, 2)}
+        return make_claims(
+            self.treebanks, shared, metric=canonical(metric), test=test, draws=draws, alpha=alpha,
+            seed=seed, signature=self.signature,
+        )  # fmt: skip
+
+    def shared(self, a: str, b: str) -> list[str]:
+        """Return the treebanks on which both systems have scores."""
+        for system in (a, b):
+            if system not in self.systems:
+                raise ChoiceError("system", system, self.systems)
+        failed = self.failures
+        return [t for t in self.treebanks if (t, a) not in failed and (t, b) not in failed]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON format: each treebank as :meth:`Scores.to_dict`, and the averages."""
+        return {
+            "signature": self.signature,
+            "treebanks": [
+                {"treebank": name} | scores.to_dict() for name, scores in self.treebanks.items()
+            ],
+            "averages": self.averages().to_dicts(),
+            "failures": [
+                {"treebank": treebank, "system": system, "reason": reason}
+                for (treebank, system), reason in self.failures.items()
+            ],
+        }
+
+    def to_latex(self) -> str:
+        """Return macro averages as a booktabs table, the best of several in bold."""
+        best = self.averaged if len(self.systems) > 1 else []
+        return tables.to_latex(self.shown(), note=self.signature, best=best)
+
+    def __str__(self) -> str:
+        import polars as pl
+
+        each = self.by_treebank().with_columns(pl.col(self.systems) * 100)
+        failed = [f"failed: {s} on {t}: {why}" for (t, s), why in self.failures.items()]
+        shown = [tables.to_text(self.shown()), "", "LAS by treebank", tables.to_text(each)]
+        return "\n".join([*shown, *failed, self.signature])
+
+
+def score_suite(
+    gold: Mapping[str, Input],
+    systems: Mapping[str, Mapping[str, Input | Sequence[Input]]],
+    *,
+    options: Options | None = None,
+    reading: Reading | None = None,
+    resampling: Resampling | None = None,
+    progress: Progress | None = None,
+) -> Suite:
+    """Score systems on many treebanks.
+
+    Parameters
+    ----------
+    gold
+        Treebank names mapped to gold files.
+    systems
+        System names mapped to their outputs by treebank name; a list stands for several runs.
+    options, reading, resampling, progress
+        As in :func:`treegauge.scoring.scoring.evaluate`.
+    """
+    scored: dict[str, Scores] = {}
+    failures: dict[tuple[str, str], str] = {}
+    for treebank, file in gold.items():
+        done = []
+        for system, outputs in systems.items():
+            if treebank not in outputs:
+                failures[treebank, system] = "no output"
+                continue
+            try:
+                result = evaluate(
+                    file, {system: outputs[treebank]}, options=options, reading=reading,
+                    resampling=resampling, progress=progress,
+                )  # fmt: skip
+                done.append(result)
+            except TreegaugeError as error:
+                _check_gold(file, options, reading)
+                failures[treebank, system] = _reason(error)
+        sentences = done[0].sentences if done else 0
+        signature = done[0].signature if done else sign(tb=treebank)
+        scored[treebank] = Scores(
+            tuple(one for result in done for one in result.systems), sentences, signature
+        )
+    if scored and len(failures) == len(gold) * len(systems):
+        reasons = sorted(set(failures.values()))
+        raise TreegaugeError(f"no system could be scored: {'; '.join(reasons[:3])}")
+    everything = [one for scores in scored.values() for one in scores.systems]
+    how = choices(
+        options or Options(), reading or Reading(), resampling or Resampling(), everything
+    )
+    told = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
+    title = f"{len(scored)}treebanks#{told[:6]}"
+    signature = sign(tb=title, average="macro", failed="0", **how)
+    return Suite(scored, tuple(systems), failures, signature)
+
+
+def _check_gold(gold: Input, options: Options | None, reading: Reading | None) -> None:
+    """Raise what is wrong with a gold file: that is no system's failure."""
+    evaluate(gold, gold, options=options, reading=reading, resampling=Resampling(resamples=0))
+
+
+def _reason(error: TreegaugeError) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if not line.startswith("hint")]
+    return "; ".join(lines[:3])

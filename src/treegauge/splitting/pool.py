@@ -1,0 +1,109 @@
+"""The sentences to be split, where they came from, and what they are drawn by."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.conllu import Errors, read_conllu
+from treegauge.treebanks.displacements import displacement_counts, mean_edge_displacement
+from treegauge.treebanks.entries import UD_FILE
+from treegauge.treebanks.sources import Source, find, short_name
+
+_DOCUMENT = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All sentences of a treebank, across its files.
+
+    Attributes
+    ----------
+    treebank
+        The sentences.
+    files, digests
+        The files they came from, and the SHA-256 of each.
+    origin, number
+        For each sentence its file and its number there, from 1.
+    """
+
+    treebank: Treebank
+    files: tuple[str, ...]
+    digests: tuple[str, ...]
+    origin: npt.NDArray[np.int32]
+    number: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.treebank)
+
+    @property
+    def code(self) -> str:
+        """What UD calls the files (``el_gdt`` in ``el_gdt-ud-test.conllu``), else the name."""
+        named = [UD_FILE.match(file) for file in self.files]
+        codes = {found["code"] for found in named if found}
+        return codes.pop() if all(named) and len(codes) == 1 else self.treebank.name
+
+    @cached_property
+    def lengths(self) -> npt.NDArray[np.int32]:
+        """Words of each sentence."""
+        return self.treebank.lengths
+
+    @cached_property
+    def histograms(self) -> npt.NDArray[np.int32]:
+        """For each sentence how often each displacement from -30 to 30 occurs."""
+        return displacement_counts(self.treebank)
+
+    @cached_property
+    def med(self) -> npt.NDArray[np.float64]:
+        """Mean edge displacement of each sentence, 0 for those of one word."""
+        return np.nan_to_num(mean_edge_displacement(self.treebank))
+
+    @cached_property
+    def documents(self) -> npt.NDArray[np.int32]:
+        """For each sentence its document; a ``# newdoc`` comment or a new file starts one."""
+        tb = self.treebank
+        starts = np.zeros(len(tb), bool)
+        if len(tb):
+            starts[0] = True
+            starts[1:] = self.origin[1:] != self.origin[:-1]
+        for i in range(len(tb)):
+            first = tb.row_offsets[i]
+            stop = tb.fields[first, 0] if first < tb.row_offsets[i + 1] else tb.spans[i, 1]
+            if _DOCUMENT.search(tb.raw[tb.spans[i, 0] : stop].tobytes()):
+                starts[i] = True
+        return (np.cumsum(starts) - 1).astype(np.int32)
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether any ``# newdoc`` comment is there."""
+        return bool(_DOCUMENT.search(self.treebank.raw.tobytes()))
+
+
+def pool(source: Source | Treebank, *, errors: Errors = "strict") -> Pool:
+    """Collect the sentences of all files behind a source."""
+    if isinstance(source, Treebank):
+        files, parts = [source.name], [source]
+    else:
+        files = find(source)
+        name = short_name(files[0]) if len(files) == 1 else "treebanks"
+        if Path(source).is_dir():
+            name = Path(source).resolve().name
+        parts = [read_conllu(file, name=name, errors=errors) for file in files]
+    names = [Path(file).name for file in files]
+    twice = [file for i, file in enumerate(names) if file in names[:i]]
+    if twice:
+        raise TreegaugeError(
+            f"{source}: found two files {twice[0]}; expected files of one treebank"
+        )
+    return Pool(
+        treebank=parts[0] if len(parts) == 1 else concat(parts, name=parts[0].name),
+        files=tuple(names),
+        digests=tuple(part.digest for part in parts),
+        origin=np.repeat(np.arange(len(parts)), [len(p) for p in parts]).astype(np.int32),
+        number=np.concatenate([np.arange(1, len(p) + 1) for p in parts]).astype(np.int32),
+    )

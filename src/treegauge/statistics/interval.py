@@ -1,0 +1,159 @@
+"""Intervals read off resampled values: percentile, and bias-corrected and accelerated (BCa)."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+import numpy as np
+
+from treegauge.results.errors import ChoiceError
+from treegauge.results.result import Result
+from treegauge.statistics._resample import TIE, FloatArray, name_metrics
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Method = Literal["percentile", "bca"]
+#: Yields blocks (units, metrics) of values with one unit left out; can be started again.
+LeaveOneOut = Callable[[], Iterator[FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Interval(Result):
+    """Estimates with their intervals, one entry a metric.
+
+    Attributes
+    ----------
+    names, estimate, low, high, standard_error
+        One entry a metric. Where the estimate is undefined (NaN), so are the others.
+    level, method
+        Nominal coverage, and how the limits were read off the resamples.
+    values
+        The resampled values (resamples, metrics) when asked for.
+    """
+
+    names: tuple[str, ...]
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    standard_error: FloatArray
+    level: float
+    method: Method
+    digits: ClassVar[int] = 4
+    signature: str
+    values: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a metric."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "metric": self.names,
+                "estimate": self.estimate,
+                "low": self.low,
+                "high": self.high,
+                "standard_error": self.standard_error,
+            },
+            nan_to_null=True,
+        )
+
+
+def make_interval(
+    estimate: FloatArray,
+    values: FloatArray,
+    *,
+    level: float,
+    method: Method,
+    factors: Iterable[LeaveOneOut],
+    names: Sequence[str] | None,
+    keep: bool,
+    signature: str,
+    size: FloatArray | None = None,
+) -> Interval:
+    """Read the interval of every metric off its resampled values.
+
+    Parameters
+    ----------
+    estimate, values
+        (metrics,) and (resamples, metrics).
+    factors
+        Jackknife values of every resampled factor; only read for BCa.
+    level, method, names, keep
+        As for :func:`treegauge.statistics.bootstrap.bootstrap`.
+    signature
+        Signature of the result.
+    size
+        Magnitude of the numbers behind each estimate, against which rounding is judged; by
+        default that of the estimate, too little for a difference of two.
+    """
+    ties = TIE * np.abs(estimate if size is None else size)
+    bca = method == "bca"
+    accelerations = _acceleration(estimate, factors, ties) if bca else np.zeros(len(estimate))
+    low, high, error = estimate.copy(), estimate.copy(), np.where(np.isnan(estimate), np.nan, 0.0)
+    for i, centre in enumerate(estimate):
+        sample = values[:, i][np.isfinite(values[:, i])]
+        if np.isnan(centre) or len(sample) < 2 or np.ptp(sample) <= ties[i]:
+            continue
+        levels = ((1 - level) / 2, (1 + level) / 2)
+        if bca:
+            levels = _bca_levels(sample, centre, accelerations[i], levels, ties[i])
+        low[i], high[i] = np.quantile(sample, levels)
+        error[i] = sample.std(ddof=1)
+    return Interval(
+        names=name_metrics(names, len(estimate)),
+        estimate=estimate,
+        low=low,
+        high=high,
+        standard_error=error,
+        level=level,
+        method=method,
+        signature=signature,
+        values=values if keep else None,
+    )
+
+
+def _bca_levels(
+    sample: FloatArray, centre: float, acceleration: float, levels: tuple[float, float], tie: float
+) -> tuple[float, float]:
+    normal = NormalDist()
+    below = np.mean(sample < centre - tie) / 2 + np.mean(sample <= centre + tie) / 2
+    # An estimate outside all resamples would move both limits to infinity.
+    edge = 0.5 / len(sample)
+    bias = normal.inv_cdf(float(np.clip(below, edge, 1 - edge)))
+
+    def move(level: float) -> float:
+        z = bias + normal.inv_cdf(level)
+        slope = 1 - acceleration * z
+        # Past its pole the formula would wrap round to the other tail.
+        return normal.cdf(bias + z / slope) if slope > 0 else float(z > 0)
+
+    return move(levels[0]), move(levels[1])
+
+
+def _acceleration(
+    estimate: FloatArray, factors: Iterable[LeaveOneOut], ties: FloatArray
+) -> FloatArray:
+    """Acceleration over independent factors, as for a statistic of several samples."""
+    squares, cubes = np.zeros(len(estimate)), np.zeros(len(estimate))
+    for leave_one_out in factors:
+        number, shift = np.zeros(len(estimate)), np.zeros(len(estimate))
+        for values in leave_one_out():
+            number += np.isfinite(values).sum(axis=0)
+            shift += np.nansum(values - estimate, axis=0)
+        number = np.maximum(number, 1)
+        centre = estimate + shift / number
+        for values in leave_one_out():
+            influence = np.nan_to_num((centre - values) * (number - 1) / number)
+            squares += (influence**2).sum(axis=0)
+            cubes += (influence**3).sum(axis=0)
+    varies = np.sqrt(squares) > ties
+    return np.where(varies, cubes, 0.0) / (6 * np.where(varies, squares, 1.0) ** 1.5)
+
+
+def check_method(method: str) -> None:
+    """Refuse an unknown kind of interval, naming the known ones."""
+    if method not in get_args(Method):
+        raise ChoiceError("interval method", method, get_args(Method))

@@ -1,0 +1,309 @@
+"""Multiple linear regression: which predictors explain a score, and how well it is predicted."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import sign
+from treegauge.statistics._resample import FloatArray
+from treegauge.statistics.collinearity import (
+    collinearity_notes,
+    condition_number,
+    variance_inflation,
+)
+from treegauge.statistics.correlation import choose_columns
+from treegauge.statistics.importance import relative_importance
+from treegauge.statistics.least_squares import LeastSquares
+from treegauge.statistics.partial import coefficients
+from treegauge.statistics.prediction import Predictions
+from treegauge.statistics.rows import bootstrap_rows
+from treegauge.statistics.shown import Analysis
+from treegauge.statistics.table import Sample, TableLike, as_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+# All subsets of more predictors, in every resample, would take minutes.
+_MOST_RESAMPLED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Regression(Analysis):
+    """A fitted linear model.
+
+    Attributes
+    ----------
+    target, terms, log
+        Column explained, columns it is explained with, and those of them in logarithms.
+    rows
+        One dictionary a predictor, as in ``table``.
+    intercept
+        Value where all predictors are 0.
+    fit
+        The numbers of the whole: ``r2``, ``adj_r2``, ``p_value`` of the F test, ``rmse``, the
+        mean absolute error of leave-one-out predictions ``loo_mae``, that of predicting the
+        others' mean ``baseline_mae``, and the predictors' ``condition_number``.
+    """
+
+    target: str
+    terms: tuple[str, ...]
+    log: tuple[str, ...]
+    level: float
+    rows: tuple[dict[str, Any], ...]
+    intercept: float
+    fit: dict[str, float | None]
+    _sample: Sample = field(repr=False)
+    _solved: LeastSquares = field(repr=False)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a predictor; coefficients in the predictor's own units."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The numbers of the whole."""
+        return {"n": len(self._sample.values), "intercept": self.intercept, **self.fit}
+
+    def leave_one_out(self) -> Predictions:
+        """Predict every row from a model of all the others."""
+        solved = self._solved
+        return Predictions(
+            labels=self._sample.labels,
+            predicted=solved.y - solved.left_out,
+            low=None,
+            high=None,
+            actual=solved.y,
+            level=self.level,
+            notes=(),
+            signature=f"{self.signature}|predict:leave-one-out",
+        )
+
+    def predict(self, data: TableLike) -> Predictions:
+        r"""Predict the target of other rows.
+
+        The interval holds for one new row: :math:`\hat y \pm t\, s \sqrt{1 + h}`, with h the new
+        row's leverage.
+
+        Parameters
+        ----------
+        data
+            A table with the predictors' columns; with the target's as well, errors are told.
+        """
+        from scipy.special import stdtrit
+
+        table = as_table(data)
+        table.check(self.terms, "predictor")
+        sample = table.complete(self.terms, log=[name for name in self.log if name in self.terms])
+        if not len(sample.values):
+            raise TreegaugeError(f"{table.source}: no row has all predictors")
+        solved = self._solved
+        scaled = (sample.values - solved.centre) / solved.scale
+        leverage = 1 / len(solved.y) + np.square(scaled @ solved.whitener).sum(axis=1)
+        predicted = solved.mean + scaled @ solved.slopes
+        reach = stdtrit(solved.free, (1 + self.level) / 2) * solved.noise * np.sqrt(1 + leverage)
+        actual = None
+        if self.target in table.frame.columns:
+            logarithm = [name for name in self.log if name == self.target]
+            actual = table.columns([self.target], log=logarithm)[0][list(sample.rows), 0]
+        own = self._sample.values[:, 1:]
+        outside = ((sample.values < own.min(axis=0)) | (sample.values > own.max(axis=0))).any(
+            axis=1
+        )
+        far = [label for label, out in zip(sample.labels, outside, strict=True) if out]
+        notes = (f"outside the range the model was fitted on: {', '.join(far)}",) if far else ()
+        return Predictions(
+            labels=sample.labels,
+            predicted=predicted,
+            low=predicted - reach,
+            high=predicted + reach,
+            actual=actual,
+            level=self.level,
+            notes=(*sample.notes, *notes),
+            signature=f"{self.signature}|predict:{table.name}",
+        )
+
+
+def regress(
+    data: TableLike,
+    target: str,
+    on: Sequence[str],
+    *,
+    log: Sequence[str] = (),
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Regression:
+    r"""Fit :math:`y = b_0 + \sum_j b_j x_j` by least squares.
+
+    Predictors are standardised before the fit and coefficients given back in their own units.
+    Adjusted :math:`R^2 = 1 - (1 - R^2)(n - 1)/(n - p - 1)`; each coefficient's p-value from
+    Student's t with n - p - 1 degrees of freedom; ``importance`` is the share in percent of
+    :func:`treegauge.statistics.importance.relative_importance`, with a bootstrap interval over
+    rows; leave-one-out errors are :math:`e_i / (1 - h_i)`, with h the leverage.
+
+    Parameters
+    ----------
+    data, target, on
+        A table, the column to explain, and the predictors.
+    log
+        Columns of which the logarithm is taken.
+    level, resamples, seed
+        Coverage of all intervals; draws for the importance's, with up to 8
+        predictors (0: none), and their seed.
+
+    Returns
+    -------
+    Regression
+        Call ``predict`` on it for other treebanks.
+
+    Notes
+    -----
+    Section 4.3 of the EDV paper.
+
+    Examples
+    --------
+    >>> from treegauge.data import ud25
+    >>> sizes = ["train_words", "mean_test_length"]
+    >>> model = regress(ud25(), "las", sizes, log=["train_words"], resamples=0)
+    >>> round(model.fit["adj_r2"], 3), [round(row["importance"], 1) for row in model.rows]
+    (0.503, [87.8, 12.2])
+    """
+    table = as_table(data)
+    if not on:
+        raise TreegaugeError(f"name at least one predictor; choices: {', '.join(table.numeric())}")
+    choose_columns(table, target, on)
+    sample = table.complete([target, *on], log=log)
+    n, size = len(sample.values), len(on)
+    if n < size + 3:
+        raise TreegaugeError(
+            f"{table.source}: {n} complete rows for {size} predictors, expected at least {size + 3}"
+        )
+    constant = sample.constant()
+    if constant:
+        raise TreegaugeError(f"{table.source}: {', '.join(constant)} has one value only")
+    matrix = coefficients(sample.values[:, [*range(1, size + 1), 0]], "pearson")
+    inflation = variance_inflation(matrix[:-1, :-1])
+    if np.isinf(inflation).any():
+        stuck = [
+            name for name, one in zip(sample.names[1:], inflation, strict=True) if one == np.inf
+        ]
+        raise TreegaugeError(
+            f"{table.source}: predictors {', '.join(stuck)} determine one another; leave one out"
+        )
+    solved = LeastSquares.of(sample.values)
+    return Regression(
+        target=target,
+        terms=tuple(on),
+        log=tuple(log),
+        level=level,
+        rows=tuple(_terms(sample, solved, matrix, inflation, level, resamples, seed)),
+        intercept=float(solved.mean - solved.centre @ (solved.slopes / solved.scale)),
+        fit=_fit(solved, condition_number(matrix[:-1, :-1])),
+        notes=(*sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1])),
+        signature=sign(
+            analysis="regression",
+            table=table.name,
+            target=target,
+            on="+".join(on),
+            log="+".join(log) or None,
+            ci=f"t{f'+{resamples}xpercentile' if resamples else ''}@{level}",
+            seed=seed if resamples else None,
+        ),
+        _sample=sample,
+        _solved=solved,
+    )
+
+
+def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
+    from scipy.special import fdtrc
+
+    n, size = len(solved.y), len(solved.slopes)
+    deviations = solved.y - solved.mean
+    unexplained = float(solved.residuals @ solved.residuals)
+    r2 = 1 - unexplained / float(deviations @ deviations)
+    predicted = bool(np.isfinite(solved.left_out).all())
+    return {
+        "r2": r2,
+        "adj_r2": 1 - (1 - r2) * (n - 1) / solved.free,
+        "p_value": 0.0
+        if r2 >= 1
+        else float(fdtrc(size, solved.free, r2 / (1 - r2) * solved.free / size)),
+        "rmse": solved.noise,
+        "loo_mae": float(np.abs(solved.left_out).mean()) if predicted else None,
+        "baseline_mae": float(np.abs(deviations).mean() * n / (n - 1)),
+        "condition_number": condition,
+    }
+
+
+def _terms(
+    sample: Sample,
+    solved: LeastSquares,
+    matrix: FloatArray,
+    inflation: FloatArray,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    from scipy.special import stdtr, stdtrit
+
+    errors = solved.noise * np.sqrt(np.square(solved.whitener).sum(axis=1))
+    reach = float(stdtrit(solved.free, (1 + level) / 2))
+    spread = float(solved.y.std(ddof=1))
+    shares = _percent(relative_importance(matrix))
+    limits = [(None, None)] * len(shares)
+    if resamples and len(shares) <= _MOST_RESAMPLED:
+        order = [*range(1, len(sample.names)), 0]
+        interval = bootstrap_rows(
+            sample.values[:, order],
+            _shares,
+            level=level,
+            resamples=resamples,
+            method="percentile",
+            seed=seed,
+        )
+        # Shares have a floor at 0, near which all resamples may lie above the share itself.
+        low, high = np.minimum(interval.low, shares), np.maximum(interval.high, shares)
+        limits = list(zip(low.tolist(), high.tolist(), strict=True))
+    rows = []
+    for j, name in enumerate(sample.names[1:]):
+        slope, error, unit = solved.slopes[j], errors[j], solved.scale[j]
+        t = slope / error if error > 0 else math.copysign(math.inf, slope)
+        rows.append(
+            {
+                "predictor": name,
+                "coefficient": float(slope / unit),
+                "low": float((slope - reach * error) / unit),
+                "high": float((slope + reach * error) / unit),
+                "standardised": float(slope / spread),
+                "t": float(t) if math.isfinite(t) else None,
+                "p_value": float(2 * stdtr(solved.free, -abs(t))),
+                "importance": float(shares[j]),
+                "importance_low": limits[j][0],
+                "importance_high": limits[j][1],
+                "vif": float(inflation[j]),
+            }
+        )
+    return rows
+
+
+def _percent(shares: FloatArray) -> FloatArray:
+    return np.asarray(100 * shares / shares.sum(axis=-1, keepdims=True))
+
+
+def _shares(rows: FloatArray) -> FloatArray:
+    matrix = coefficients(rows, "pearson")
+    # A resample in which a predictor repeats another has no shares.
+    whole = np.isfinite(matrix).all(axis=(-2, -1)) & (
+        np.linalg.eigvalsh(np.nan_to_num(matrix[..., :-1, :-1]))[..., 0] > 1e-10
+    )
+    harmless = np.eye(matrix.shape[-1]) + 0.1
+    filled = np.where(whole[..., None, None], matrix, harmless)
+    return np.where(whole[..., None], _percent(relative_importance(filled)), np.nan)

@@ -1,0 +1,49 @@
+"""How scores spread as more of what was scored is let in."""
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.results.errors import TreegaugeError
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def cumulative_variance(scores: npt.ArrayLike, by: npt.ArrayLike | None = None) -> FloatArray:
+    r"""Return the variance of scores over the best 2, 3, ... of what was scored.
+
+    .. math:: v_k = \frac{1}{k} \sum_{i \le k} (s_i - \bar s_k)^2, \quad k = 2, \dots, n
+
+    Parameters
+    ----------
+    scores
+        One score each.
+    by
+        What best means: the highest of these first; by default of the scores themselves. Of equal
+        ones, the earlier comes first.
+
+    Returns
+    -------
+    array
+        One variance (of a population) for each k, so one less than there are scores.
+
+    Examples
+    --------
+    >>> cumulative_variance([80, 90, 70]).tolist()
+    [25.0, 66.66666666666667]
+    """
+    values = np.asarray(scores, np.float64)
+    order = values if by is None else np.asarray(by, np.float64)
+    if values.ndim != 1 or values.shape != order.shape or len(values) < 2:
+        raise TreegaugeError(
+            f"expected two scores or more and as many to order them by, found shapes "
+            f"{values.shape} and {order.shape}"
+        )
+    if not (np.isfinite(values).all() and np.isfinite(order).all()):
+        raise TreegaugeError("scores must be numbers: some are missing or infinite")
+    ranked = values[np.argsort(-order, kind="stable")]
+    # Around the mean of all, sums of squares stay small and lose no digits.
+    ranked = ranked - ranked.mean()
+    counts = np.arange(1, len(ranked) + 1)
+    means = np.cumsum(ranked) / counts
+    found = np.cumsum(ranked**2) / counts - means**2
+    return np.asarray(np.maximum(found[1:], 0.0))

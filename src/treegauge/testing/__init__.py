@@ -1,0 +1,1 @@
+"""Invented treebanks and simulated parsers, for tests and examples."""

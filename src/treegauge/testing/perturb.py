@@ -1,0 +1,155 @@
+"""Wrong annotations that are still trees: other heads, other relations, another root."""
+
+from collections.abc import Collection, Mapping
+from math import log
+from types import MappingProxyType
+
+from treegauge.testing.uniform import Uniform
+
+CONFUSABLE: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "nsubj": ("obj", "obl", "nmod"),
+        "obj": ("nsubj", "obl", "iobj", "nmod"),
+        "iobj": ("obj", "obl"),
+        "obl": ("nmod", "obj", "advmod"),
+        "nmod": ("obl", "conj", "appos", "amod"),
+        "amod": ("nmod", "det", "advmod", "acl"),
+        "advmod": ("obl", "amod", "discourse"),
+        "nummod": ("amod", "nmod", "det"),
+        "appos": ("nmod", "conj", "flat"),
+        "flat": ("appos", "nmod", "compound"),
+        "conj": ("appos", "nmod", "parataxis"),
+        "ccomp": ("advcl", "xcomp", "parataxis"),
+        "xcomp": ("ccomp", "advcl", "obj"),
+        "advcl": ("ccomp", "acl", "conj"),
+        "acl": ("advcl", "amod", "nmod"),
+        "csubj": ("ccomp", "nsubj", "advcl"),
+        "parataxis": ("conj", "ccomp", "appos"),
+        "aux": ("cop", "mark"),
+        "cop": ("aux", "mark"),
+        "case": ("mark", "advmod"),
+        "mark": ("case", "cc", "advmod"),
+        "cc": ("mark", "advmod"),
+        "det": ("nummod", "amod"),
+        "discourse": ("advmod", "cc"),
+    }
+)
+"""The relations that one is taken for most easily."""
+
+FALLBACK = ("nmod", "obl", "dep")
+
+
+def other_relation(relation: str, uniform: Uniform) -> str:
+    """Return a relation whose universal part differs from the given one's.
+
+    Examples
+    --------
+    >>> other_relation("nsubj:pass", lambda: 0.0)
+    'obj'
+    """
+    universal = relation.partition(":")[0]
+    choices = CONFUSABLE.get(universal) or [name for name in FALLBACK if name != universal]
+    return choices[int(uniform() * len(choices))]
+
+
+def is_below(heads: list[int], word: int, top: int) -> bool:
+    """Whether a word is ``top`` or hangs below it; ``heads[0]`` is unused, as HEAD 0 is no word.
+
+    Examples
+    --------
+    >>> is_below([0, 2, 0, 2, 3], 4, 3), is_below([0, 2, 0, 2, 3], 1, 3)
+    (True, False)
+    """
+    while word and word != top:
+        word = heads[word]
+    return word == top
+
+
+def other_head(heads: list[int], word: int, uniform: Uniform) -> int | None:
+    """Return a wrong head that keeps the tree a tree, near words first; ``None`` if there is none.
+
+    Examples
+    --------
+    >>> other_head([0, 2, 0, 2], 3, lambda: 0.0)
+    1
+    >>> other_head([0, 2, 0], 1, lambda: 0.0) is None
+    True
+    """
+    for _ in range(8):
+        reach = 1 + int(-3 * log(1 - uniform()))
+        found = word + reach if uniform() < 0.5 else word - reach
+        if 0 < found < len(heads) and found != heads[word] and not is_below(heads, found, word):
+            return found
+    rest = [
+        other
+        for other in range(1, len(heads))
+        if other != heads[word] and not is_below(heads, other, word)
+    ]
+    return rest[int(uniform() * len(rest))] if rest else None
+
+
+def swap_root(heads: list[int], relations: list[str], child: int) -> None:
+    """Make a child of the root the root and hang the old root on it.
+
+    Examples
+    --------
+    >>> heads, relations = [0, 2, 0], ["", "nsubj", "root"]
+    >>> swap_root(heads, relations, 1); heads, relations
+    ([0, 0, 1], ['', 'root', 'nsubj'])
+    """
+    root = heads[child]
+    heads[child], heads[root] = 0, child
+    relations[child], relations[root] = relations[root], relations[child]
+
+
+def perturb(
+    heads: list[int],
+    relations: list[str],
+    chosen: Collection[int],
+    uniform: Uniform,
+    *,
+    relabel: float,
+) -> None:
+    """Change the annotation of the chosen words in place, keeping one root and no cycle.
+
+    As many words change as are chosen, on average. The root can only change together with one
+    of its children; where that child was not chosen, the two change half of the time.
+
+    Parameters
+    ----------
+    heads, relations
+        The tree, from index 1 on.
+    chosen
+        The words to change.
+    uniform
+        A source of uniform numbers in [0, 1).
+    relabel
+        The share of changes that change the relation and not the head.
+
+    Examples
+    --------
+    >>> heads, relations = [0, 2, 0, 2], ["", "nsubj", "root", "obj"]
+    >>> perturb(heads, relations, [3], lambda: 0.0, relabel=0); heads
+    [0, 2, 0, 1]
+    """
+    waiting = dict.fromkeys(chosen)
+    root = heads.index(0, 1)
+    if root in waiting:
+        del waiting[root]
+        children = [word for word in range(1, len(heads)) if heads[word] == root]
+        if children:
+            child = children[int(uniform() * len(children))]
+            if child in waiting or uniform() < 0.5:
+                waiting.pop(child, None)
+                swap_root(heads, relations, child)
+    for word in waiting:
+        if uniform() < relabel and relations[word] != "punct":
+            relations[word] = other_relation(relations[word], uniform)
+            continue
+        head = other_head(heads, word, uniform)
+        if head is not None:
+            heads[word] = head
+        elif relabel > 0:
+            relations[word] = other_relation(relations[word], uniform)
+        elif uniform() < 0.5:
+            swap_root(heads, relations, word)

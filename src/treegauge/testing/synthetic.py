@@ -1,0 +1,190 @@
+"""Treebanks drawn from an invented grammar whose properties are set by dials."""
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.grammar_clauses import Growth
+from treegauge.testing.grammar_dials import Grammar, check_dial
+from treegauge.testing.grammar_lexicon import lexicon
+from treegauge.testing.grammar_words import Word
+from treegauge.testing.perturb import perturb
+from treegauge.testing.uniform import Uniform, uniforms
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import parse_conllu
+
+__all__ = ["Grammar", "synthetic", "synthetic_conllu"]
+
+DEFAULT = Grammar()
+
+DOCUMENT = 20
+"""Sentences in a document."""
+
+NO_SPACE_BEFORE = frozenset(",.?!)")
+
+LINKED = {"conj": "cc", "nmod": "case", "obl": "case", "advcl": "mark", "ccomp": "mark"}
+"""Whose lemma an enhanced relation carries, as in ``obl:in``."""
+
+
+def synthetic_conllu(
+    sentences: int,
+    grammar: Grammar = DEFAULT,
+    *,
+    seed: int,
+    start: int = 0,
+    prefix: str = "syn",
+) -> str:
+    """Draw a treebank as CoNLL-U text.
+
+    Every sentence depends on nothing but the grammar, the seed and its own number, so that
+    pieces drawn apart (see ``start``) are those of the whole.
+
+    Parameters
+    ----------
+    sentences
+        How many sentences.
+    grammar
+        The dials.
+    seed
+        Which sample of the grammar.
+    start
+        Number of the first sentence, from 0.
+    prefix
+        Start of every ``sent_id``, as in ``syn-17``.
+
+    Returns
+    -------
+    str
+        Valid UD v2 with all ten columns, documents, multiword tokens and enhanced relations.
+
+    Examples
+    --------
+    >>> text = synthetic_conllu(3, Grammar(length=6), seed=1)
+    >>> text == synthetic_conllu(1, Grammar(length=6), seed=1) + synthetic_conllu(
+    ...     2, Grammar(length=6), seed=1, start=1
+    ... )
+    True
+    """
+    for name, value in (("sentences", sentences), ("start", start), ("seed", seed)):
+        check_dial(name, value, low=0, high=2**63 - 1, whole=True)
+    if not prefix or any(sign.isspace() or sign == "/" for sign in prefix):
+        raise TreegaugeError(f"prefix is {prefix!r}; expected no spaces, no slash, not empty")
+    return "".join(_sentence(grammar, seed, i, prefix) for i in range(start, start + sentences))
+
+
+def _sentence(grammar: Grammar, seed: int, number: int, prefix: str) -> str:
+    """Draw one sentence and write it."""
+    uniform = uniforms(seed, number)
+    words = Growth(
+        grammar, lexicon(grammar.language, grammar.vocabulary, grammar.zipf), uniform
+    ).grow()
+    position = {word: i for i, word in enumerate(words, start=1)}
+    heads = [0, *(position[word.head] if word.head else 0 for word in words)]
+    relations = ["", *(word.rel for word in words)]
+    misc = [""] * len(heads)
+    if grammar.label_noise:
+        _add_noise(grammar.label_noise, heads, relations, misc, uniforms(seed, number, 1))
+    text, tokens = _tokens(words, grammar.contractions, uniform, misc)
+    comments = [f"# newdoc id = {prefix}-d{number // DOCUMENT + 1}\n"] * (number % DOCUMENT == 0)
+    lines = [*comments, f"# sent_id = {prefix}-{number + 1}\n", f"# text = {text}\n"]
+    deps = _enhanced(words, heads, relations)
+    for i, word in enumerate(words, start=1):
+        lines.append(tokens.get(i, ""))
+        lines.append(
+            f"{i}\t{word.form}\t{word.lemma}\t{word.upos}\t{word.xpos}\t{word.feats}\t"
+            f"{heads[i]}\t{relations[i]}\t{deps[i]}\t{misc[i] or '_'}\n"
+        )
+    lines.append("\n")
+    return "".join(lines)
+
+
+def _add_noise(
+    rate: float, heads: list[int], relations: list[str], misc: list[str], uniform: Uniform
+) -> None:
+    """Change the annotation of some words and leave the right one in MISC."""
+    before = list(zip(heads, relations, strict=True))
+    chosen = [word for word in range(1, len(heads)) if uniform() < rate]
+    perturb(heads, relations, chosen, uniform, relabel=0.5)
+    for word, (head, relation) in enumerate(before):
+        if (head, relation) != (heads[word], relations[word]):
+            misc[word] = f"TrueHead={head}|TrueDeprel={relation}"
+
+
+def _tokens(
+    words: list[Word], contractions: float, uniform: Uniform, misc: list[str]
+) -> tuple[str, dict[int, str]]:
+    """Write out the text and the lines of multiword tokens; mark missing spaces in MISC."""
+    first = words[0]
+    first.form = first.form[0].upper() + first.form[1:]
+    text: list[str] = []
+    tokens: dict[int, str] = {}
+    i, last = 0, len(words)
+    while i < last:
+        here, i = words[i], i + 1
+        start, form = i, here.form
+        if i < last and uniform() < contractions:
+            fused = _contraction(here, words[i])
+            if fused:
+                form, i = fused, i + 1
+        closed = i < last and (words[i].form in NO_SPACE_BEFORE or form == "(")
+        if i > start:
+            space = "SpaceAfter=No" if closed else "_"
+            tokens[start] = f"{start}-{i}\t{form}\t_\t_\t_\t_\t_\t_\t_\t{space}\n"
+        elif closed:
+            misc[start] += "|SpaceAfter=No" if misc[start] else "SpaceAfter=No"
+        text.append(form if closed or i == last else form + " ")
+    return "".join(text), tokens
+
+
+def _contraction(left: Word, right: Word) -> str | None:
+    """Fuse an adposition with the article after it or the noun before it."""
+    if left.upos == "ADP" and right.upos == "DET" and left.head is right.head:
+        return left.form[:-1] + right.form[1:]
+    if right.upos == "ADP" and right.head is left:
+        return left.form + right.form[1:]
+    return None
+
+
+def _enhanced(words: list[Word], heads: list[int], relations: list[str]) -> list[str]:
+    """Write DEPS: the tree, with linkers and case in relations, and shared subjects."""
+    linkers: dict[tuple[int, str], str] = {}
+    subjects: dict[int, int] = {}
+    joined: list[tuple[int, int]] = []
+    for i in range(len(words), 0, -1):
+        relation = relations[i]
+        if relation in ("cc", "case", "mark"):
+            linkers[heads[i], relation] = words[i - 1].lemma
+        elif relation.startswith("nsubj"):
+            subjects[heads[i]] = i
+        elif relation == "conj":
+            joined.append((heads[i], i))
+    deps = [""]
+    for i, word in enumerate(words, start=1):
+        edge, universal = f"{heads[i]}:{relations[i]}", relations[i].partition(":")[0]
+        if universal in LINKED:
+            linker = linkers.get((i, LINKED[universal]))
+            edge += f":{linker}" if linker else ""
+            if word.case and LINKED[universal] == "case":
+                edge += f":{word.case.lower()}"
+        deps.append(edge)
+    for first, second in joined:
+        subject = subjects.get(first)
+        if subject is not None and second not in subjects and words[second - 1].upos == "VERB":
+            extra = f"{second}:{relations[subject]}"
+            deps[subject] = "|".join(sorted([*deps[subject].split("|"), extra], key=_head))
+    return deps
+
+
+def _head(edge: str) -> int:
+    return int(edge.partition(":")[0])
+
+
+def synthetic(
+    sentences: int, grammar: Grammar = DEFAULT, *, seed: int, prefix: str = "syn"
+) -> Treebank:
+    """Draw a treebank; see :func:`synthetic_conllu`.
+
+    Examples
+    --------
+    >>> len(synthetic(10, seed=1))
+    10
+    """
+    text = synthetic_conllu(sentences, grammar, seed=seed, prefix=prefix)
+    return parse_conllu(text, name=f"{prefix}-{seed}")

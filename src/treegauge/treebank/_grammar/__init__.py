@@ -1,1 +1,0 @@
-"""An invented grammar: its dials, its words, and how its sentences grow."""

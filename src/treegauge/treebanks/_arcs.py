@@ -1,0 +1,245 @@
+"""Where arcs go in a drawing, and the SVG of them. :mod:`treegauge.treebanks.draw` is the door."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from rich.cells import cell_len
+
+FORM, SMALL = 16, 12  # font sizes
+CHARACTER = 0.6  # width of a terminal cell's worth of text, in font sizes; on the generous side
+GAP = 18  # between words
+PORT = 7  # between arcs that meet at a word
+LEVEL = 24  # between nested arcs: a line with its label above it
+CORNER = 7
+ARROW = 7
+MARGIN = 8
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def xml(text: str) -> str:
+    """Escape a text for XML, showing characters that XML has no way to hold as �."""
+    return escape(_NOT_XML.sub("�", text))
+
+
+def number(value: float) -> str:
+    """Write a coordinate shortly and always in the same way."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+@dataclass(frozen=True)
+class Arc:
+    """One word's arc as it is to be drawn; without a head in the sentence it comes from nowhere."""
+
+    word: int
+    head: int | None
+    label: str
+    tooltip: str
+    color: str = ""
+    dash: str = ""
+    width: float = 1.3
+
+    @property
+    def left(self) -> int:
+        """The first of the two words joined."""
+        return self.word if self.head is None else min(self.word, self.head)
+
+    @property
+    def right(self) -> int:
+        """The second of the two words joined."""
+        return self.word if self.head is None else max(self.word, self.head)
+
+
+def levels(arcs: Sequence[Arc], words: int) -> list[int]:
+    """Give heights at which no two arcs over the same gap lie: short arcs low, long ones above.
+
+    Arcs that come from nowhere stand higher than all beside them.
+    """
+    height = [0] * (words + 1)  # of what lies over the gap before word 1, after word 1, ...
+    level = [0] * len(arcs)
+    for index in sorted(
+        range(len(arcs)),
+        key=lambda i: (arcs[i].head is None, arcs[i].right - arcs[i].left, arcs[i].word),
+    ):
+        arc = arcs[index]
+        first, last = (arc.left - 1, arc.right + 1) if arc.head is None else (arc.left, arc.right)
+        level[index] = 1 + max(height[first:last])
+        height[first:last] = [level[index]] * (last - first)
+    return level
+
+
+@dataclass(frozen=True)
+class Side:
+    """The arcs on one side of the words: their levels, and where on their words they end.
+
+    ``ports[i]`` is where arc ``i`` ends on its left and its right word, counted from the middles.
+    """
+
+    arcs: Sequence[Arc]
+    level: list[int]
+    ports: list[tuple[float, float]]
+
+
+def side(arcs: Sequence[Arc], widths: list[float]) -> Side:
+    """Lay out one side, spreading the ends of arcs so that those sharing a word do not touch.
+
+    From left to right on a word end its arcs to the left, inner ones first, an arc from nowhere,
+    and its arcs to the right, outer ones first. ``widths`` grow where a word needs more room.
+    """
+    level = levels(arcs, len(widths))
+    ends: list[list[tuple[int, int, int]]] = [[] for _ in widths]
+    for index, arc in enumerate(arcs):
+        if arc.head is None:
+            ends[arc.word - 1].append((1, 0, index))
+        else:
+            ends[arc.left - 1].append((2, -level[index], index))
+            ends[arc.right - 1].append((0, level[index], index))
+    left, right = [0.0] * len(arcs), [0.0] * len(arcs)
+    for word, meeting in enumerate(ends):
+        steps = max(len(meeting) - 1, 1)
+        widths[word] = max(widths[word], min(steps, 8) * PORT)
+        space = min(PORT, widths[word] / steps)
+        for place, (where, _, index) in enumerate(sorted(meeting)):
+            offset = (place - (len(meeting) - 1) / 2) * space
+            if where > 0:
+                left[index] = offset
+            if where < 2:
+                right[index] = offset
+    return Side(arcs, level, list(zip(left, right, strict=True)))
+
+
+def middles(widths: list[float], sides: Sequence[Side]) -> list[float]:
+    """Give the middle of each word, far enough apart for the words and for every arc's label."""
+    room: list[list[tuple[int, float]]] = [[] for _ in widths]
+    for one in sides:
+        for arc, (left, right) in zip(one.arcs, one.ports, strict=True):
+            if arc.head is not None:
+                need = text_width(arc.label, SMALL) + 2 * CORNER + left - right
+                room[arc.right - 1].append((arc.left - 1, need))
+    x: list[float] = []
+    for word, width in enumerate(widths):
+        here = x[-1] + (widths[word - 1] + width) / 2 + GAP if x else MARGIN + width / 2
+        x.append(max([here, *(x[left] + need for left, need in room[word])]))
+    return x
+
+
+def text_width(text: str, size: float) -> float:
+    """Estimate how wide a text comes out, as fonts are not known here."""
+    return cell_len(text) * CHARACTER * size
+
+
+def svg_side(one: Side, x: list[float], base: float, up: int) -> list[str]:
+    """Draw one side's arcs on a base line, upwards (``up = -1``) or downwards (``up = 1``)."""
+    spots = [
+        (x[arc.left - 1] + left, x[arc.right - 1] + right)
+        for arc, (left, right) in zip(one.arcs, one.ports, strict=True)
+    ]
+    feet = sorted(
+        (foot, level)
+        for arc, spot, level in zip(one.arcs, spots, one.level, strict=True)
+        for foot in (spot[:1] if arc.head is None else spot)
+    )
+    drawn = []
+    for arc, (start, stop), level in zip(one.arcs, spots, one.level, strict=True):
+        top = base + up * level * LEVEL
+        foot = start if arc.word == arc.left else stop
+        label_x = foot if arc.head is None else _clear_middle(start, stop, level, feet)
+        drawn.append(_svg_arc(arc, start, stop, foot, base, top, up, label_x))
+    return drawn
+
+
+def _clear_middle(start: float, stop: float, level: int, feet: list[tuple[float, int]]) -> float:
+    """Find the middle of the widest stretch of an arc that no crossing arc passes through."""
+    first, last = bisect_right(feet, (start, level)), bisect_left(feet, (stop, level))
+    inside = [foot for foot, other in feet[first:last] if other > level]
+    stretches = zip([start, *inside], [*inside, stop], strict=True)
+    begin, end = max(stretches, key=lambda pair: round(pair[1] - pair[0], 3))
+    return (begin + end) / 2
+
+
+def _svg_arc(
+    arc: Arc, start: float, stop: float, foot: float, base: float, top: float, up: int, label: float
+) -> str:
+    tip = base + up * 2
+    neck = tip + up * ARROW
+    if arc.head is None:
+        line = f"M{number(foot)} {number(top)}V{number(neck)}"
+    else:
+        corner = min(CORNER, (stop - start) / 2)
+        bend = number(top - up * corner)
+        ends = [number(neck if foot == spot else tip) for spot in (start, stop)]
+        line = (
+            f"M{number(start)} {ends[0]}V{bend}"
+            f"Q{number(start)} {number(top)} {number(start + corner)} {number(top)}"
+            f"H{number(stop - corner)}"
+            f"Q{number(stop)} {number(top)} {number(stop)} {bend}V{ends[1]}"
+        )
+    head = (
+        f"M{number(foot - ARROW / 2)} {number(neck)}H{number(foot + ARROW / 2)}"
+        f"L{number(foot)} {number(tip)}Z"
+    )
+    color = f' color="{arc.color}"' if arc.color else ""
+    dash = f' stroke-dasharray="{arc.dash}"' if arc.dash else ""
+    below = number(top - 4 if up < 0 else top + SMALL)
+    return (
+        f"<g{color}><title>{xml(arc.tooltip)}</title>"
+        f'<path d="{line}" fill="none" stroke="currentColor" stroke-width="{arc.width}"{dash}/>'
+        f'<path d="{head}" fill="currentColor"/>'
+        f'<text x="{number(label)}" y="{below}" font-size="{SMALL}" fill="currentColor">'
+        f"{xml(arc.label)}</text></g>"
+    )
+
+
+def svg(
+    rows: Sequence[Sequence[str]],
+    above: Sequence[Arc],
+    below: Sequence[Arc],
+    title: str,
+    *,
+    colors: Sequence[str] = (),
+    legend: str = "",
+) -> str:
+    """Put words (rows of texts under each other) between the arcs above and below them."""
+    widths = [max(text_width(text, FORM) for text in column) for column in zip(*rows, strict=True)]
+    sides = [side(above, widths), side(below, widths)]
+    x = middles(widths, sides)
+    stubs = [arc for arc in (*above, *below) if arc.head is None]
+    overhang = [text_width(arc.label, SMALL) / 2 - x[arc.word - 1] for arc in stubs]
+    shift = max([0.0, *(MARGIN + over for over in overhang)])
+    x = [middle + shift for middle in x]
+    tall = [max(one.level, default=0) * LEVEL + (SMALL + 4 if one.arcs else 0) for one in sides]
+    ceiling = MARGIN + tall[0]
+    floor = ceiling + FORM * 1.5 + (len(rows) - 1) * SMALL * 1.3
+    right = max(
+        [MARGIN, *(middle + width / 2 for middle, width in zip(x, widths, strict=True))]
+        + [x[a.word - 1] + text_width(a.label, SMALL) / 2 for a in stubs]
+        + [MARGIN + text_width(legend, SMALL)]
+    )
+    parts = svg_side(sides[0], x, ceiling, -1) + svg_side(sides[1], x, floor, 1)
+    for line, row in enumerate(rows):
+        y = number(ceiling + FORM * 1.1 + line * SMALL * 1.3)
+        size = f' font-size="{SMALL}" opacity="0.7"' if line else ""
+        for word, text in enumerate(row):
+            color = colors[word] if colors and not line else ""
+            style = f' color="{color}" font-weight="bold"' if color else ""
+            parts.append(
+                f'<text x="{number(x[word])}" y="{y}" fill="currentColor"{size}{style}>'
+                f"{xml(text)}</text>"
+            )
+    bottom = floor + tall[1] + MARGIN
+    if legend:
+        bottom += SMALL * 1.5
+        parts.append(
+            f'<text x="{MARGIN}" y="{number(bottom - MARGIN)}" font-size="{SMALL}" '
+            f'text-anchor="start" fill="currentColor" opacity="0.7">{xml(legend)}</text>'
+        )
+    width, height = number(right + MARGIN), number(bottom)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="system-ui, sans-serif" '
+        f'font-size="{FORM}" text-anchor="middle">'
+        f"<title>{xml(title)}</title>{''.join(parts)}</svg>"
+    )

@@ -1,0 +1,312 @@
+"""Taking treebanks out of archives that nobody vouches for.
+
+Nothing is extracted by the archive's own word. Names are read, those of the files wanted are
+checked, and their bytes are written to new files in a folder of our choice: no path, link, device,
+owner or mode of the archive reaches the disk. What is unpacked is counted as it comes, so that a
+small file which claims to be, or grows to be, a huge one ends with an error.
+"""
+
+import bz2
+import errno
+import gzip
+import hashlib
+import lzma
+import re
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.treebanks.sources import ENDINGS
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.tally import Progress
+
+Folder = tuple[str, ...]
+STEP = 1 << 20
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\ud800-\udfff]")
+_PACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
+    b"\x1f\x8b": lambda raw: cast("BinaryIO", gzip.GzipFile(fileobj=raw)),
+    b"BZh": lambda raw: cast("BinaryIO", bz2.BZ2File(raw)),
+    b"\xfd7zXZ\x00": lambda raw: cast("BinaryIO", lzma.LZMAFile(raw)),  # noqa: SIM115
+}
+_BROKEN = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,
+    NotImplementedError, RuntimeError, struct.error, UnicodeError, ValueError, OverflowError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much an archive may hold.
+
+    Parameters
+    ----------
+    members
+        Files and folders.
+    size
+        Bytes, unpacked.
+    ratio
+        Bytes unpacked for one packed (archives under 256 KiB may unpack to 64 MiB anyhow).
+    """
+
+    members: int = 200_000
+    size: int = 32 << 30
+    ratio: int = 256
+
+    def room(self, packed: int) -> int:
+        """Return the bytes that an archive of a size may unpack to."""
+        return min(self.size, self.ratio * max(packed, 1 << 18))
+
+
+class Unpacked(NamedTuple):
+    """A file that was taken out."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+class Member(NamedTuple):
+    """Something in an archive; `open` is None for what is neither file nor folder."""
+
+    folder: Folder
+    name: str
+    open: Callable[[], BinaryIO] | None
+
+
+def treebanks(
+    archive: Path, *, limits: Limits | None = None, progress: "Progress | None" = None
+) -> dict[Folder, list[str]]:
+    """List the folders of an archive that hold CoNLL-U files, with the names of these files.
+
+    Parameters
+    ----------
+    archive
+        A tar file (plain, gz, bz2 or xz) or a zip file, whatever its name.
+    limits
+        How much it may hold.
+    progress
+        Told of the bytes read.
+    """
+    found: dict[Folder, list[str]] = {}
+    with _members(archive, limits or Limits(), progress) as members:
+        for member in members:
+            if _is_conllu(member.name):
+                found.setdefault(member.folder, []).append(member.name)
+    return found
+
+
+def unpack(
+    archive: Path,
+    targets: Mapping[Folder, Path],
+    *,
+    limits: Limits | None = None,
+    progress: "Progress | None" = None,
+) -> dict[Folder, list[Unpacked]]:
+    """Write the files that lie directly in some folders of an archive to folders on disk.
+
+    Hidden files and folders inside the folders are left out.
+
+    Parameters
+    ----------
+    archive, limits, progress
+        As in :func:`treebanks`.
+    targets
+        For each folder of the archive a new, empty one on disk.
+    """
+    written: dict[Folder, list[Unpacked]] = {folder: [] for folder in targets}
+    taken: set[tuple[Folder, str]] = set()
+    with _members(archive, limits or Limits(), progress) as members:
+        for member in members:
+            folder, name = member.folder, member.name
+            if folder not in targets or name.startswith(".") or not name:
+                continue
+            where = "/".join((*folder, name))
+            if member.open is None:
+                raise TreegaugeError(
+                    f"{archive}: refused: {where!r} is a link, a device or has no safe name; "
+                    "expected files only"
+                )
+            if (folder, name.casefold()) in taken:
+                raise TreegaugeError(f"{archive}: refused: {where!r} is there more than once")
+            taken.add((folder, name.casefold()))
+            with member.open() as stream:
+                written[folder].append(_write(stream, targets[folder] / name))
+    return written
+
+
+def _write(stream: BinaryIO, path: Path) -> Unpacked:
+    digest, size = hashlib.sha256(), 0
+    with path.open("xb") as file:
+        while data := stream.read(STEP):
+            digest.update(data)
+            size += file.write(data)
+    return Unpacked(path.name, size, digest.hexdigest())
+
+
+def _is_conllu(name: str) -> bool:
+    _, dot, ending = name.partition(".conllu")
+    return bool(dot) and ending in ENDINGS
+
+
+@contextmanager
+def _members(
+    archive: Path, limits: Limits, progress: "Progress | None"
+) -> Iterator[Iterator[Member]]:
+    """Give the members of an archive in their order; a file must be read before the next one."""
+    try:
+        with archive.open("rb") as raw:
+            size = archive.stat().st_size
+            start = raw.read(8)
+            raw.seek(0)
+            told = (lambda: progress(raw.tell(), size)) if progress else lambda: None
+            if start.startswith(b"PK"):
+                yield _zip_members(raw, size, limits, told)
+            else:
+                yield _tar_members(raw, start, size, limits, told)
+    except RecursionError:  # a header that announces a header that announces a header
+        raise TreegaugeError(f"{archive}: refused: its headers are nested too deeply") from None
+    except _BROKEN as error:
+        # Of the system's errors, EINVAL alone is the archive's: it points before its own start.
+        if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
+            raise
+        what = "; it is a web page" if start.lstrip()[:1] == b"<" else ""
+        raise TreegaugeError(f"{archive}: cannot unpack{what}: {error}") from error
+    except _RefusedError as refused:
+        raise TreegaugeError(f"{archive}: refused: {refused}") from None
+
+
+class _RefusedError(Exception):
+    """What the archive does that none should."""
+
+
+def _tar_members(
+    raw: BinaryIO, start: bytes, size: int, limits: Limits, told: Callable[[], None]
+) -> Iterator[Member]:
+    opener = next((_PACKED[magic] for magic in _PACKED if start.startswith(magic)), None)
+    stream = _Forward(opener(raw) if opener else raw, limits.room(size))
+    with tarfile.open(fileobj=cast("BinaryIO", stream), mode="r:") as tar:
+        for number, info in enumerate(tar):
+            if number >= limits.members:
+                raise _RefusedError(f"it holds more than {limits.members:,} files")
+            told()
+            folder, name = _split(info.name)
+            if info.isdir():
+                continue
+            plain = info.isfile() and not info.issparse() and _is_safe(name)
+            yield Member(folder, name, _opener(tar, info) if plain else None)
+        if stream.last != bytes(tarfile.BLOCKSIZE):  # tarfile takes a damaged header for the end
+            raise tarfile.ReadError("it is damaged or was cut off")
+        while stream.read(STEP):  # checksums of packed files come last
+            told()
+
+
+def _opener(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], BinaryIO]:
+    return lambda: cast("BinaryIO", tar.extractfile(info))
+
+
+class _Forward:
+    """A stream that only goes forward, counts, and gives no more at a time than is sane.
+
+    tarfile steps back one byte at most; a packed stream would start anew for that.
+    """
+
+    def __init__(self, stream: BinaryIO, limit: int) -> None:
+        self.stream, self.limit = stream, limit
+        self.position = 0
+        self.last = b""
+        self.stepped_back = False
+
+    def tell(self) -> int:
+        return self.position - self.stepped_back
+
+    def seek(self, position: int) -> int:
+        self.stepped_back = position == self.position - 1
+        if position < self.position - 1:
+            raise _RefusedError("its headers point backwards")
+        while self.position < position and self._take(min(STEP, position - self.position)):
+            pass
+        return self.tell()
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= STEP:
+            raise _RefusedError(f"it has a header of {size:,} bytes")
+        again = self.last[-1:] if self.stepped_back and size else b""
+        self.stepped_back = False
+        return again + self._take(size - len(again))
+
+    def _take(self, size: int) -> bytes:
+        data = self.stream.read(size)
+        self.position += len(data)
+        if self.position > self.limit:
+            raise _RefusedError(f"it unpacks to more than {self.limit:,} bytes")
+        self.last = data or self.last
+        return data
+
+
+def _zip_members(
+    raw: BinaryIO, size: int, limits: Limits, told: Callable[[], None]
+) -> Iterator[Member]:
+    if _directory_size(raw, size) > 1024 * limits.members:
+        raise _RefusedError(f"it holds more than {limits.members:,} files")
+    with zipfile.ZipFile(raw) as pack:
+        infos = pack.infolist()
+        if len(infos) > limits.members:
+            raise _RefusedError(f"it holds more than {limits.members:,} files")
+        if sum(info.file_size for info in infos) > limits.room(size):
+            raise _RefusedError(f"it unpacks to more than {limits.room(size):,} bytes")
+        for info in infos:
+            told()
+            folder, name = _split(info.filename)
+            if info.is_dir():
+                continue
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            plain = kind in {0, stat.S_IFREG} and _is_safe(name)
+            yield Member(folder, name, _zip_opener(pack, info) if plain else None)
+
+
+def _zip_opener(pack: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
+    return lambda: cast("BinaryIO", pack.open(info))
+
+
+def _directory_size(raw: BinaryIO, size: int) -> int:
+    """Return the bytes of a zip file's directory, which zipfile reads whole."""
+    raw.seek(max(0, size - (1 << 16) - 128))
+    tail = raw.read()
+    raw.seek(0)
+    end = tail.rfind(b"PK\x05\x06")
+    if end < 0:
+        raise zipfile.BadZipFile("it is damaged or was cut off")
+    (told,) = struct.unpack_from("<I", tail, end + 12)
+    large = tail.rfind(b"PK\x06\x06", 0, end)
+    if large >= 0:
+        (more,) = struct.unpack_from("<Q", tail, large + 40)
+        told = max(told if told != 0xFFFFFFFF else 0, more)
+    return int(told)
+
+
+def _split(path: str) -> tuple[Folder, str]:
+    r"""Take a member's path apart; no archive has a reason to name one outside itself.
+
+    Examples
+    --------
+    >>> _split("ud-treebanks-v2.9/UD_Greek-GDT/README.md")
+    (('ud-treebanks-v2.9', 'UD_Greek-GDT'), 'README.md')
+    """
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    if path.startswith("/") or ".." in parts or "\\" in path or re.match(r"[A-Za-z]:", path):
+        raise _RefusedError(f"the path {path[:200]!r} leads outside")
+    return tuple(parts[:-1]), parts[-1] if parts else ""
+
+
+def _is_safe(name: str) -> bool:
+    """Say whether every file system takes a file's name for what it is."""
+    return bool(name) and not _UNSAFE.search(name) and len(name.encode(errors="replace")) <= 255

@@ -1,0 +1,300 @@
+"""Reading and writing CoNLL-U: byte-exact, all problems at once, any size."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, get_args
+
+import numpy as np
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.files import atomic
+from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.indexing import index
+from treegauge.treebanks.problems import BY_NAME, ConlluError, Problem
+from treegauge.treebanks.repair import mend
+from treegauge.treebanks.sources import Source, find, open_bytes, short_name, split_of
+
+Errors = Literal["strict", "skip", "repair"]
+CHUNK = 2 << 20
+TOLERABLE = ("several-roots", "no-root", "cycle")
+"""Kinds of problems that may be let pass."""
+
+
+def parse_conllu(
+    text: str | bytes,
+    *,
+    name: str = "text",
+    errors: Errors = "strict",
+    need_heads: bool = True,
+    allow: Sequence[str] = (),
+    file: str | None = None,
+    first_line: int = 1,
+) -> Treebank:
+    r"""Read a treebank from text.
+
+    Parameters
+    ----------
+    text
+        CoNLL-U.
+    name, file
+        The treebank's name, and the file's as problems show it.
+    errors
+        What to do about problems. ``"strict"`` raises a :class:`ConlluError` that lists all of
+        them, ``"skip"`` leaves the sentences out, ``"repair"`` mends what it can (see
+        :mod:`treegauge.treebanks.repair`) and leaves out the rest. What was done stands in the
+        treebank's `problems` and in every signature made from it.
+    need_heads
+        Whether ``_`` in HEAD is a problem; set to False for text that is yet to be parsed.
+    allow
+        Kinds of problems to let pass: ``"several-roots"``, ``"no-root"``, ``"cycle"``.
+    first_line
+        Number of the first line, for pieces of a larger file.
+
+    Examples
+    --------
+    >>> tb = parse_conllu("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n")
+    >>> tb["upos"].to_list()
+    ['VERB']
+    >>> parse_conllu("1\tGo\tgo\tVERB\t_\t_\t4\troot\t_\t_\n\n")
+    Traceback (most recent call last):
+    ...
+    treegauge.treebanks.problems.ConlluError: text:1: error: head-range: found HEAD '4', ...
+    """
+    if errors not in get_args(Errors):
+        raise ChoiceError("error policy", errors, get_args(Errors))
+    for kind in allow:
+        if kind not in TOLERABLE:
+            raise ChoiceError("kind of problem to allow", kind, TOLERABLE)
+    data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
+    options: dict[str, Any] = {"file": file, "first_line": first_line, "need_heads": need_heads}
+    treebank, problems = index(data, name, **options)
+
+    def refused(problem: Problem) -> bool:
+        readable = errors != "repair" and not problem.blocks_reading
+        return problem.level == "error" and problem.kind not in allow and not readable
+
+    bad = [problem for problem in problems if refused(problem)]
+    if bad and errors == "strict":
+        raise ConlluError(bad)
+    if bad:
+        lost = {p.sentence for p in bad if p.blocks_reading and p.sentence >= 0}
+        if errors == "repair":
+            mended, numbers = mend(treebank, lost)
+            again, still = index(mended, name, **options)
+            lost -= {*numbers, len(treebank)}
+            lost |= {numbers[p.sentence] for p in still if refused(p)}
+            treebank = _without(again, {i for i, n in enumerate(numbers) if n in lost})
+        else:
+            treebank = _without(treebank, lost)
+        problems = [
+            replace(p, action="skipped" if p.sentence in lost else "repaired") if refused(p) else p
+            for p in problems
+        ]
+    return replace(treebank, problems=tuple(problems), policy=errors)
+
+
+def _without(treebank: Treebank, lost: set[int]) -> Treebank:
+    """Leave sentences out; the number after the last one stands for the comments after it."""
+    kept = np.setdiff1d(np.arange(len(treebank)), sorted(lost))
+    return replace(treebank.take(kept), tail=b"" if len(treebank) in lost else treebank.tail)
+
+
+def read_conllu(
+    source: Source | Sequence[Source],
+    *,
+    split: str | None = None,
+    name: str | None = None,
+    errors: Errors = "strict",
+    need_heads: bool = True,
+    allow: Sequence[str] = (),
+) -> Treebank:
+    """Read a treebank from a file, a folder, a pattern, standard input or a packed file.
+
+    Parameters
+    ----------
+    source
+        A path, ``-`` for standard input, a pattern, a folder such as ``UD_Greek-GDT`` (its train,
+        dev and test files in this order), or several of these. Files ending in ``.gz``, ``.xz``,
+        ``.bz2`` or ``.zst`` are unpacked on the way.
+    split
+        ``"train"``, ``"dev"`` or ``"test"``: only that part of a folder or pattern.
+    name, errors, need_heads, allow
+        As in :func:`parse_conllu`.
+
+    Returns
+    -------
+    Treebank
+        All sentences in memory; see :func:`stream_conllu` for files that are too large.
+    """
+    paths = _paths(source, split)
+    parts: list[Treebank] = []
+    refused: list[Problem] = []
+    for path in paths:
+        with open_bytes(path) as stream:
+            data = stream.read()
+        title = name if name and len(paths) == 1 else short_name(path)
+        try:
+            part = parse_conllu(
+                data, name=title, file=path, errors=errors, need_heads=need_heads, allow=allow
+            )
+            parts.append(part)
+        except ConlluError as error:
+            refused += error.problems
+    if refused:
+        raise ConlluError(refused)
+    if len(parts) == 1:
+        return parts[0]
+    folder = str(source) if isinstance(source, str | Path) else ""
+    return concat(parts, name=name or (Path(folder).name if Path(folder).is_dir() else None))
+
+
+def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
+    """Read the train, dev and test parts of a treebank's folder, those that are there."""
+    parts: dict[str, list[str]] = {}
+    for path in find(source):
+        if part := split_of(path):
+            parts.setdefault(part, []).append(path)
+    name = Path(source).name
+    return {
+        part: read_conllu(paths, name=f"{name}/{part}", **options) for part, paths in parts.items()
+    }
+
+
+def stream_conllu(
+    source: Source | Sequence[Source],
+    *,
+    split: str | None = None,
+    errors: Errors = "strict",
+    need_heads: bool = True,
+    allow: Sequence[str] = (),
+    chunk: int = CHUNK,
+) -> Iterator[Treebank]:
+    """Read a treebank piece by piece, in memory that does not grow with the file.
+
+    Parameters
+    ----------
+    source, split, errors, need_heads, allow
+        As in :func:`read_conllu`.
+    chunk
+        Bytes of a piece, about; a piece ends with a sentence.
+
+    Yields
+    ------
+    Treebank
+        Consecutive pieces; concatenated they are what :func:`read_conllu` gives.
+    """
+    for path in _paths(source, split):
+        line = 1
+        for data in pieces(path, chunk):
+            yield parse_conllu(
+                data, name=short_name(path), file=path, errors=errors, need_heads=need_heads,
+                allow=allow, first_line=line,
+            )  # fmt: skip
+            line += count_lines(data)
+
+
+def count_lines(data: bytes) -> int:
+    """Count the line ends in some bytes: LF, CRLF or a lone CR."""
+    lines = data.count(b"\n")
+    return lines + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else lines
+
+
+def pieces(path: str, chunk: int) -> Iterator[bytes]:
+    """Yield the bytes of a file in pieces of about `chunk` that end with a sentence."""
+    if chunk < 1:
+        raise TreegaugeError(f"a piece is of {chunk} bytes; expected at least 1")
+    with open_bytes(path) as stream:
+        rest = b""
+        more = True
+        while more:
+            data, more = _fill(stream, max(chunk, len(rest)))
+            data = rest + data
+            cut = _last_blank_line(data) if more else len(data)
+            if cut:
+                yield data[:cut]
+            rest = data[cut:]
+
+
+def _fill(stream: BinaryIO, size: int) -> tuple[bytes, bool]:
+    """Read `size` bytes unless the stream ends first; pipes may give less at a time."""
+    parts: list[bytes] = []
+    while size > 0:
+        part = stream.read(size)
+        if not part:
+            return b"".join(parts), False
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts), True
+
+
+def _last_blank_line(data: bytes) -> int:
+    """Position after the last blank lines that something follows, or 0."""
+    after = len(data.rstrip(b"\r\n"))
+    cut = max(data.rfind(mark, 0, after) for mark in (b"\n\n", b"\n\r", b"\r\r")) + 2
+    if cut == 1:
+        return 0
+    while data[cut] in b"\r\n":
+        cut += 1
+    return cut
+
+
+def _paths(source: Source | Sequence[Source], split: str | None) -> list[str]:
+    sources = (
+        [source] if isinstance(source, str | Path) or hasattr(source, "__fspath__") else source
+    )
+    return [path for one in sources for path in find(one, split=split)]
+
+
+def write_conllu(treebank: Treebank, path: Source) -> None:
+    """Write a treebank; the file appears whole or not at all, packed if its ending says so.
+
+    Parameters
+    ----------
+    treebank
+        What to write. Sentences stand byte for byte as they were read.
+    path
+        A file name (``.gz``, ``.xz`` and ``.zst`` are packed), or ``-`` for standard output.
+    """
+    data = treebank.to_bytes()
+    if str(path) == "-":
+        import sys
+
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        with atomic(path) as file:
+            file.write(_packed(data, Path(path).suffix))
+    except OSError as error:
+        raise TreegaugeError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _packed(data: bytes, ending: str) -> bytes:
+    if ending == ".gz":
+        import gzip
+
+        return gzip.compress(data, mtime=0)
+    if ending == ".xz":
+        import lzma
+
+        return lzma.compress(data)
+    if ending == ".bz2":
+        import bz2
+
+        return bz2.compress(data)
+    if ending == ".zst":
+        import pyarrow as pa
+
+        return bytes(pa.compress(data, codec="zstd", asbytes=True))
+    return data
+
+
+def refusals(treebank: Treebank) -> list[Problem]:
+    """Return the problems for which the official script refuses a file that we can read."""
+    return [p for p in treebank.problems if p.level == "error" and BY_NAME[p.kind].readable]
+
+
+__all__ = [
+    "ConlluError", "Treebank", "TreegaugeError", "parse_conllu", "read_conllu", "read_splits",
+    "stream_conllu", "write_conllu",
+]  # fmt: skip

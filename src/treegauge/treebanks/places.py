@@ -1,0 +1,187 @@
+"""Where treebanks are fetched from: addresses with gaps for names, and what lies behind them."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+from typing import Literal
+from urllib.parse import unquote
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.treebanks.downloads import address
+from treegauge.treebanks.languages import code_of, is_plain, release_of, take_apart
+from treegauge.treebanks.sources import ENDINGS
+
+Kind = Literal["archive", "git", "files"]
+GAPS = ("name", "code", "release", "split")
+ALL = "all"
+
+HANDLES = {
+    "1.0": "1-1464", "1.1": "LRT-1478", "1.2": "1-1548", "1.3": "1-1699", "1.4": "1-1827",
+    "2.0": "1-1983", "2.1": "1-2515", "2.2": "1-2837", "2.3": "1-2895", "2.4": "1-2988",
+    "2.5": "1-3105", "2.6": "1-3226", "2.7": "1-3424", "2.8": "1-3687", "2.9": "1-4611",
+    "2.10": "1-4758", "2.11": "1-4923", "2.12": "1-5150", "2.13": "1-5287", "2.14": "1-5502",
+    "2.15": "1-5787", "2.16": "1-5901",
+}  # fmt: skip
+"""Last parts of the handles ``11234/...`` under which UD's releases are archived."""
+
+_PACKED = re.compile(r"\.(tgz|zip|tar|tar\.(gz|bz2|xz))$", re.IGNORECASE)
+_SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A treebank to fetch, by name or by code.
+
+    Examples
+    --------
+    >>> Wanted.parse("UD_Greek-GDT@2.9")
+    Wanted(text='UD_Greek-GDT@2.9', name='UD_Greek-GDT', code='el_gdt', release='2.9')
+    >>> Wanted.parse("el_gdt").name
+    """
+
+    text: str
+    name: str | None
+    code: str | None
+    release: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> "Wanted":
+        """Read ``UD_Greek-GDT@2.9``, ``el_gdt@2.9``, or ``all@2.9`` for all that an archive has."""
+        key, release = take_apart(text)
+        if not is_plain(key):
+            raise TreegaugeError(
+                f"found {text!r}, expected a treebank's name or code, such as UD_Greek-GDT@2.9 or "
+                "el_gdt@2.9"
+            )
+        if key == ALL:
+            return cls(text, None, None, release)
+        if "-" in key and not key.startswith("UD_"):
+            key = f"UD_{key}"
+        if key.startswith("UD_"):
+            return cls(text, key, code_of(key), release)
+        return cls(text, None, key.lower(), release)
+
+    @property
+    def everything(self) -> bool:
+        """Whether all treebanks are meant."""
+        return self.name is None and self.code is None
+
+    def fill(self, place: str, split: str | None = None) -> str:
+        """Put the treebank's name, code and release into the gaps of an address.
+
+        Examples
+        --------
+        >>> Wanted.parse("UD_Greek-GDT@2.9").fill("https://example.org/r{release}/{name}.zip")
+        'https://example.org/r2.9/UD_Greek-GDT.zip'
+        """
+        known = {"name": self.name, "code": self.code, "release": self.release, "split": split}
+        for gap in gaps(place):
+            if known[gap] is None and gap != "split":
+                hint = " (UD_Greek-GDT@2.9)" if gap != "code" else ""
+                raise TreegaugeError(
+                    f"{place} needs the {gap} of a treebank, which {self.text!r} does not tell"
+                    f"{hint}"
+                )
+            place = place.replace(f"{{{gap}}}", known[gap] or f"{{{gap}}}")
+        return place
+
+
+def gaps(place: str) -> list[str]:
+    """Return the gaps of an address; an error for one that nothing can fill.
+
+    Examples
+    --------
+    >>> gaps("https://example.org/{release}/{code}-ud-{split}.conllu")
+    ['release', 'code', 'split']
+    """
+    try:
+        found = [
+            (gap, f"{form or ''}{how or ''}") for _, gap, form, how in Formatter().parse(place)
+        ]
+    except ValueError as error:
+        raise TreegaugeError(f"{place}: cannot be filled: {error}") from None
+    names = []
+    for gap, extra in found:
+        if gap is None:
+            continue
+        if gap not in GAPS or extra:
+            raise ChoiceError(f"gap in {place}", f"{{{gap}}}", [f"{{{one}}}" for one in GAPS])
+        names.append(gap)
+    return list(dict.fromkeys(names))
+
+
+def is_remote(place: str) -> bool:
+    """Say whether an address is one to download from."""
+    return address(place).scheme in {"http", "https"}
+
+
+def local(place: str) -> Path:
+    """Return the path of a place on this machine, also of one that begins with ``file://``."""
+    parts = address(place)
+    return Path(unquote(parts.path)) if parts.scheme == "file" else Path(place)
+
+
+def kind_of(place: str) -> tuple[Kind, str]:
+    """Tell what an address leads to, and the address without a mark in front.
+
+    Parameters
+    ----------
+    place
+        ``git+`` in front, ``.git`` at the end, ``git:``, ``ssh:`` or a folder with a repository
+        mean git; a gap ``{split}`` or ``.conllu`` at the end mean single files; all else is an
+        archive.
+
+    Examples
+    --------
+    >>> kind_of("git+https://example.org/UD_Greek-GDT")
+    ('git', 'https://example.org/UD_Greek-GDT')
+    >>> [kind_of(f"https://example.org/{name}")[0] for name in ("a.git", "a.tgz", "a.conllu")]
+    ['git', 'archive', 'files']
+    """
+    if place.startswith("git+"):
+        return "git", place.removeprefix("git+")
+    parts = address(place)
+    if parts.scheme in {"git", "ssh"} or _SCP.match(place) or parts.path.endswith(".git"):
+        return "git", place
+    if "{split}" in place or parts.path.partition(".conllu")[1:] in {
+        (".conllu", ending) for ending in ENDINGS
+    }:
+        return "files", place
+    if is_remote(place):
+        return "archive", place
+    if parts.scheme not in {"", "file"} and len(parts.scheme) > 1:
+        raise ChoiceError("kind of address", parts.scheme, ("http", "https", "file", "git", "ssh"))
+    path = local(place)
+    if (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir()):
+        return "git", str(path.resolve())
+    if path.is_dir():
+        raise TreegaugeError(
+            f"{place}: found a folder, expected an archive or a git repository; treebanks in a "
+            "folder need no fetching (see treegauge catalogue)"
+        )
+    if not path.is_file():
+        raise TreegaugeError(f"{place}: no such file")
+    return "archive", str(path)
+
+
+def told_release(place: str) -> str | None:
+    """Return the release that an archive's name tells.
+
+    Examples
+    --------
+    >>> told_release("https://example.org/ud-treebanks-v2.9.tgz?sequence=1")
+    '2.9'
+    """
+    return release_of(_PACKED.sub("", address(place).path.rpartition("/")[2]))
+
+
+def advice(release: str | None) -> str:
+    """Return what to do when nobody said where to fetch from."""
+    handle = HANDLES.get(release or "")
+    where = f"UD {release} is archived under the handle 11234/{handle}; " if handle else ""
+    return (
+        "nothing says where to fetch from: give --from (or set TREEGAUGE_FROM) an archive of the "
+        f"release, a git repository, or an address with {{name}} and {{release}}. {where}"
+        "universaldependencies.org names archives and repositories of all releases"
+    )

@@ -1,0 +1,110 @@
+"""What can be wrong with a CoNLL-U file, and how it is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from treegauge.results.errors import TreegaugeError
+
+Level = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of problem.
+
+    An *error* is what the official scoring script refuses or crashes on; a *warning* is what
+    CoNLL-U forbids but the script lets pass. `readable` errors lose nothing in reading, so that
+    only scoring insists on them.
+    """
+
+    name: str
+    level: Level
+    expected: str
+    readable: bool = False
+
+
+# The order is that of the codes in _scan.py.
+KINDS = (
+    Kind("encoding", "error", "valid UTF-8"),
+    Kind("columns", "error", "10 columns separated by single tabs"),
+    Kind("comment-inside", "error", "comments only before the first word of a sentence"),
+    Kind("empty-sentence", "error", "at least one word before a blank line"),
+    Kind("no-final-blank-line", "error", "a blank line after the last sentence", readable=True),
+    Kind("word-id", "error", "IDs 1, 2, 3, ... without gaps or repetitions"),
+    Kind("multiword-id", "error", "a multiword ID such as 3-4"),
+    Kind("unfinished-multiword", "error", "all words of the range before the sentence ends"),
+    Kind("empty-form", "error", "a FORM with at least one character that is not a space"),
+    Kind("head", "error", "a whole number from 0 to the number of words"),
+    Kind("head-range", "error", "a HEAD inside the sentence"),
+    Kind("cycle", "error", "every word to reach the root"),
+    Kind("no-root", "error", "exactly one word with HEAD 0"),
+    Kind("several-roots", "error", "exactly one word with HEAD 0"),
+    Kind("multiword-range", "warning", "a range that starts at the next word and grows"),
+    Kind("inner-id", "warning", "the next ID of the multiword token's range"),
+    Kind("byte-order-mark", "error", "no byte order mark"),
+    Kind("empty-node-id", "warning", "an empty node ID such as 3.1"),
+    Kind("deps", "warning", "head:relation pairs joined by |, heads inside the sentence"),
+)
+BY_NAME = {kind.name: kind for kind in KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem, with the place, what stood there and what should have.
+
+    `sentence` is the number of the sentence in what was read at once, from 0: -1 for the start of
+    the file, the number of sentences for comments after the last one. `action` says what became
+    of the sentence.
+
+    Examples
+    --------
+    >>> print(Problem("head", "a.conllu", 7, "s1", "HEAD '_'", "a whole number from 0 to 4"))
+    a.conllu:7: error: head: found HEAD '_', expected a whole number from 0 to 4 (sent_id s1)
+    """
+
+    kind: str
+    file: str
+    line: int
+    sent_id: str | None
+    found: str
+    expected: str
+    sentence: int = -1
+    action: Literal["", "skipped", "repaired"] = ""
+
+    @property
+    def level(self) -> Level:
+        """``"error"`` or ``"warning"``."""
+        return BY_NAME[self.kind].level
+
+    @property
+    def blocks_reading(self) -> bool:
+        """Whether strict reading refuses the file because of it."""
+        kind = BY_NAME[self.kind]
+        return kind.level == "error" and not kind.readable
+
+    def __str__(self) -> str:
+        where = f" (sent_id {self.sent_id})" if self.sent_id else ""
+        action = f" [{self.action}]" if self.action else ""
+        return (
+            f"{self.file}:{self.line}: {self.level}: {self.kind}: "
+            f"found {self.found}, expected {self.expected}{where}{action}"
+        )
+
+
+class ConlluError(TreegaugeError, ValueError):
+    """A file that is not valid CoNLL-U; `problems` holds everything found in it."""
+
+    def __init__(self, problems: Sequence[Problem], *, shown: int = 10) -> None:
+        self.problems = tuple(problems)
+        lines = [str(problem) for problem in self.problems[:shown]]
+        if len(self.problems) > shown:
+            lines.append(f"... and {len(self.problems) - shown} more problems")
+        lines.append(
+            'hint: errors="skip" leaves such sentences out, errors="repair" mends what it can '
+            "(on the command line --errors skip|repair); treegauge check lists everything"
+        )
+        super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)

@@ -1,0 +1,157 @@
+"""Where treebanks come from: files, folders of a treebank, patterns, standard input, archives."""
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+
+SPLITS = ("train", "dev", "test")
+ENDINGS = ("", ".gz", ".xz", ".zst", ".bz2")
+Source = str | os.PathLike[str]
+
+
+@contextmanager
+def open_bytes(path: Source) -> Iterator[BinaryIO]:
+    """Open a file for reading bytes; ``-`` is standard input, archives are unpacked on the way."""
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        with _open(name) as stream:
+            yield stream
+    except (zlib.error, lzma.LZMAError, EOFError) as error:
+        raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
+    except OSError as error:
+        if error.errno is None:  # the unpackers' own complaints about the data
+            raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
+        raise TreegaugeError(f"{name}: {error.strerror or error}") from error
+
+
+def _open(name: str) -> BinaryIO:
+    ending = Path(name).suffix
+    if ending == ".gz":
+        return cast("BinaryIO", gzip.open(name, "rb"))
+    if ending == ".xz":
+        return cast("BinaryIO", lzma.open(name, "rb"))
+    if ending == ".bz2":
+        return cast("BinaryIO", bz2.open(name, "rb"))
+    if ending == ".zst":
+        import pyarrow as pa
+
+        plain = Path(name).open("rb")  # noqa: SIM115 -- closed with the stream around it
+        stream = pa.CompressedInputStream(pa.PythonFile(plain, mode="r"), "zstd")
+        return cast("BinaryIO", io.BufferedReader(_Readable(stream, plain)))
+    return Path(name).open("rb")
+
+
+class _Readable(io.RawIOBase):
+    """An Arrow stream as an ordinary one."""
+
+    def __init__(self, stream: BinaryIO, plain: BinaryIO) -> None:
+        self.stream, self.plain = stream, plain
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        data = self.stream.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self.plain.close()
+        super().close()
+
+
+def find(source: Source, *, split: str | None = None) -> list[str]:
+    """Return the files behind a path, pattern or folder of a treebank, train before dev and test.
+
+    Parameters
+    ----------
+    source
+        A file, ``-`` for standard input, a folder, or a pattern such as ``"UD_*/*-test.conllu"``
+        or ``"UD_*"`` for files or folders.
+    split
+        ``"train"``, ``"dev"`` or ``"test"``: only that part of a folder or pattern.
+
+    Examples
+    --------
+    >>> find("-")
+    ['-']
+    """
+    name = os.fspath(source)
+    if split is not None and split not in SPLITS:
+        raise ChoiceError("split", split, SPLITS)
+    if name == "-":
+        return ["-"]
+    try:
+        folder, file = Path(name).is_dir(), Path(name).exists()
+    except OSError as error:
+        raise TreegaugeError(f"{name}: {error.strerror}") from error
+    if folder:
+        found = _members(name)
+        where = f"{name} (a folder)"
+    elif file:
+        return [name]
+    elif glob.has_magic(name):
+        matches = glob.glob(name, recursive=True)  # noqa: PTH207 -- absolute patterns too
+        found = [p for match in matches for p in _members(match)]
+        where = f"the pattern {name}"
+    else:
+        raise TreegaugeError(f"{name}: no such file or folder")
+    if split is not None:
+        found = [p for p in found if split_of(p) == split]
+        where = f"{where} for split {split!r}"
+    if not found:
+        raise TreegaugeError(f"found no .conllu file in {where}")
+    order = {part: i for i, part in enumerate(SPLITS)}
+    keys = {p: (str(Path(p).parent), order.get(split_of(p) or "", 3), p) for p in found}
+    return sorted(keys, key=keys.__getitem__)
+
+
+def _members(name: str) -> list[str]:
+    """Return a folder's treebank files, each once if it is there packed and unpacked; or a file."""
+    if not Path(name).is_dir():
+        return [name]
+    members: dict[str, str] = {}
+    for ending in ENDINGS:
+        for path in Path(name).glob(f"*.conllu{ending}"):
+            members.setdefault(short_name(path), str(path))
+    return list(members.values())
+
+
+def split_of(path: Source) -> str | None:
+    """Return the split that a file's name says it is, or None.
+
+    Examples
+    --------
+    >>> split_of("UD_Greek-GDT/el_gdt-ud-train.conllu.gz"), split_of("cs_pdt-ud-train-c.conllu")
+    ('train', 'train')
+    """
+    stem = Path(path).name.partition(".conllu")[0]
+    last = stem.replace("_", "-").split("-")[-2:]  # the largest train files come in parts
+    return next((part for part in reversed(last) if part in SPLITS), None)
+
+
+def short_name(path: Source) -> str:
+    """Return a name for signatures: the file's without its endings.
+
+    Examples
+    --------
+    >>> short_name("/data/UD_Greek-GDT/el_gdt-ud-test.conllu.xz")
+    'el_gdt-ud-test'
+    """
+    name = Path(path).name
+    return "stdin" if name == "-" else name.partition(".conllu")[0]

@@ -1,0 +1,143 @@
+"""An audit finds what was put there, and little where nothing was."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treegauge.auditing.auditing import audit
+from treegauge.cli.app import app
+from treegauge.results.errors import TreegaugeError
+from treegauge.splitting.displacement import sampled_test
+from treegauge.splitting.pool import pool
+from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.columns import concat
+from treegauge.treebanks.conllu import parse_conllu, write_conllu
+
+
+@pytest.fixture(scope="module")
+def clean():
+    whole = synthetic(600, Grammar(length=12, order_freedom=0.5), seed=11)
+    return {"train": whole[:400], "dev": whole[400:500], "test": whole[500:]}
+
+
+def named(result, check, part):
+    return [f for f in result.findings if f.check == check and f.part == part]
+
+
+def test_a_clean_treebank_gives_no_errors_or_warnings(clean):
+    result = audit(clean, name="clean")
+    assert [str(f) for f in result.findings if f.level != "note"] == []
+
+
+def test_leaks_are_errors_and_count_both_kinds_of_trees(clean):
+    train = clean["train"]
+    long = np.flatnonzero(train.lengths >= 5)[:4]
+    copies = train.take(long)
+    head = copies.head.copy()
+    root = int(np.flatnonzero(head[: copies.offsets[1]] == 0)[0])
+    other = next(w for w in range(int(copies.offsets[1])) if w != root and head[w] != root + 1)
+    head[other] = root + 1
+    changed = copies.with_columns({"head": head})
+    parts = clean | {"test": concat([clean["test"], changed], name="test")}
+    (leak,) = named(audit(parts, draws=0), "leak", "train/test")
+    assert leak.level == "error"
+    assert leak.value == 4
+    assert "of 4 different ones 1 with another tree" in leak.message
+    assert leak.examples[0] == train[int(long[0])].id
+
+
+def test_duplicates_within_a_part_are_counted(clean):
+    long = np.flatnonzero(clean["train"].lengths >= 5)[:3]
+    parts = {"train": concat([clean["train"], clean["train"].take(long)], name="train")}
+    (found,) = named(audit(parts, draws=0), "duplicates", "train")
+    assert found.value == 3
+
+
+def test_short_sentences_may_repeat():
+    hello = parse_conllu("1\tHi\thi\tINTJ\tI\tA=B\t0\troot\t0:root\tX=Y\n\n" * 4)
+    result = audit({"train": hello, "test": hello}, draws=0)
+    assert named(result, "leak", "train/test") == []
+    assert named(result, "one-word-sentences", "train")[0].value == 1.0
+
+
+def test_missing_and_partial_layers(clean):
+    words = clean["dev"].n_words
+    lemma = ["_" if i % 10 == 0 else "x" for i in range(words)]
+    bare = clean["dev"].with_columns({"feats": ["_"] * words, "lemma": lemma})
+    result = audit(clean | {"dev": bare}, draws=0)
+    assert named(result, "missing-layer", "dev")[0].message == "no word has FEATS"
+    assert named(result, "partial-layer", "dev")[0].value == pytest.approx(0.9, abs=0.01)
+
+
+def test_labels_that_train_does_not_have(clean):
+    relations = clean["test"]["deprel"].to_list()
+    relations[3:6] = ["list", "list", "clf"]
+    parts = clean | {"test": clean["test"].with_columns({"deprel": relations})}
+    (found,) = named(audit(parts, draws=0), "unseen-labels", "train/test")
+    assert found.value == 2
+    assert found.examples == ("list", "clf")
+
+
+def test_an_adversarial_split_is_called_odd_and_a_random_one_is_not(clean):
+    whole = concat(clean.values(), name="whole")
+    sentences = pool(whole)
+    index = np.flatnonzero(sentences.lengths > 2)
+    test = sampled_test(sentences, index, adversarial=True, seed=1)
+    odd = {"train": whole.take(index[~test]), "test": whole.take(index[test])}
+    (found,) = named(audit(odd), "split-edv", "train/test")
+    assert found.level == "warning"
+    assert found.p_value <= 0.01
+    p_values = []
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(len(whole))
+        parts = {"train": whole.take(order[:450]), "test": whole.take(order[450:])}
+        p_values.append(named(audit(parts, draws=99), "split-edv", "train/test")[0].p_value)
+    assert 0.25 < np.mean(p_values) < 0.75
+
+
+def test_parts_that_are_missing_or_empty(clean):
+    assert audit({"test": clean["test"]}).count("error") == 0
+    empty = audit({"train": clean["train"], "test": clean["test"][:0]})
+    assert [f.check for f in empty.findings if f.level == "error"] == ["empty"]
+    assert [f.part for f in empty.findings if f.check == "missing-part"] == ["dev"]
+
+
+def test_sentences_without_text_are_no_leaks(clean):
+    parts = {
+        name: part.with_columns({"form": ["_"] * part.n_words}) for name, part in clean.items()
+    }
+    found = audit(parts, draws=0)
+    assert {f.check for f in found.findings} & {"leak", "duplicates"} == set()
+    assert named(found, "missing-layer", "test")[0].message == "no word has FORM"
+
+
+@pytest.mark.parametrize("wrong", [{"seed": -1}, {"draws": -1}])
+def test_options_that_cannot_be(clean, wrong):
+    with pytest.raises(TreegaugeError, match="expected a whole number of at least 0, found -1"):
+        audit(clean, **wrong)
+
+
+def test_the_command_fails_for_errors_only_unless_told(tmp_path, clean):
+    folder = tmp_path / "UD_X-Y"
+    folder.mkdir()
+    for name, part in clean.items():
+        write_conllu(part, folder / f"x_y-ud-{name}.conllu")
+    run = CliRunner().invoke
+    result = run(app, ["audit", str(folder), "--format", "json", "--draws", "99"])
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert told["treebank"] == "UD_X-Y"
+    assert told["counts"]["error"] == 0
+    write_conllu(clean["train"][:100], folder / "x_y-ud-test.conllu")
+    assert run(app, ["audit", str(folder), "--draws", "0"]).exit_code == 1
+    assert run(app, ["audit", str(folder), "--draws", "0", "--fail", "never"]).exit_code == 0
+
+
+def test_real_treebanks_can_be_audited(ud):
+    from treegauge.treebanks.conllu import read_splits
+
+    result = audit(read_splits(ud / "r2.9" / "UD_Telugu-MTG"), name="te", draws=99)
+    assert any(f.message == "no word has LEMMA" for f in result.findings)

@@ -1,0 +1,73 @@
+"""Student's interval of a ratio: by hand, against scipy, and how often it is right."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from treegauge.crosslingual.intervals import Estimate, ratio
+from treegauge.results.errors import TreegaugeError
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=20), st.floats(0.5, 0.99))
+@settings(max_examples=60, deadline=None)
+def test_equal_sentences_give_the_interval_of_a_mean(counts, level):
+    found = ratio(counts, np.ones(len(counts)), level=level)
+    expected = stats.ttest_1samp(counts, 0).confidence_interval(level) if np.ptp(counts) else None
+    assert found.value == pytest.approx(np.mean(counts))
+    if expected is not None:
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    else:
+        assert found.low == pytest.approx(found.high) == pytest.approx(found.value)
+
+
+def test_ten_sentences_cover_as_often_as_they_say():
+    """Of 2,000 handfuls, 95 % of intervals hold the truth; the bootstrap's hold it less often."""
+    random = np.random.default_rng(1)
+    trials, n = 2000, 10
+    words = random.integers(5, 40, size=(trials, n))
+    rates = random.beta(8, 2, size=(trials, n))
+    right = random.binomial(words, rates)
+    covered = boot = 0
+    for x, w in zip(right, words, strict=True):
+        found = ratio(x, w)
+        covered += found.low <= 0.8 <= found.high
+        drawn = random.integers(n, size=(200, n))
+        values = x[drawn].sum(axis=1) / w[drawn].sum(axis=1)
+        low, high = np.quantile(values, [0.025, 0.975])
+        boot += low <= 0.8 <= high
+    assert 0.93 < covered / trials < 0.97
+    assert boot < covered - 40
+
+
+def test_too_few_sentences_have_no_interval():
+    assert ratio([3], [4]) == Estimate(0.75, None, None, None)
+    assert ratio([3, 0], [4, 0]) == Estimate(0.75, None, None, None)
+    assert np.isnan(ratio([], []).value)
+    assert ratio([3], [4]).sentences_needed(1) is None
+    assert not ratio([3], [4]).excludes_zero
+
+
+def test_units_and_signs():
+    found = ratio([2, 3, 2, 3], [4, 5, 4, 5])
+    assert found.excludes_zero
+    assert not ratio([1, -1, 2, -2], [4, 4, 4, 4]).excludes_zero
+    percent = found.times(100)
+    assert (percent.value, percent.error) == pytest.approx((100 * found.value, 100 * found.error))
+    with pytest.raises(TreegaugeError, match="the level is 1"):
+        ratio([1], [1], level=1)
+
+
+def test_as_many_sentences_as_asked_for_show_the_difference():
+    """Drawing as many sentences as advised finds the difference about four times in five."""
+    random = np.random.default_rng(3)
+    pilot = random.normal(0.3, 1.0, 4000)
+    base = ratio(pilot[:40], np.ones(40))
+    typical = Estimate(0.3, 0.3 - 2.0227 / 40**0.5, 0.3 + 2.0227 / 40**0.5, 1 / 40**0.5)
+    needed = typical.sentences_needed(40)
+    assert base.error == pytest.approx(typical.error, rel=0.25)
+    hits = [
+        ratio(random.normal(0.3, 1.0, needed), np.ones(needed)).excludes_zero for _ in range(400)
+    ]
+    assert 0.74 < np.mean(hits) < 0.89

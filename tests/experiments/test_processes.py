@@ -1,0 +1,226 @@
+"""A process for each cell: fresh, limited, and replaced when it is killed."""
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from treegauge.experiments import processes
+from treegauge.experiments.cells import Cell, Setup
+from treegauge.experiments.limits import Limits, read_bytes, read_seconds
+from treegauge.experiments.processes import Processes
+from treegauge.experiments.running import run
+from treegauge.experiments.store import Store
+from treegauge.results.errors import TreegaugeError
+
+
+def alive(process: int) -> bool:
+    """Whether a process runs; one that ended and waits to be collected does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def gone(*processes: int, within: float = 5) -> bool:
+    end = time.monotonic() + within
+    while any(map(alive, processes)) and time.monotonic() < end:
+        time.sleep(0.02)
+    return not any(map(alive, processes))
+
+
+def one(task: str, limits: Limits | None = None, **extra: object):
+    """Run one cell and return its report."""
+    with Processes(1, limits) as pool:
+        pool.submit([Cell(Setup(f"chores:{task}", "none", extra=extra))])
+        ((_, report),) = pool.wait()
+        assert not pool.busy
+    return report
+
+
+def test_each_cell_has_a_process_of_its_own(chores, notes, tmp_path):
+    done = run(chores("noted", 12), tmp_path / "s", workers=3)
+    assert (done.total, done.done, done.failed) == (12, 12, 0)
+    processes = [process for _, process in notes()]
+    assert len(set(processes)) == 12
+    assert os.getpid() not in processes
+
+
+def test_hundreds_of_forks_with_queries_of_polars_do_not_hang(chores, tmp_path):
+    done = run(chores("wordy", 150), tmp_path / "s", workers=2, timeout=60)
+    assert (done.done, done.failed) == (150, 0)
+    frame = Store(tmp_path / "s").results()
+    assert frame["attempts"].unique().to_list() == [1]
+    words = Store(tmp_path / "s").words(frame["key"][7])
+    assert words["y"].sum() == frame["sum"][7]
+
+
+def test_a_worker_killed_in_mid_cell_loses_nothing(chores, notes, tmp_path):
+    """Kill -9 from outside: the cell is run again, all others once."""
+    plan = chores("noted", 8, sleep=0.3)
+    killed = []
+
+    def kill() -> None:
+        while not killed:
+            if found := notes():
+                killed.append(found[0])
+                os.kill(found[0][1], signal.SIGKILL)
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    done = run(plan, tmp_path / "s", workers=2)
+    thread.join()
+    assert (done.done, done.failed) == (8, 0)
+    frame = Store(tmp_path / "s").results()
+    assert frame["square"].to_list() == [seed**2 for seed in range(8)]
+    times = Counter(seed for seed, _ in notes())
+    assert times == {seed: 2 if seed == killed[0][0] else 1 for seed in range(8)}
+    tries = dict(zip(frame["seed"], frame["attempts"], strict=True))
+    assert tries == times
+
+
+def test_the_server_killed_loses_nothing(chores, notes, tmp_path, monkeypatch):
+    plan = chores("noted", 6, sleep=0.3)
+    servers: list[int] = []
+    start = Processes._start
+
+    def started(self: Processes) -> None:
+        start(self)
+        servers.append(self._server.pid)
+
+    monkeypatch.setattr(Processes, "_start", started)
+
+    def kill() -> None:
+        while not notes():
+            time.sleep(0.01)
+        os.kill(servers[0], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    done = run(plan, tmp_path / "s", workers=2)
+    thread.join()
+    assert (done.done, done.failed, len(servers)) == (6, 0, 2)
+    assert gone(*(process for _, process in notes()), *servers)
+
+
+def test_a_cell_that_always_dies_fails_with_its_last_words(chores, tmp_path):
+    done = run(chores("dies", 1), tmp_path / "s", retries=2)
+    assert (done.done, done.failed) == (0, 1)
+    row = Store(tmp_path / "s").failures().row(0, named=True)
+    assert row["attempts"] == 3
+    assert row["error"] == "the process was killed by SIGKILL: about to die"
+
+
+def test_a_segmentation_fault_says_where():
+    error = one("crashes").error
+    assert error.startswith("the process was killed by SIGSEGV: Fatal Python error")
+    assert "in crashes" in error
+
+
+def test_a_process_killed_before_it_read_its_cell(monkeypatch):
+    early = "import os, treegauge.experiments.forking as f\n"
+    early += "f._cell = lambda *_: os.kill(os.getpid(), 9)"
+    monkeypatch.setattr(
+        processes, "START", processes.START.replace("serve(desc", early + "\nserve(desc")
+    )
+    assert one("trivial").error == "the process was killed by SIGKILL"
+
+
+def test_a_cell_larger_than_what_a_socket_holds():
+    assert one("trivial", text="x" * (1 << 20)).scalars == {"square": 0}
+
+
+def test_a_task_may_close_its_output_and_give_texts_of_its_own():
+    assert one("silent").scalars == {"x": 1}
+    assert one("local").scalars == {"text": "a"}
+
+
+def test_a_time_limit_ends_the_process_and_all_it_started(notes, tmp_path):
+    began = time.monotonic()
+    report = one("sleeps", Limits(seconds=1), log=str(tmp_path / "log"))
+    assert (report.error, report.lasting) == ("time limit of 1 s reached", True)
+    assert 0.9 < report.seconds < 20
+    assert time.monotonic() - began < 30
+    ((child,),) = notes()
+    assert gone(child)
+
+
+def test_a_memory_limit():
+    much, little = 1 << 30, 50 << 20
+    with Processes(2, Limits(memory=read_bytes("200MB"))) as pool:
+        pool.submit(
+            [Cell(Setup("chores:hungry", "none", extra={"bytes": n})) for n in (much, little)]
+        )
+        found = {}
+        while pool.busy:
+            found |= {cell.extra["bytes"]: report for cell, report in pool.wait()}
+    assert (found[much].error, found[much].lasting) == ("out of memory", True)
+    assert found[little].scalars == {"bytes": little}
+
+
+def test_one_thread_and_the_same_hashes():
+    first, second = (one("threads").scalars for _ in range(2))
+    assert (first["polars"], first["numba"]) == (1, 1)
+    assert first == second
+
+
+def test_leaving_a_pool_ends_what_runs(notes, tmp_path):
+    setup = Setup("chores:sleeps", "none", extra={"log": str(tmp_path / "log")})
+    with Processes(1) as pool:
+        pool.submit([Cell(setup)])
+        while not notes():
+            time.sleep(0.01)
+        server = pool._server.pid
+    ((child,),) = notes()
+    assert gone(child, server)
+
+
+def test_a_server_that_cannot_start_says_why(monkeypatch):
+    monkeypatch.setattr(processes, "START", "raise SystemExit('no luck')")
+    with pytest.raises(TreegaugeError, match="ended: no luck"), Processes(1):
+        pass
+
+
+def test_a_parser_that_cannot_be_loaded_beforehand_is_no_obstacle(monkeypatch, room):
+    """Such as one that starts threads, beside which no fork is safe."""
+    threaded = (
+        "import threading, time, treegauge.experiments.forking as f\n"
+        "f.warm = lambda parsers, tasks: parsers and threading.Thread(target=time.sleep, args=[9], "
+        "daemon=True).start()\n"
+    )
+    start = processes.START.replace(
+        "from treegauge.experiments", threaded + "from treegauge.experiments"
+    )
+    monkeypatch.setattr(processes, "START", start)
+    with Processes(1, parsers=["beam"]) as pool:
+        assert pool.parsers == []
+        pool.submit([Cell(Setup("chores:trivial", "none"), None, 0, 3)])
+        assert pool.wait()[0][1].scalars == {"square": 9}
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90", 90), (90, 90), ("90s", 90), ("1.5 m", 90), ("2h", 7200), ("1d", 86400)],
+)
+def test_times(text, seconds):
+    assert read_seconds(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("500MB", 500 << 20), ("2g", 2 << 30), ("1.5GiB", 3 << 29), (1000, 1000), ("10b", 10)],
+)
+def test_amounts(text, amount):
+    assert read_bytes(text) == amount
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "0", "5 lightyears", "nan", "1h30"])
+def test_no_amounts(text):
+    for read in (read_seconds, read_bytes):
+        with pytest.raises(TreegaugeError, match="expected a"):
+            read(text)

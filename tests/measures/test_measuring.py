@@ -1,0 +1,198 @@
+"""Measuring files, folders and releases."""
+
+import json
+
+import pytest
+
+from treegauge.measures.displacement import edv
+from treegauge.measures.measuring import Resampling, measure
+from treegauge.measures.registry import measures
+from treegauge.measures.results import Listing
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.columns import concat
+from treegauge.treebanks.conllu import ConlluError, write_conllu
+
+
+def write(folder, name, **parts):
+    folder.mkdir(parents=True)
+    for part, treebank in parts.items():
+        write_conllu(treebank, folder / f"{name}-ud-{part}.conllu")
+    return folder
+
+
+@pytest.fixture
+def release(tmp_path):
+    """Two treebanks in two releases, one of them without a train part."""
+    for number, one in enumerate(("r1", "r2")):
+        train, test = synthetic(60, seed=number), synthetic(40, seed=number + 10)
+        write(tmp_path / one / "UD_A-B", "a_b", train=train, test=test)
+    write(tmp_path / "r2" / "UD_C-D", "c_d", test=synthetic(30, seed=3))
+    return tmp_path
+
+
+def rows(found):
+    return [(one.measure, one.treebank, one.part) for one in found.measured]
+
+
+def test_a_release_is_all_folders_below(release):
+    found = measure("words,edv", release)
+    names = ["r1/UD_A-B", "r2/UD_A-B", "UD_C-D"]
+    assert rows(found) == [
+        row for name in names for row in (("words", name, "train"), ("edv", name, "train/test"))
+    ]
+    values = {(one.measure, one.treebank): one.value for one in found.measured}
+    assert values["words", "r1/UD_A-B"] == synthetic(60, seed=0).n_words
+    expected = edv(synthetic(60, seed=1), synthetic(40, seed=11))
+    assert values["edv", "r2/UD_A-B"] == expected
+    reasons = [one.missing for one in found.measured if one.treebank == "UD_C-D"]
+    assert reasons == ["UD_C-D has no train part, only test"] * 2
+
+
+@pytest.mark.parametrize("part", ["train", "test", "all"])
+def test_parts_of_a_folder(release, part):
+    found = measure("words", release / "r1" / "UD_A-B", part=part)
+    parts = {"train": [synthetic(60, seed=0)], "test": [synthetic(40, seed=10)]}
+    parts["all"] = parts["train"] + parts["test"]
+    assert found["words"] == concat(parts[part]).n_words
+    assert f"part:{part}" in found.signature
+
+
+def test_files_are_measured_as_they_are_and_two_are_a_pair(release):
+    folder = release / "r1" / "UD_A-B"
+    files = sorted(folder.glob("*.conllu"), reverse=True)
+    found = measure("words,edv", *files)
+    assert rows(found) == [
+        ("words", "a_b-ud-train", "train"), ("words", "a_b-ud-test", "test"),
+        ("edv", "a_b-ud-train > a_b-ud-test", None),
+    ]  # fmt: skip
+    assert found["edv"] == measure("edv", folder)["edv"]
+    assert measure("edv", *reversed(files))["edv"] == found["edv"]
+    assert measure("klcpos3", *reversed(files))["klcpos3"] != measure("klcpos3", folder)["klcpos3"]
+
+
+def test_it_must_be_clear_what_is_compared(release):
+    files = list((release / "r1" / "UD_A-B").glob("*.conllu"))
+    with pytest.raises(TreegaugeError, match=r"expected two files \(TRAIN TEST\) .* found 1 file$"):
+        measure("edv", files[0])
+    with pytest.raises(TreegaugeError, match="found 3 files"):
+        measure("edv", *files, files[0])
+    assert {one.measure for one in measure("all", files[0]).measured} == {
+        one.name for one in measures().values() if not one.pair
+    }
+
+
+def test_nothing_to_measure(tmp_path):
+    with pytest.raises(TreegaugeError, match="nothing to measure"):
+        measure("words")
+    with pytest.raises(TreegaugeError, match=r"no \.conllu file in this folder nor below"):
+        measure("words", tmp_path)
+    with pytest.raises(TreegaugeError, match="no such file"):
+        measure("words", tmp_path / "none.conllu")
+    with pytest.raises(ChoiceError, match="choices: train, dev, test, all"):
+        measure("words", tmp_path, part="tarin")
+
+
+def test_one_broken_treebank_does_not_spoil_the_others(release):
+    broken = release / "r1" / "UD_A-B" / "a_b-ud-train.conllu"
+    broken.write_text("1\tHi\n\n")
+    found = measure("words,edv,ttr", release)
+    missing = [one for one in found.measured if one.treebank == "r1/UD_A-B"]
+    assert [one.value for one in missing] == [None] * 3
+    assert all("a_b-ud-train.conllu:1: error: columns" in one.missing for one in missing)
+    assert any(one.value for one in found.measured)
+    with pytest.raises(ConlluError):
+        measure("words", broken)
+    assert measure("words", broken, errors="skip")["words"] == 0
+
+
+def test_threads_do_not_change_anything(release):
+    how = {"resampling": Resampling(50), "seed": 3}
+    one, four = (measure("all", release, threads=threads, **how) for threads in (1, 4))
+    assert one.to_dict() == four.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"seed": -1}, "seed: expected a whole number of at least 0, found -1"),
+        ({"threads": 0}, "threads: expected a whole number of at least 1, found 0"),
+        ({"resampling": Resampling(level=2)}, "level: expected a number between 0 and 1"),
+        ({"resampling": Resampling(resamples=0)}, "resamples: expected a whole number"),
+    ],
+)
+def test_options_that_cannot_be(wrong, message):
+    with pytest.raises(TreegaugeError, match=message):
+        measure("edv,sampled_ttr", synthetic(9, seed=1), synthetic(9, seed=2), **wrong)
+
+
+def test_no_text_and_no_relations_are_missing(bank):
+    """As in treebanks whose text may not be given away: all forms are an underscore."""
+    words = [{"head": 0, "form": "_", "feats": "A=B"}, {"head": 1, "form": "_", "deprel": "_"}]
+    treebank = bank(*[[*words, words[1]]] * 4)
+    found = measure("all", treebank, treebank)
+    missing = {one.measure: one.missing for one in found.measured if one.missing}
+    for name in ("ttr", "form_entropy", "word_entropy", "oov", "oov_types", "wde", "mc"):
+        assert "no FORM: it is '_' for 100%" in missing[name]
+    for name in ("lemma_entropy", "forms_per_lemma"):
+        assert "no LEMMA" in missing[name]
+    relations = ("content", "function", "other", "direction_entropy_by_relation")
+    for name in (*relations, "word_order_freedom", "tree_overlap_tagged"):
+        assert "no DEPREL: it is '_' for 67%" in missing[name]
+    assert found["edv"] == 0
+
+
+def test_progress(release):
+    told = []
+    measure("words", release, progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_intervals_where_they_make_sense():
+    found = measure("mdd,ttr,edv", synthetic(80, seed=1), synthetic(80, seed=2),
+                    resampling=Resampling(50, 0.9))  # fmt: skip
+    limits = {one.measure: one.interval for one in found.measured}
+    assert limits["ttr"] is None
+    assert limits["mdd"] and limits["edv"]
+    assert "ci:50@0.9|seed:0" in found.signature
+    row = found.to_dict()["measures"][0]
+    assert row["low"] < row["value"] < row["high"]
+
+
+def test_averages_over_treebanks(release):
+    found = measure("wde", release)
+    *each, average = found.measured
+    assert average.treebank == "average of 2 treebanks"
+    values = [one.value for one in each if one.value]
+    assert average.value["root"] == pytest.approx(sum(v["root"] for v in values) / 2)
+    assert len(measure("wde", release / "r1").measured) == 1
+
+
+def test_words_without_lemma_are_noted(bank):
+    words = [{"head": 0, "lemma": "a"}, {"head": 1, "lemma": "b"}, {"head": 1, "lemma": "_"}]
+    (row,) = measure("lemma_entropy", bank(words)).measured
+    assert row.note == "bank has '_' as LEMMA of 33% of words"
+
+
+def test_tables(release):
+    found = measure("words,edv,wde,mc", release)
+    table = found.table
+    columns = {"measure", "treebank", "part", "averaged", "value", "missing"}
+    assert set(table.columns) == columns
+    assert "wde:root" in table["measure"].to_list()
+    assert table.select("measure", "treebank").is_duplicated().sum() == 0
+    assert found.wide.columns == ["treebank", "words", "edv", "mc"]
+    wide = measure("words,edv", release)
+    assert str(wide).splitlines()[0].split() == ["treebank", "words", "edv"]
+    assert "UD\\_A-B" in wide.to_latex()
+    assert json.loads(json.dumps(found.to_dict()))["measures"][0]["measure"] == "words"
+    with pytest.raises(KeyError):
+        found["slv"]
+
+
+def test_the_list_of_measures():
+    listing = Listing(tuple(measures().values()))
+    assert listing.table["measure"].to_list() == list(measures())
+    rows = listing.to_dict()["measures"]
+    assert {"measure", "family", "of", "range", "interval", "meaning", "docs"} == set(rows[0])
+    assert next(row for row in rows if row["measure"] == "edv")["of"] == "pair"

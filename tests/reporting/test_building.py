@@ -1,0 +1,171 @@
+"""Sections that need several inputs: stores, many treebanks, transfer."""
+
+import base64
+import html
+import json
+import os
+import re
+import shlex
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treegauge.cli.app import app
+from treegauge.curves.attachments import ALL
+from treegauge.experiments.plans import Choice, Plan, grid
+from treegauge.experiments.running import run
+from treegauge.experiments.store import Store
+from treegauge.reporting.building import report
+from treegauge.reporting.inputs import read_inputs
+from treegauge.reporting.stores import curve_counts, score_table
+from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu, write_conllu
+
+
+def data_of(text, key):
+    found = re.search(rf'<script type="application/json" id="data-{key}">(.*?)</script>', text)
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    home = tmp_path_factory.mktemp("treebanks")
+    made = []
+    for number in range(2):
+        folder = home / f"UD_T{number}-Small"
+        folder.mkdir()
+        for k, (part, size) in enumerate({"train": 30, "dev": 10, "test": 15}.items()):
+            write_conllu(
+                synthetic(size, seed=10 * number + k), folder / f"t{number}-ud-{part}.conllu"
+            )
+        made.append(folder)
+    return made
+
+
+@pytest.fixture(scope="module")
+def store(folders, tmp_path_factory):
+    home = tmp_path_factory.mktemp("runs") / "store"
+    parsers = [
+        Choice("mst", {"epochs": 1, "label_epochs": 1}),
+        Choice("beam", {"epochs": 1, "beam": 1}),
+    ]
+    names = [str(folder) for folder in folders]
+    plans = [
+        grid("curve", treebanks=names[:1], parsers=parsers[:1], sizes=[5, 20], samples=2,
+             parameters={"train_limit": 30, "dev_limit": 5}),
+        grid("score", treebanks=names, parsers=parsers),
+    ]  # fmt: skip
+    done = run(Plan(tuple(plans), "p"), home, pool="inline")
+    assert done.failed == 0
+    return home
+
+
+def test_a_store_gives_scores_to_rank(store):
+    found = score_table([store], "las")
+    results = Store(store).results(task="score")
+    assert set(found.treebanks) == {"UD_T0-Small", "UD_T1-Small"}
+    assert len(found.systems) == 2
+    mst = next(i for i, name in enumerate(found.systems) if name.startswith("mst"))
+    expected = results.filter(parser="mst", treebank="UD_T0-Small")
+    column = next(name for name in results.columns if name.lower() == "las")
+    assert found.values[mst, found.treebank("UD_T0-Small")] == expected[column].item()
+    assert score_table([store], "nonsense") is None
+
+
+def test_a_store_gives_curves_with_its_treebanks(store, folders):
+    counts = curve_counts(store, folders)
+    results = Store(store).results(task="curve").sort("size", "sample")
+    whole = counts.frame.filter(counts.frame["class"] == ALL)
+    uas = (100 * whole["correct"] / whole["total"]).to_list()
+    assert uas == pytest.approx(results["uas"].to_list())
+    with pytest.raises(TreegaugeError, match="give this treebank's folder"):
+        curve_counts(store, [])
+
+
+def test_a_page_of_a_store_has_rankings_and_curves(store, folders):
+    text = report([str(store), *map(str, folders)], samples=50)
+    assert {row[3] for row in data_of(text, "learning")["curves"]} == {5, 20}
+    assert len(data_of(text, "ranking")["systems"]) == 2
+    assert "treegauge curve show" in text
+
+
+def commands_of(text, name):
+    article = text[text.index(f"<h4>{name}") :].partition("</article>")[0]
+    return html.unescape(re.search(r"<dt>Command</dt><dd><code>(.*?)</code>", article, re.S)[1])
+
+
+def means(text):
+    found = data_of(text, "ranking")
+    packed = np.frombuffer(base64.b64decode(found["means"]["f32"]), "<f4")
+    at = packed.reshape(-1, len(found["systems"]))[found["usual"]]
+    return dict(zip(found["systems"], at.tolist(), strict=True))
+
+
+def follow(commands):
+    """Run commands here and return what the last one prints."""
+    for command in commands.split("\n"):
+        name, *words = shlex.split(command)
+        if name == "python":
+            exec(words[1], {})
+            continue
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, result.output
+    return {row["system"]: row["mean"] for row in json.loads(result.stdout)["systems"]}
+
+
+def test_the_ranking_of_a_store_can_be_made_again(store, folders, monkeypatch):
+    text = report([str(store), *map(str, folders)], samples=50)
+    # Nothing but the temporary folder holds both, and paths are told from there.
+    monkeypatch.chdir(os.path.commonpath([store.parent, folders[0].parent]))
+    assert follow(commands_of(text, "Mean ranks")) == pytest.approx(means(text))
+
+
+def test_the_ranking_of_scored_files_can_be_made_again(three, monkeypatch):
+    text = report([str(three / name) for name in ("gold", "one", "two")], samples=20)
+    monkeypatch.chdir(three)
+    assert follow(commands_of(text, "Mean ranks")) == pytest.approx(means(text))
+
+
+@pytest.fixture
+def three(tmp_path):
+    """Three gold files in a folder, and two systems' folders with files of the same names."""
+    rng = np.random.default_rng(0)
+    for name in ("gold", "one", "two"):
+        (tmp_path / name).mkdir()
+    for k in range(3):
+        gold = synthetic(10, seed=40 + k)
+        write_conllu(gold, tmp_path / "gold" / f"t{k}.conllu")
+        for name, share in (("one", 0.9), ("two", 0.7)):
+            seed = int(rng.integers(1000))
+            parsed = imaginary_parser(gold.to_bytes().decode(), Accuracy(heads=share), seed=seed)
+            write_conllu(parse_conllu(parsed), tmp_path / name / f"t{k}.conllu")
+    return tmp_path
+
+
+def test_output_for_several_treebanks_is_scored_and_ranked(three):
+    inputs = [str(three / name) for name in ("gold", "one", "two")]
+    found = read_inputs(inputs)
+    assert [one.gold.name for one in found.scored] == ["t0", "t1", "t2"]
+    assert all(list(one.systems) == ["one", "two"] for one in found.scored)
+    text = report(inputs, samples=20)
+    ranking = data_of(text, "ranking")
+    assert [t["code"] for t in ranking["treebanks"]] == ["t0", "t1", "t2"]
+    las = evaluate(three / "gold" / "t1.conllu", three / "one" / "t1.conllu",
+                   resampling=Resampling(resamples=0)).systems[0]["LAS"].f1  # fmt: skip
+    scored = data_of(text, "scores")["treebanks"][1]
+    shown = next(m for m in scored["metrics"] if m["name"] == "LAS")
+    assert shown["systems"][0]["f1"] == las
+
+
+def test_votes_stand_in_the_section_on_learning(tmp_path):
+    rows = [{"left_out": None, "sources": "a+b", "group": "all", "words": 9, "uas": 61.5}]
+    (tmp_path / "votes.json").write_text(json.dumps({"signature": "sig|<b>", "rows": rows}))
+    text = report([str(tmp_path / "votes.json")])
+    found = data_of(text, "learning")
+    assert found["transfers"] == [{"name": "votes", "signature": "sig|<b>", "rows": rows}]
+    assert found["curves"] == []
+    assert "sig|&lt;b&gt;" in text

@@ -1,0 +1,228 @@
+"""A page is one file with everything in it; what it says is what the library says."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treegauge.cli.app import app
+from treegauge.dynamics.candidates import error_candidates
+from treegauge.dynamics.cartography import data_map
+from treegauge.dynamics.recording import Recording
+from treegauge.measures.measuring import measure
+from treegauge.ranking.certificate import certify
+from treegauge.ranking.exact import exact
+from treegauge.ranking.scores import read_scores
+from treegauge.ranking.stability import stability
+from treegauge.reporting import maps
+from treegauge.reporting.building import report
+from treegauge.reporting.inputs import Recorded
+from treegauge.reporting.maps import quantised
+from treegauge.reporting.page import page
+from treegauge.reporting.references import REFERENCES
+from treegauge.reporting.section import Section
+from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.align import align
+from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.scoring import evaluate
+from treegauge.treebanks.conllu import read_conllu
+
+SAMPLES = 500
+_KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "f32": "<f4"}
+
+
+def unpack(packed):
+    ((kind, text),) = packed.items()
+    return np.frombuffer(base64.b64decode(text), _KINDS[kind])
+
+
+@pytest.fixture(scope="module")
+def text(small):
+    return (small / "page.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def data(text):
+    found = re.findall(r'<script type="application/json" id="data-(\w+)">(.*?)</script>', text)
+    return {key: json.loads(value) for key, value in found}
+
+
+def test_the_same_inputs_give_the_same_bytes(text, sources):
+    assert report(sources, samples=SAMPLES, title="Small <i>page</i>") == text
+
+
+def test_nothing_is_fetched_and_only_the_page_s_own_script_may_run(text):
+    assert not re.search(r'\b(src|href)="(?!#)', text.split("<script>")[0])
+    assert "@import" not in text
+    assert "url(" not in text
+    code = text.rpartition("<script>")[2].rpartition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in text
+    assert len(re.findall(r"<script>", text)) == 1
+
+
+def test_texts_of_users_never_become_markup(text):
+    # The forms stand in the data, their angle brackets as escapes.
+    assert "window.hacked=1" in text
+    assert "<script>window" not in text
+    assert "</script><b>" not in text
+    assert "<b>beta" not in text
+    assert "&lt;b&gt;beta" in text
+    assert "<title>Small &lt;i&gt;page&lt;/i&gt;</title>" in text
+
+
+def test_every_section_is_linked(text, data):
+    links = re.findall(r'<a href="#(\w+)">', text.partition("<nav")[2])
+    assert links == ["scores", "ranking", "treebanks", "maps", "methods"]
+    assert list(data) == links[:-1]
+    for link in links:
+        assert f'<section id="{link}"' in text
+
+
+def test_scores_are_those_of_the_library(data, small):
+    gold = read_conllu(small / "UD_Small-Test", split="test")
+    systems = {"alpha": small / "alpha.conllu", "<b>beta": small / "beta.conllu"}
+    scores = evaluate(gold, systems)
+    (one,) = data["scores"]["treebanks"]
+    assert one["systems"] == list(systems)
+    for metric in one["metrics"]:
+        for shown, name in zip(metric["systems"], systems, strict=True):
+            assert shown["f1"] == scores[name][metric["name"]].f1
+            assert tuple(shown["interval"]) == scores[name][metric["name"]].interval
+    assert len(one["tests"]) == 1
+
+
+def test_a_cell_leads_to_the_words_that_went_wrong(data, small):
+    (one,) = data["scores"]["treebanks"]
+    gold = read_conllu(small / "UD_Small-Test", split="test")
+    cells = breakdown(align(gold, read_conllu(small / "alpha.conllu")), by="upos")
+    row = next(r for r in one["breakdowns"][1]["rows"] if r["class"] == "NOUN")
+    places = cells.errors("NOUN", limit=8)
+    assert [words for _, words in row["systems"][0]["examples"]] == [list(p.words) for p in places]
+    shown = [one["gold"]["id"][i] for i, _ in row["systems"][0]["examples"]]
+    assert shown == [place.sent_id for place in places]
+    found = dict(cells.table.select("class", "f1").iter_rows())
+    assert row["systems"][0]["f1"] == found["NOUN"]
+
+
+def test_heads_of_a_system_are_told_as_places_in_the_gold_sentence(data, small):
+    (one,) = data["scores"]["treebanks"]
+    gold = read_conllu(small / "UD_Small-Test", split="test")
+    system = read_conllu(small / "alpha.conllu")
+    ids = one["gold"]["id"]
+    kept = np.isin(np.array(gold.metadata("sent_id")), ids)[gold.sentence_of]
+    expected = system.head[kept]  # the imaginary parser keeps the words as they are
+    assert (unpack(one["parsed"][0]["head"]).astype(int) - 1).tolist() == expected.tolist()
+
+
+def test_ranks_are_those_of_the_library(data, small):
+    scores = read_scores(small / "scores.csv")
+    found = data["ranking"]
+    counted = exact(scores, size=found["sizes"])
+    n = len(scores.systems)
+    means = unpack(found["means"]).reshape(-1, n)
+    above = unpack(found["above"]).reshape(-1, n, n)
+    boxes = unpack(found["boxes"]).reshape(-1, n, 5)
+    for at, size in enumerate(found["sizes"]):
+        np.testing.assert_allclose(means[at], counted.mean_ranks(size)[0], rtol=1e-6)
+        wins = counted.wins[at].astype(float) / counted.subsets(size)
+        np.testing.assert_allclose(above[at], wins, rtol=1e-6)
+        assert int(found["numbers"][at]) == counted.subsets(size)
+    at = found["sizes"].index(5)
+    drawn = stability(scores, size=5, samples=SAMPLES)
+    table = {row["system"]: row for row in drawn.table.to_dicts()}
+    for s, name in enumerate(scores.systems):
+        names = ("best", "q1", "median", "q3", "worst")
+        assert boxes[at, s].tolist() == [table[name][k] for k in names]
+    order = scores.table["system"].to_list()
+    assert found["claims"][0]["text"] == certify(scores, f"{order[0]} > {order[1]}").text
+
+
+def test_measures_are_those_of_the_library(data, small):
+    found = measure("all", small / "UD_Small-Test")
+    (row,) = data["treebanks"]["treebanks"]
+    for one in found.measured:
+        if not isinstance(one.value, dict):
+            assert row["values"][one.measure] == one.value
+    shares = found["displacements"]
+    drawn = data["treebanks"]["displacements"]["UD_Small-Test"]
+    assert drawn[data["treebanks"]["reach"] + 1] == shares["1"]
+    assert any(f["check"] for f in data["treebanks"]["audits"][0]["findings"])
+
+
+def test_maps_hold_confidence_and_variability(data, small):
+    found = data_map(Recording.load(small / "training.npz"))
+    (one,) = data["maps"]["maps"]
+    for layer in ("head", "relation"):
+        packed = one["layers"][layer]
+        for name in ("confidence", "variability"):
+            values = getattr(found, name)[layer]
+            assert unpack(packed[name]).tolist() == quantised(values).tolist()
+            np.testing.assert_allclose(unpack(packed[name]) / 65535, values, atol=1e-5)
+        regions = [one["regions"][i] for i in unpack(packed["region"])]
+        assert regions == found.region(layer).tolist()
+
+
+def test_of_a_large_map_whole_sentences_are_kept(small, monkeypatch):
+    recording = Recording.load(small / "training.npz")
+    train = read_conllu(small / "UD_Small-Test", split="train")
+    monkeypatch.setattr(maps, "MOST", 300)
+    monkeypatch.setattr(maps, "CANDIDATES", 3)
+    section = maps.maps_section([Recorded(recording, train)])
+    (one,) = section.data["maps"]
+    ids = one["words"]["id"]
+    kept = np.isin(np.array(train.metadata("sent_id")), ids)
+    assert 200 < train.lengths[kept].sum() <= 300
+    assert one["total"] == train.n_words
+    words = kept[train.sentence_of]
+    found = data_map(recording)
+    expected = quantised(found.confidence["head"])[words].tolist()
+    assert unpack(one["layers"]["head"]["confidence"]).tolist() == expected
+    assert one["values"] == found.values, "shares are those of all words"
+    suspects = error_candidates(recording, train, count=3).found
+    numbers = np.flatnonzero(words)[[c["number"] for c in one["candidates"]]]
+    assert numbers.tolist() == [c.number for c in suspects]
+
+
+def test_methods_tell_how_each_number_was_made(text):
+    methods = text[text.index('<section id="methods"') :]
+    for name in ("F1 of every metric", "Paired tests", "Mean ranks", "Certificates", "EDV"):
+        article = methods[methods.index(name) :].partition("</article>")[0]
+        assert "treegauge:0" in article, f"{name} has a signature"
+        assert "<dt>Command</dt>" in article
+    for key in ("zeman2018", "fragility", "edv", "difficulty"):
+        assert html.escape(REFERENCES[key].bibtex) in methods
+    assert methods.count("<math") >= 6
+
+
+def test_every_bibtex_entry_is_whole():
+    for reference in REFERENCES.values():
+        assert reference.bibtex.startswith("@")
+        assert reference.bibtex.count("{") == reference.bibtex.count("}")
+        for field in ("author", "title", "year"):
+            assert f"  {field} = {{" in reference.bibtex
+
+
+def test_a_section_without_data_still_has_its_tables():
+    text = page("t", "i", [Section("a", "A", "below")])
+    assert "data-a" not in text
+    assert '<section id="a"' in text
+
+
+def test_the_command_writes_the_page(small, sources, tmp_path):
+    target = tmp_path / "x.html"
+    arguments = ["report", sources[3], "-o", str(target), "--samples", "200", "--title", "T"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert str(target) in result.output
+    assert "<title>T</title>" in target.read_text()
+
+
+def test_nothing_to_show_is_told(tmp_path):
+    with pytest.raises(TreegaugeError, match="no such file"):
+        report([str(tmp_path / "none")])

@@ -1,0 +1,157 @@
+"""The official scorer as an oracle, and short ways to write CoNLL-U."""
+
+import io
+import re
+from collections import Counter
+from typing import Any
+
+from udtools import udeval
+
+from treegauge.scoring.metrics import METRICS
+from treegauge.scoring.scoring import Resampling, Scores, evaluate
+from treegauge.scoring.statistics import Options
+from treegauge.treebanks.conllu import parse_conllu
+
+TOTALS = Resampling(resamples=0)
+ALL_15 = [*METRICS, "ELAS", "EULAS"]
+
+
+def row(
+    number: int | str,
+    form: str,
+    head: int | str = "_",
+    deprel: str = "_",
+    *,
+    lemma: str = "_",
+    upos: str = "_",
+    xpos: str = "_",
+    feats: str = "_",
+    deps: str = "_",
+    misc: str = "_",
+) -> str:
+    """Write one line of a sentence."""
+    fields = [number, form, lemma, upos, xpos, feats, head, deprel, deps, misc]
+    return "\t".join(map(str, fields))
+
+
+def conllu(*sentences: list[str]) -> str:
+    """Write sentences of lines, each with its blank line."""
+    return "".join("\n".join([*lines, "", ""]) for lines in sentences)
+
+
+def chain(*forms: str, deprel: str = "dep") -> list[str]:
+    """Write a sentence in which every word hangs from the one before it."""
+    return [row(i, form, i - 1, deprel if i > 1 else "root") for i, form in enumerate(forms, 1)]
+
+
+def tokens(*texts: str) -> str:
+    """Write a sentence as the official alignment tests do: ``"bc b c"`` is a multiword token."""
+    lines: list[str] = []
+    n = 0
+    for text in texts:
+        form, *inner = text.split(" ")
+        if inner:
+            lines.append(row(f"{n + 1}-{n + len(inner)}", form))
+        for word in inner or [form]:
+            n += 1
+            lines.append(row(n, word, int(n > 1)))
+    return conllu(lines)
+
+
+def load(data: str | bytes, **kinds: Any) -> Any:
+    """Read as the official script reads a file in text mode."""
+    raw = data.encode() if isinstance(data, str) else data
+    return udeval.load_conllu(io.TextIOWrapper(io.BytesIO(raw), "utf-8"), "file", kinds)
+
+
+def official(gold: str | bytes, system: str | bytes, **kinds: Any) -> dict[str, Any]:
+    """Score with the official script."""
+    return udeval.evaluate(load(gold, **kinds), load(system, **kinds))
+
+
+def ours(gold: str | bytes, system: str | bytes, *, allow: tuple[str, ...] = (), **options: Any):
+    """Score with treegauge, totals only."""
+    sides = [parse_conllu(data, allow=allow) for data in (gold, system)]
+    return evaluate(*sides, options=Options(**options), resampling=TOTALS)
+
+
+def counts(scores: Scores) -> dict[str, tuple[Any, ...]]:
+    """Return correct, gold, system and aligned of each metric that the official script has."""
+    found = scores.systems[0].metrics
+    names = [name for name in ALL_15 if name in found]
+    values = {name: found[name] for name in names}
+    return {name: (m.correct, m.gold, m.system, m.aligned) for name, m in values.items()}
+
+
+def official_counts(evaluation: dict[str, Any], names: list[str]) -> dict[str, tuple[Any, ...]]:
+    """Return the same of an official evaluation."""
+    chosen = {name: evaluation[name] for name in names}
+    return {
+        name: (m.correct, m.gold_total, m.system_total, m.aligned_total)
+        for name, m in chosen.items()
+    }
+
+
+def assert_same(scores: Scores, evaluation: dict[str, Any], *, enhanced: bool = False) -> None:
+    """Compare all counts and both printed tables with an official evaluation."""
+    names = ALL_15 if enhanced else list(METRICS)
+    found = counts(scores)
+    assert {name: found[name] for name in names} == official_counts(evaluation, names)
+    for how in ({"verbose": True}, {"counts": True}):
+        table = udeval.build_evaluation_table(evaluation, enhanced=enhanced, **how)
+        assert scores.official(counts="counts" in how, enhanced=enhanced) == table
+
+
+def assert_parity(
+    gold: str | bytes, system: str | bytes, *, allow: tuple[str, ...] = (), **kinds: Any
+) -> Scores:
+    """Score with both and compare; enhanced edges too where no word has an edge twice."""
+    evaluation = official(gold, system, **kinds)
+    enhanced = not (repeats_edges(gold) or repeats_edges(system))
+    scores = ours(gold, system, allow=allow, enhanced=enhanced)
+    assert_same(scores, evaluation, enhanced=enhanced)
+    return scores
+
+
+def repeats_edges(data: str | bytes) -> bool:
+    """Whether some word has two enhanced edges that are the same but for their subtypes."""
+    text = data if isinstance(data, str) else data.decode()
+    fields = {line.split("\t")[8] for line in text.split("\n") if line.count("\t") == 9}
+    return any(max(Counter(map(bare, deps.split("|"))).values()) > 1 for deps in fields)
+
+
+def bare(edge: str) -> tuple[str, ...]:
+    """Return head and steps of an enhanced edge without their subtypes."""
+    head, _, path = edge.partition(":")
+    return head, *(step.partition(":")[0] for step in path.split(">"))
+
+
+def four(scores: Scores, metric: str) -> tuple[Any, ...]:
+    """Return correct, gold, system and aligned of a metric."""
+    return counts(scores)[metric]
+
+
+def ok(result: tuple[int, str, str]) -> str:
+    """Return what was printed by a command that went well and had nothing to say."""
+    code, out, err = result
+    assert (code, err) == (0, "")
+    return out
+
+
+def assert_balanced(latex: str) -> None:
+    """Check that environments nest, braces close, and every row has all its columns."""
+    open_ones: list[str] = []
+    lines = [line for line in latex.split("\n") if not line.startswith("%")]
+    for kind, name in re.findall(r"\\(begin|end)\{(\w+)\}", "\n".join(lines)):
+        if kind == "begin":
+            open_ones.append(name)
+        else:
+            assert open_ones.pop() == name
+    assert open_ones == []
+    columns = 0
+    for line in lines:
+        assert line.count("{") == line.count("}")
+        if layout := re.match(r"\\begin\{tabular\}\{([lr]+)\}", line):
+            columns = len(layout[1])
+        if line.endswith(r"\\"):
+            assert len(re.findall(r"(?<!\\)&", line)) == columns - 1

@@ -1,0 +1,214 @@
+"""Section 3 of the specification: characters, tokens and the alignment of words."""
+
+import pytest
+from udtools import udeval
+
+from treegauge.scoring.align import MismatchError, align
+from treegauge.scoring.scoring import evaluate
+from treegauge.scoring.stream import PairedReader, Reading
+from treegauge.treebanks.conllu import parse_conllu
+
+from .oracle import TOTALS, assert_parity, chain, conllu, four, official, ours, row, tokens
+
+# The official script's own tests: gold, system, words aligned.
+BUILT_IN = [
+    (["a"], ["a"], 1),
+    (["a", "b", "c"], ["a", "b", "c"], 3),
+    (["abc a b c"], ["a", "b", "c"], 3),
+    (["a", "bc b c", "d"], ["a", "b", "c", "d"], 4),
+    (["abcd a b c d"], ["ab a b", "cd c d"], 4),
+    (["abc a b c", "de d e"], ["a", "bcd b c d", "e"], 5),
+    (["abcd"], ["a", "b", "c", "d"], 0),
+    (["abc", "d"], ["a", "b", "c", "d"], 1),
+    (["a", "bc", "d"], ["a", "b", "c", "d"], 2),
+    (["a", "bc b c", "d"], ["a", "b", "cd"], 2),
+    (["abc a BX c", "def d EX f"], ["ab a b", "cd c d", "ef e f"], 4),
+    (["ab a b", "cd bc d"], ["a", "bc", "d"], 2),
+    (["a", "bc b c", "d"], ["ab AX BX", "cd CX a"], 1),
+]
+
+
+@pytest.mark.parametrize(("gold", "system", "correct"), BUILT_IN)
+def test_built_in_alignment(gold, system, correct):
+    sizes = [sum(max(1, t.count(" ")) for t in texts) for texts in (gold, system)]
+    scores = assert_parity(tokens(*gold), tokens(*system))
+    assert four(scores, "Words") == (correct, *sizes, None)
+    back = assert_parity(tokens(*system), tokens(*gold))
+    assert four(back, "Words") == (correct, *sizes[::-1], None)
+
+
+def test_built_in_exception():
+    with pytest.raises(udeval.UDError):
+        official(tokens("a"), tokens("b"))
+    with pytest.raises(MismatchError):
+        ours(tokens("a"), tokens("b"))
+
+
+# --------------------------------------------------------------------------------- characters
+
+SAME_TEXT = {
+    "space": "a b",
+    "no-break space": "a\u00a0b",
+    "thin space": "a\u2009b",
+    "ideographic space": "a\u3000b",
+    "narrow no-break space": "a\u202fb",
+    "medium mathematical space": "a\u205fb",
+    "ogham space mark": "a\u1680b",
+    "spaces around": " \u2000a\u200ab ",
+}
+OTHER_TEXT = {
+    "zero width space stays": ("ab", "a\u200bb"),
+    "word joiner stays": ("ab", "a\u2060b"),
+    "Mongolian vowel separator stays": ("ab", "a\u180eb"),
+    "case matters": ("ab", "aB"),
+    "no composition": ("é", "e\u0301"),
+    "more characters": ("ab", "abc"),
+    "line separator stays": ("ab", "a\u2028b"),
+}
+
+
+@pytest.mark.parametrize("form", SAME_TEXT.values(), ids=SAME_TEXT)
+def test_space_characters_do_not_count(form):
+    gold, system = conllu(chain("ab", "c")), conllu(chain(form, "c"))
+    assert four(assert_parity(gold, system), "Words") == (2, 2, 2, None)
+    assert four(assert_parity(system, gold), "Tokens") == (2, 2, 2, None)
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER_TEXT.values(), ids=OTHER_TEXT)
+def test_any_other_difference_is_refused(one, other):
+    for gold, system in ((one, other), (other, one)):
+        sides = conllu(chain("x", gold)), conllu(chain("x", system))
+        with pytest.raises(udeval.UDError, match="concatenation of tokens"):
+            official(*sides)
+        with pytest.raises(MismatchError):
+            ours(*sides)
+
+
+def test_characters_run_through_the_whole_file():
+    gold = conllu(chain("ab", "c"), chain("d"))
+    system = conllu(chain("a"), chain("bc", "d"))
+    scores = assert_parity(gold, system)
+    assert four(scores, "Tokens") == (1, 3, 3, None)
+    assert four(scores, "Sentences") == (0, 2, 2, None)
+
+
+def test_the_text_is_the_multiword_token_not_its_words():
+    gold = tokens("vámonos vamos nos", "ya")
+    assert four(assert_parity(gold, tokens("vámonos", "ya")), "Words") == (1, 3, 2, None)
+    with pytest.raises(udeval.UDError):
+        official(gold, tokens("vamos", "nos", "ya"))
+    with pytest.raises(MismatchError):
+        ours(gold, tokens("vamos", "nos", "ya"))
+
+
+def test_message_shows_both_places():
+    filler = conllu(*[chain("x")] * 3)
+    gold = "# sent_id = g0\n" + filler + "# sent_id = g4\n" + conllu(chain("same", "naïve" * 6))
+    system = filler + "# sent_id = s4\n" + conllu(chain("same", "nai\u0308ve" * 6))
+    with pytest.raises(udeval.UDError) as theirs:
+        official(gold, system)
+    with pytest.raises(MismatchError) as caught:
+        ours(gold, system)
+    message = str(caught.value)
+    for shown in ("ïvenaïvenaïvenaïvena", "i\u0308venai\u0308venai\u0308venai\u0308"):
+        assert repr(shown) in message
+        assert repr(shown) in str(theirs.value)
+    assert "text:10 (sent_id g4): token 'naïvenaïve" in message
+    assert "text:9 (sent_id s4): token 'nai\u0308ve" in message
+    assert "U+00EF LATIN SMALL LETTER I WITH DIAERESIS" in message
+    assert "U+0069 LATIN SMALL LETTER I" in message
+
+
+def test_message_says_where_a_text_ends():
+    with pytest.raises(MismatchError) as caught:
+        ours(conllu(chain("a", "b")), conllu(chain("a")))
+    assert "token 'b', from here 'b' (U+0062 LATIN SMALL LETTER B)" in str(caught.value)
+    assert "system: text: the text ends here" in str(caught.value)
+
+
+@pytest.mark.parametrize("comment", ["", "# nothing\n"])
+def test_an_empty_file(comment):
+    gold = conllu(chain("a"))
+    for sides in ((gold, comment), (comment, gold)):
+        with pytest.raises(udeval.UDError, match="concatenation of tokens"):
+            official(*sides)
+        with pytest.raises(MismatchError, match="the text ends here"):
+            ours(*sides)
+    assert four(assert_parity(comment, ""), "LAS") == (0, 0, 0, 0)
+
+
+# ------------------------------------------------------------------------------ tokens and words
+
+
+def test_tokens_and_sentences_need_equal_spans():
+    scores = assert_parity(conllu(chain("1 000")), conllu(chain("1", "000")))
+    assert four(scores, "Tokens") == four(scores, "Words") == (0, 1, 2, None)
+    assert four(scores, "Sentences") == (1, 1, 1, None)
+
+
+def test_forms_of_plain_words_are_not_compared():
+    scores = assert_parity(conllu(chain("a b", "c")), conllu(chain("ab", "c")))
+    assert four(scores, "Words") == (2, 2, 2, None)
+
+
+def test_words_inside_are_compared_in_lower_case():
+    scores = assert_parity(tokens("ab XÉ ß"), tokens("ab xé SS"))
+    assert four(scores, "Words") == (1, 2, 2, None)
+    # One capital letter whose lower case is two characters.
+    scores = assert_parity(tokens("ab İ b"), tokens("ab i\u0307 b"))
+    assert four(scores, "Words") == (2, 2, 2, None)
+
+
+def test_spaces_count_inside_a_multiword_token_only():
+    inside = conllu([row("1-2", "a b c"), row(1, "a b", 0), row(2, "c", 1)])
+    bare = conllu([row("1-2", "abc"), row(1, "ab", 0), row(2, "c", 1)])
+    plain = conllu(chain("a b", "c"))
+    assert four(assert_parity(inside, bare), "Words") == (1, 2, 2, None)
+    assert four(assert_parity(inside, plain), "Words") == (1, 2, 2, None)
+    assert four(assert_parity(bare, plain), "Words") == (2, 2, 2, None)
+
+
+def test_repeated_forms_align_leftmost():
+    gold, system = tokens("xyz a a a"), tokens("xyz a a")
+    assert four(assert_parity(gold, system), "Words") == (2, 3, 2, None)
+    assert align(parse_conllu(gold), parse_conllu(system)).to_system.tolist() == [0, 1, -1]
+    assert four(assert_parity(system, gold), "Words") == (2, 2, 3, None)
+    assert align(parse_conllu(system), parse_conllu(gold)).to_system.tolist() == [0, 1]
+
+
+def test_the_walk_through_the_table_prefers_the_next_gold_word():
+    gold, system = tokens("xy a b"), tokens("xy b a")
+    assert_parity(gold, system)
+    # Either "a" or "b" could be aligned; leaving out gold "a" costs nothing, so "b" it is.
+    assert align(parse_conllu(gold), parse_conllu(system)).to_system.tolist() == [-1, 0]
+
+
+def test_a_span_grows_while_a_multiword_token_sticks_out():
+    gold, system = tokens("ab a b", "cd c d", "e"), tokens("a", "bc b c", "de d e")
+    scores = assert_parity(gold, system)
+    assert four(scores, "Words") == (5, 5, 5, None)
+    assert four(scores, "Tokens") == (0, 3, 3, None)
+
+
+def test_one_earlier_plain_word_is_skipped_before_a_span():
+    # "b" starts before the multiword token of the other side; it must not be matched inside.
+    gold, system = tokens("ab", "cd b d"), tokens("a", "b", "cd x d")
+    scores = assert_parity(gold, system)
+    to_system = align(parse_conllu(gold), parse_conllu(system)).to_system.tolist()
+    # Only one word is skipped: "a". "b" is inside the span and is matched, as the script does.
+    assert to_system == [-1, 1, 3]
+    assert four(scores, "Words") == (2, 3, 4, None)
+
+
+def test_words_can_be_matched_across_a_sentence_end(tmp_path):
+    # The same across sentences: pieces must not be cut there, however small they are.
+    gold = tokens("abc") + tokens("xy c x") + tokens("z")
+    system = tokens("ab", "c") + tokens("xy") + tokens("z")
+    assert four(assert_parity(gold, system), "Words") == (2, 4, 4, None)
+    paths = [tmp_path / "gold.conllu", tmp_path / "system.conllu"]
+    for path, text in zip(paths, (gold, system), strict=True):
+        path.write_text(text, encoding="utf-8")
+    scores = evaluate(*paths, reading=Reading(chunk=20), resampling=TOTALS)
+    assert four(scores, "Words") == (2, 4, 4, None)
+    sizes = [len(part.gold.treebank) for part in PairedReader(*paths, Reading(chunk=20))]
+    assert sizes == [2, 1]

@@ -1,0 +1,48 @@
+"""Right words where both sides have the same words: what the scorer counts."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.attachment import counted_words, right_heads, right_relations
+from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.statistics import Options
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu
+
+GOLD = synthetic(60, seed=7)
+
+
+def worsened(seed):
+    """Make chains of some sentences, and give some words a subtype or another relation."""
+    rng = np.random.default_rng(seed)
+    chained = (rng.random(len(GOLD)) < 0.4)[GOLD.sentence_of]
+    heads = np.where(chained, GOLD.positions - 1, GOLD.head)
+    kind = rng.integers(0, 4, GOLD.n_words)
+    labels = np.array(GOLD["deprel"].to_list(), object)
+    labels = np.where(kind == 0, "dep", np.where(kind == 1, labels + ":x", labels))
+    labels = np.where(heads == 0, "root", np.where(labels == "root", "dep", labels))
+    return GOLD.with_columns({"head": heads, "deprel": labels.tolist()})
+
+
+@pytest.mark.parametrize("punct", [False, True])
+def test_shares_are_the_scorers(punct):
+    system = worsened(1)
+    none = Resampling(resamples=0)
+    scores = evaluate(GOLD, system, options=Options(punct=punct), resampling=none).systems[0]
+    counted = counted_words(GOLD, punct=punct)
+    heads = right_heads(GOLD, system.head)[counted].mean()
+    both = right_relations(GOLD, system.head, system["deprel"])[counted].mean()
+    assert (heads, both) == pytest.approx((scores["UAS"].f1, scores["LAS"].f1))
+    assert both < heads < 1
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(TreegaugeError, match=f"2 words were parsed; expected the {GOLD.n_words}"):
+        right_heads(GOLD, [0, 1])
+    with pytest.raises(TreegaugeError, match="2 words were parsed"):
+        right_relations(GOLD, [0, 1], pl.Series(["root", "dep"]))
+    bare = parse_conllu("1\tgo\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n", need_heads=False)
+    with pytest.raises(TreegaugeError, match="no gold heads"):
+        right_heads(bare, [0])

@@ -1,0 +1,242 @@
+"""``treegauge score``: names and runs, options, folders, and errors without a traceback."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from udtools import udeval
+
+from treegauge.treebanks.conllu import parse_conllu, read_conllu
+
+from .oracle import assert_balanced, chain, conllu, official, ok, row
+
+COMMAND = [sys.executable, "-c", "from treegauge.cli import main; main()", "score"]
+
+
+def test_names_and_runs(cli, files):
+    words = [f"deep={files['poor']}", f"deep={files['again']}", f"flat={files['good']}"]
+    found = json.loads(ok(cli(files["gold"], *words, "--format", "json", "--draws", "100")))
+    assert [(one["system"], one["runs"]) for one in found["systems"]] == [("deep", 2), ("flat", 1)]
+    (row_,) = found["comparisons"]["rows"]
+    assert (row_["a"], row_["b"]) == ("deep", "flat")
+    assert row_["difference"] < 0
+
+
+def test_files_of_one_name_are_told_apart_by_their_paths(cli, files, tmp_path):
+    other = tmp_path / "good.conllu"
+    shutil.copy(files["poor"], other)
+    words = [files["gold"], files["good"], str(other), "--format", "json", "--test", "none"]
+    found = json.loads(ok(cli(*words)))
+    assert [one["system"] for one in found["systems"]] == ["good", str(other)]
+
+
+def test_official_tables_to_the_letter(cli, files, invented):
+    theirs = official(invented["gold"], invented["cut"])
+    table = udeval.build_evaluation_table(theirs)
+    assert ok(cli(files["gold"], files["cut"], "--official")) == table + "\n"
+    counted = udeval.build_evaluation_table(theirs, counts=True, enhanced=True)
+    assert ok(cli(files["gold"], files["cut"], "--counts", "--enhanced")) == counted + "\n"
+
+
+def test_breakdown_confusion_and_examples(cli, files):
+    words = [files["gold"], files["poor"], "--by", "relation", "--confusion", "upos", "--metric",
+             "UAS", "--examples", "nsubj"]  # fmt: skip
+    found = json.loads(ok(cli(*words, "--format", "json")))
+    (cells,) = found["breakdowns"]
+    relations = {line["class"]: line for line in cells["rows"]}
+    assert relations["nsubj"]["gold"] > relations["nsubj"]["correct"] > 0
+    assert "m:UAS|by:relation" in cells["signature"]
+    assert found["confusions"][0]["rows"][0]["count"] >= 1
+    wrong = found["examples"][0]["rows"]
+    assert {line["relation"].partition(":")[0] for line in wrong} == {"nsubj"}
+    assert 1 <= len({line["sentence"] for line in wrong}) <= 5
+    text = ok(cli(*words))
+    first = wrong[0]
+    assert f"  {first['word']} {first['form']}: {first['upos']}, {first['relation']} of" in text
+
+
+def test_several_classes_and_several_systems(cli, files):
+    words = [files["gold"], f"deep={files['poor']}", files["good"], "--by", "upos", "--by",
+             "relation", "--examples", "nsubj", "--resamples", "0", "--format", "json"]  # fmt: skip
+    found = json.loads(ok(cli(*words)))
+    told = [one["signature"].split("|")[1:] for one in found["breakdowns"]]
+    assert [(by, system) for _, by, _, system, _ in told] == [
+        ("by:upos", "system:deep"), ("by:relation", "system:deep"),
+        ("by:upos", "system:good"), ("by:relation", "system:good"),
+    ]  # fmt: skip
+    assert len(found["examples"]) == 2
+
+
+def test_options_reach_the_signature(cli, files, tmp_path):
+    weights = tmp_path / "weights.txt"
+    weights.write_text("det 0.1\npunct 0\n", encoding="utf-8")
+    words = ["--no-punct", "--subtypes", "--enhanced", "--weights", str(weights), "--allow",
+             "several-roots", "--resamples", "20", "--interval", "bca", "--level", "0.9",
+             "--seed", "4", "--format", "json"]  # fmt: skip
+    found = json.loads(ok(cli(files["gold"], files["cut"], *words)))
+    signature = re.sub("(?<=2rels#)[0-9a-f]{6}", "...", found["signature"])
+    assert signature.partition("|")[2] == (
+        f"tb:{read_conllu(files['gold']).mark}|punct:no|subtypes:yes|enhanced:yes"
+        "|weights:2rels#...|errors:strict|allow:several-roots|ci:20xbca@0.9|seed:4"
+    )
+    weights.write_text("det 0.2\npunct 0\n", encoding="utf-8")
+    other = json.loads(ok(cli(files["gold"], files["cut"], *words)))["signature"]
+    assert "|weights:2rels#" in other
+    assert other != found["signature"]
+    assert {"ELAS", "EULAS", "WLAS"} <= set(found["systems"][0]["metrics"])
+    packaged = json.loads(ok(cli(files["gold"], files["cut"], "--weights", "wde", "--resamples",
+                                 "0", "--format", "json")))  # fmt: skip
+    assert packaged["systems"][0]["metrics"]["WLAS"]["interval"] is None
+
+
+# -------------------------------------------------------------------------------- malformed files
+
+GOOD = chain("It", "works")
+BAD = [row(1, "It", 2, "nsubj"), row(2, "fails", 1, "root")]
+
+
+def test_repair_is_told_and_recorded(cli, tmp_path):
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text(conllu(GOOD, chain("It", "fails")), encoding="utf-8")
+    system.write_text(conllu(GOOD, BAD), encoding="utf-8")
+    code, out, err = cli(str(gold), str(system))
+    assert (code, out) == (2, "")
+    assert "system.conllu:4: error: cycle" in err
+    assert "--errors skip|repair" in err
+    code, out, err = cli(str(gold), str(system), "--errors", "repair", "--format", "json")
+    assert code == 0
+    assert "system.conllu:4: error: cycle" in err
+    assert "[repaired]" in err
+    found = json.loads(out)
+    problems = len(err.strip().split("\n"))
+    assert f"|errors:repair({problems})|" in found["signature"]
+    assert found["systems"][0]["metrics"]["Words"]["correct"] == 4
+
+
+def test_skip_is_told_and_recorded(cli, tmp_path):
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text(conllu(GOOD, BAD), encoding="utf-8")
+    system.write_text(conllu(GOOD, BAD), encoding="utf-8")
+    words = [str(gold), f"a={system}", f"b={system}", "--errors", "skip", "--format", "json"]
+    code, out, err = cli(*words)
+    assert code == 0
+    found = json.loads(out)
+    assert found["sentences"] == 1
+    lines = err.strip().split("\n")
+    assert all("[skipped]" in line for line in lines)
+    assert len(set(lines)) == len(lines)
+    assert f"|errors:skip({len(lines)})|" in found["signature"]
+
+
+def test_skipping_on_one_side_only_is_explained(cli, tmp_path):
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text(conllu(GOOD, chain("It", "fails")), encoding="utf-8")
+    system.write_text(conllu(GOOD, BAD), encoding="utf-8")
+    code, _, err = cli(str(gold), str(system), "--errors", "skip")
+    assert code == 2
+    assert "problems made sentences be left out; errors='repair' keeps their words" in err
+
+
+def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text("# sent_id = g1\n" + conllu(chain("naïve", "art")), encoding="utf-8")
+    system.write_text("# sent_id = s1\n" + conllu(chain("nai\u0308ve", "art")), encoding="utf-8")
+    done = subprocess.run([*COMMAND, gold, system], capture_output=True, check=False)
+    err = done.stderr.decode()
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "Traceback" not in err
+    assert "gold:2 (sent_id g1): token 'naïve'" in err
+    assert "system:2 (sent_id s1): token 'nai\u0308ve'" in err
+    assert "(U+00EF LATIN SMALL LETTER I WITH DIAERESIS)" in err
+    assert "(U+0069 LATIN SMALL LETTER I)" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["GOLD", "nowhere.conllu"], "nowhere.conllu: no such file or folder"),
+        (["GOLD", "GOOD", "--by", "relations"], "did you mean 'relation'?"),
+        (["GOLD", "GOOD", "--by", "upos", "--metric", "MLAS"], "unknown metric to break down"),
+        (["GOLD", "a=GOOD", "a=POOR", "--by", "upos"], "breakdowns are of one run, 'a' has 2"),
+        (["GOLD", "GOOD", "--metric", "LASS"], "unknown metric 'LASS'"),
+        (
+            ["GOLD", "GOOD", "--by", "upos", "--metric", "UAS", "--metric", "LAS"],
+            "take one --metric",
+        ),
+        (["GOLD", "GOOD", "--split", "test"], "--split chooses gold files of a folder"),
+        (["-", "-"], "standard input (-) can be read once"),
+        (["GOLD", "a="], "expected PATH or NAME=PATH"),
+        (["GOLD", "=GOOD"], "expected PATH or NAME=PATH"),
+        (["GOLD", "GOOD", "POOR", "--metric", "LASS"], "unknown metric 'LASS'"),
+        (["GOLD", "GOOD", "POOR", "--official"], "the official table is of one system"),
+        (["GOLD", "GOOD", "--official", "--by", "upos"], "leave out --by"),
+        (["GOLD", "GOOD", "--counts", "--format", "json"], "leave out --format json"),
+        (["GOLD", "GOOD", "--examples", "nsubj"], "say which classes with --by"),
+        (["GOLD", "GOOD", "--allow", "roots"], "several-roots, no-root, cycle"),
+        (["GOLD", "GOOD", "--weights", "nowhere"], "cannot read weights"),
+        (["GOLD", "GOOD", "--level", "2"], "level: expected a number between 0 and 1"),
+        (["GOLD", "GOOD", "--format", "xml"], "'xml' is not one of"),
+    ],
+)
+def test_errors_are_told_in_a_line(cli, files, words, message):
+    paths = {"GOLD": files["gold"], "GOOD": files["good"], "POOR": files["poor"]}
+    for name, path in paths.items():
+        words = [word.replace(name, path) if name in word else word for word in words]
+    code, out, err = cli(*words)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize("more", [["POOR", "--test", "none"], ["--by", "upos"]], ids=str)
+def test_standard_input_is_read_once(files, invented, more):
+    more = [files["poor"] if word == "POOR" else word for word in more]
+    words = ["-", files["good"], *more, "--resamples", "0", "--format", "json"]
+    given = invented["gold"].encode()
+    done = subprocess.run([*COMMAND, *words], input=given, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = json.loads(done.stdout)
+    assert found["signature"].split("|")[1] == f"tb:stdin#{parse_conllu(given).digest[:6]}"
+    assert found["systems"][0]["metrics"]["Words"]["f1"] == 1
+
+
+# ---------------------------------------------------------------------------------------- folders
+
+
+def test_folders(cli, invented, tmp_path):
+    for system in ("gold", "good", "poor"):
+        folder = tmp_path / system
+        folder.mkdir()
+        for name in ("x", "y"):
+            if (system, name) != ("poor", "y"):
+                (folder / f"{name}.conllu").write_text(invented[system], encoding="utf-8")
+    words = [str(tmp_path / name) for name in ("gold", "good", "poor")]
+    text = ok(cli(*words, "--resamples", "20", "--draws", "100"))
+    assert "failed: poor on y: no output" in text
+    assert "good is better than poor on at least 1 of 1 treebanks: x" in text
+    found = json.loads(ok(cli(*words, "--resamples", "20", "--draws", "100", "--format", "json")))
+    poor = next(line for line in found["averages"] if line["system"] == "poor")
+    assert poor["failures"] == 1
+    x = next(one for one in found["treebanks"] if one["treebank"] == "x")["systems"][1]
+    assert poor["LAS"] == pytest.approx(x["metrics"]["LAS"]["f1"] / 2)
+    (claim,) = found["claims"]["rows"]
+    assert (claim["a"], claim["b"], claim["a_better_on"]) == ("good", "poor", ["x"])
+    table = list(csv.DictReader(io.StringIO(ok(cli(*words, "--format", "csv")))))
+    assert [(line["treebank"], line["system"]) for line in table] == [
+        ("x", "good"), ("x", "poor"), ("y", "good"), ("y", "poor"),
+    ]  # fmt: skip
+    runs = [f"both={path}" for path in words[1:]]
+    both = json.loads(ok(cli(words[0], *runs, "--resamples", "20", "--format", "json")))
+    assert both["treebanks"][0]["systems"][0]["runs"] == 2
+    assert [one["treebank"] for one in both["failures"]] == ["y"]  # which one of the runs lacks
+    assert_balanced(ok(cli(*words, "--resamples", "20", "--draws", "50", "--format", "latex")))
+    code, _, err = cli(words[0], str(tmp_path / "good" / "x.conllu"))
+    assert code == 2
+    assert "systems must be folders" in err
+    code, _, err = cli(*words, "--by", "upos")
+    assert code == 2
+    assert "not for a folder" in err

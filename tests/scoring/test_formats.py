@@ -1,0 +1,133 @@
+"""What ``treegauge score`` prints: text, JSON, CSV, LaTeX and HTML."""
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+from treegauge.scoring.metrics import METRICS
+
+from .oracle import assert_balanced, official, ok
+
+COUNTS = ["correct", "gold", "system", "aligned"]
+VALUES = ["precision", "recall", "f1", "aligned_accuracy", "interval"]
+
+
+def test_json_is_as_documented(cli, files, invented):
+    found = json.loads(ok(cli(files["gold"], files["cut"], "--format", "json")))
+    assert found["signature"].startswith("treegauge:")
+    (system,) = found["systems"]
+    assert system["system"] == "cut"
+    theirs = official(invented["gold"], invented["cut"])
+    for name in METRICS:
+        metric = system["metrics"][name]
+        assert list(metric) == COUNTS + VALUES
+        score = theirs[name]
+        assert [metric[part] for part in COUNTS] == [
+            score.correct, score.gold_total, score.system_total, score.aligned_total,
+        ]  # fmt: skip
+        assert [metric[part] for part in VALUES[:-1]] == [
+            score.precision, score.recall, score.f1, score.aligned_accuracy,
+        ]  # fmt: skip
+        low, high = metric["interval"]
+        assert low <= metric["f1"] <= high
+
+
+def test_text_of_one_system(cli, files):
+    lines = ok(cli(files["gold"], files["poor"])).split("\n")
+    assert lines[0].split() == ["metric", "precision", "recall", "F1", "aligned", "interval"]
+    found = {line.split()[0]: line.split()[1:] for line in lines[2:-2]}
+    assert list(found)[: len(METRICS)] == list(METRICS)
+    assert re.fullmatch(r"\d+\.\d\d–\d+\.\d\d", found["LAS"][-1])
+    assert lines[-2].startswith("treegauge:")
+
+
+def test_text_of_several_systems_has_tests(cli, files):
+    text = ok(cli(files["gold"], files["good"], files["poor"], "--draws", "200"))
+    first, second = text.split("\n\n")
+    heading = first.split("\n", maxsplit=1)[0]
+    assert re.split(r"\s{2,}", heading) == ["metric", "good", "good interval", "poor",
+                                            "poor interval"]  # fmt: skip
+    assert "p_holm" in second
+    assert "test:paired-permutation|m:LAS|draws:200" in second
+    without = ok(cli(files["gold"], files["good"], files["poor"], "--test", "none"))
+    assert "p_holm" not in without
+
+
+def test_csv_has_full_precision(cli, files):
+    rows = list(
+        csv.DictReader(io.StringIO(ok(cli(files["gold"], files["cut"], "--format", "csv"))))
+    )
+    las = next(line for line in rows if line["metric"] == "LAS")
+    counts = {part: int(las[part]) for part in COUNTS if part != "system"}
+    assert las["system"] == "cut"
+    assert float(las["precision"]) == counts["correct"] / int(las["predicted"])
+    assert float(las["low"]) < float(las["f1"]) < float(las["high"])
+    tokens = next(line for line in rows if line["metric"] == "Tokens")
+    assert tokens["aligned"] == tokens["aligned_accuracy"] == ""
+
+
+def test_csv_holds_the_scores_or_the_table_asked_for(cli, files):
+    words = [files["gold"], files["good"], files["poor"], "--format", "csv", "--resamples", "20"]
+    rows = list(csv.DictReader(io.StringIO(ok(cli(*words)))))
+    assert {(line["system"], line["metric"]) for line in rows} >= {("good", "LAS"), ("poor", "LAS")}
+    one = ok(cli(files["gold"], files["good"], "--format", "csv", "--by", "upos"))
+    assert one.startswith("class,")
+    code, out, err = cli(*words, "--by", "upos")
+    assert (code, out.partition(",")[0]) == (0, "class")
+    assert "JSON holds all" in err
+
+
+def test_latex(cli, files):
+    words = [files["gold"], f"a_b&c={files['good']}", f"50%={files['poor']}"]
+    latex = ok(cli(*words, "--format", "latex", "--draws", "100"))
+    assert latex.count(r"\begin{tabular}") == 2
+    assert r"a\_b\&c &" in latex
+    assert r"50\% &" in latex
+    assert_balanced(latex)
+    assert_balanced(
+        ok(cli(files["gold"], files["good"], "--by", "upos,direction", "--confusion", "relation",
+               "--format", "latex"))
+    )  # fmt: skip
+    more = ok(cli(files["gold"], files["good"], "--enhanced", "--weights", "wde", "--format",
+                  "latex"))  # fmt: skip
+    assert "ELAS & EULAS & WLAS" in more
+    best = [line for line in latex.split("\n") if line.startswith("a\\_b")]
+    assert best[0].count(r"\textbf") == len(METRICS)
+
+
+class Tags(HTMLParser):
+    """Checks that every tag is closed in its turn."""
+
+    def __init__(self):
+        super().__init__()
+        self.stack, self.seen = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.stack.append(tag)
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+
+def test_html(cli, files):
+    page = ok(cli(files["gold"], f"<b>&={files['good']}", "--by", "relation", "--format", "html"))
+    tags = Tags()
+    tags.feed(page)
+    assert tags.stack == []
+    assert tags.seen.count("table") == 2
+    two = ok(cli(files["gold"], f"<i>={files['good']}", files["poor"], "--test", "none",
+                 "--format", "html"))  # fmt: skip
+    assert "<i>" not in two
+    assert "&lt;i&gt;" in two
+
+
+def test_out_writes_the_file_and_prints_nothing(cli, files, tmp_path):
+    path = tmp_path / "scores.json"
+    assert ok(cli(files["gold"], files["good"], "--format", "json", "--out", str(path))) == ""
+    assert json.loads(path.read_text(encoding="utf-8"))["systems"][0]["system"] == "good"
+    table = tmp_path / "table.txt"
+    assert ok(cli(files["gold"], files["good"], "--official", "--out", str(table))) == ""
+    assert table.read_text(encoding="utf-8").startswith("Metric     | Precision")

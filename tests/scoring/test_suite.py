@@ -1,0 +1,243 @@
+"""Many treebanks: macro averages with failures in the denominator, claims across treebanks."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.folders import pair_folders
+from treegauge.scoring.metrics import METRICS
+from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.statistics import Options
+from treegauge.scoring.stream import Reading
+from treegauge.scoring.suite import score_suite
+from treegauge.treebanks.conllu import parse_conllu
+
+from .oracle import TOTALS, chain, conllu, row
+
+NAMES = ("x", "y", "z")
+QUICK = Resampling(resamples=50)
+
+
+@pytest.fixture(scope="module")
+def parts(treebanks):
+    """Give three treebanks and two systems' output on them."""
+    cuts = {"x": slice(0, 40), "y": slice(40, 80), "z": slice(80, 120)}
+    return {side: {name: treebanks[side][cut] for name, cut in cuts.items()} for side in treebanks}
+
+
+@pytest.fixture(scope="module")
+def suite(parts):
+    systems = {"good": parts["good"], "poor": parts["poor"]}
+    return score_suite(parts["gold"], systems, resampling=QUICK)
+
+
+def test_averages_are_means_over_treebanks(parts, suite):
+    averages, shown = (
+        {line["system"]: line for line in table.to_dicts()}
+        for table in (suite.averages(), suite.shown())
+    )
+    for system in ("good", "poor"):
+        single = [evaluate(parts["gold"][n], parts[system][n], resampling=TOTALS) for n in NAMES]
+        for metric in METRICS:
+            mean = sum(one.systems[0][metric].f1 for one in single) / 3
+            assert averages[system][metric] == pytest.approx(mean)
+            assert shown[system][metric] == pytest.approx(100 * mean)
+        assert averages[system]["failures"] == 0
+    assert suite.f1("y", "poor", "uas") == suite.treebanks["y"]["poor"]["UAS"].f1
+
+
+def test_missing_and_broken_output_counts_zero_and_stays_in_the_denominator(parts):
+    other_text = parse_conllu(conllu(chain("other", "text")), name="z")
+    broken = {"x": parts["good"]["x"], "z": other_text}
+    suite = score_suite(parts["gold"], {"good": parts["good"], "broken": broken}, resampling=TOTALS)
+    averages = {line["system"]: line for line in suite.averages().to_dicts()}
+    assert averages["broken"]["LAS"] == pytest.approx(suite.f1("x", "broken") / 3)
+    assert averages["broken"]["failures"] == 2
+    assert suite.f1("y", "broken") == suite.f1("z", "broken") == 0.0
+    assert suite.failures["y", "broken"] == "no output"
+    assert "do not hold the same text" in suite.failures["z", "broken"]
+    assert "token 'other'" in suite.failures["z", "broken"]
+    assert "failed: broken on z: gold and system do not hold the same text" in str(suite)
+    assert suite.table.height == 6
+    listed = suite.to_dict()["failures"]
+    assert [(one["treebank"], one["system"]) for one in listed] == [
+        ("y", "broken"),
+        ("z", "broken"),
+    ]
+
+
+def test_malformed_output_is_a_failure_with_its_place(parts, tmp_path):
+    path = tmp_path / "bad.conllu"
+    path.write_text(conllu([row(1, "a", 1, "root")]), encoding="utf-8")
+    outputs = {"x": str(path), "y": str(tmp_path / "nowhere.conllu"), "z": parts["good"]["z"]}
+    suite = score_suite(parts["gold"], {"s": outputs}, resampling=TOTALS)
+    assert "bad.conllu:1: error: cycle" in suite.failures["x", "s"]
+    assert "no such file" in suite.failures["y", "s"]
+
+
+def test_a_broken_gold_file_is_no_failure_of_a_system(parts, tmp_path):
+    path = tmp_path / "gold.conllu"
+    path.write_text(conllu([row(1, "a", 1, "root")]), encoding="utf-8")
+    gold = parts["gold"] | {"x": str(path)}
+    with pytest.raises(TreegaugeError, match=r"gold.conllu:1: error: cycle"):
+        score_suite(gold, {"s": parts["good"]}, resampling=TOTALS)
+
+
+def test_nothing_to_score(parts):
+    with pytest.raises(TreegaugeError, match="no system could be scored: no output"):
+        score_suite(parts["gold"], {"s": {}})
+
+
+def test_better_on_every_treebank(suite):
+    better = suite.conjunction("good", "poor", draws=500)
+    assert (better.k_hat, better.names, better.significant) == (3, NAMES, NAMES)
+    worse = suite.conjunction("poor", "good", draws=500)
+    assert worse.k_hat == 0
+    assert "better on at least 3 of 3" in str(better)
+
+
+def test_claims_are_made_in_both_directions_and_leave_out_pairs_without_a_treebank(parts):
+    mixed = parts["good"] | {"z": parts["poor"]["z"]}
+    other = parts["poor"] | {"z": parts["good"]["z"]}
+    systems = {"mixed": mixed, "other": other, "absent": {}}
+    suite = score_suite(parts["gold"], systems, resampling=QUICK)
+    claims = suite.claims(draws=2000)
+    (row,) = claims.rows
+    assert (row["a"], row["b"], row["treebanks"]) == ("mixed", "other", 3)
+    assert (row["a_better"], row["a_better_on"]) == (2, ["x", "y"])
+    assert (row["b_better"], row["b_better_on"]) == (1, ["z"])
+    assert "other is better than mixed on at least 1 of 3 treebanks: z" in str(claims)
+    assert claims.signature.startswith(f"{suite.signature}|test:paired-permutation|m:LAS")
+    by_treebank = {one["treebank"]: one for one in claims.tests}
+    assert by_treebank["x"]["difference"] > 0 > by_treebank["z"]["difference"]
+    assert by_treebank["x"]["p_a_better"] == by_treebank["z"]["p_b_better"] == 1 / 2001
+    assert json.loads(json.dumps(claims.to_dict()))["rows"][0]["a"] == "mixed"
+    assert claims.table.height == 1
+    with pytest.raises(TreegaugeError, match="share no treebank"):
+        suite.conjunction("mixed", "absent")
+    with pytest.raises(ChoiceError, match="unknown system 'nobody'"):
+        suite.conjunction("mixed", "nobody")
+
+
+def test_many_claims_share_the_error_rate(parts):
+    systems = {name: parts[name] for name in ("good", "poor", "cut")}
+    suite = score_suite(parts["gold"], systems, resampling=QUICK)
+    claims = suite.claims(draws=300, alpha=0.01)
+    # three pairs in two directions on three treebanks: 18 tests at 0.01 in all
+    assert claims.needed_draws == 1800
+    assert all(row["a_better"] == row["b_better"] == 0 for row in claims.rows)
+    assert "need at least 1800 draws for one to be significant, there were 300" in str(claims)
+    alone = suite.conjunction("good", "poor", draws=300, alpha=0.01)
+    assert alone.k_hat == 3
+    with pytest.raises(TreegaugeError, match="alpha: expected a number between 0 and 1"):
+        suite.claims(alpha=1)
+
+
+def test_runs_of_a_system(parts):
+    runs = {name: [parts["good"][name], parts["poor"][name]] for name in NAMES}
+    suite = score_suite(parts["gold"], {"both": runs, "poor": parts["poor"]}, resampling=QUICK)
+    assert len(suite.treebanks["x"]["both"].runs) == 2
+    assert suite.claims(draws=500).rows[0]["mean_difference"] > 0
+
+
+def test_treebanks_on_which_one_failed_are_left_out_of_a_claim(parts):
+    some = {name: parts["poor"][name] for name in ("x", "z")}
+    suite = score_suite(parts["gold"], {"good": parts["good"], "poor": some}, resampling=QUICK)
+    assert suite.conjunction("good", "poor", draws=200).names == ("x", "z")
+
+
+def test_every_metric_asked_for_is_there(parts):
+    options = Options(enhanced=True, weights={"det": 0.1})
+    systems = {"good": parts["good"]}
+    suite = score_suite(parts["gold"], systems, options=options, resampling=TOTALS)
+    assert set(options.metrics) <= set(suite.table.columns)
+    assert suite.averages().columns == ["system", *METRICS, "ELAS", "EULAS", "WLAS", "failures"]
+    assert "WLAS" in suite.to_latex()
+
+
+def test_signature_and_formats(suite):
+    assert re.fullmatch(
+        r"treegauge:[^|]+\|tb:3treebanks#[0-9a-f]{6}\|average:macro\|failed:0\|punct:yes"
+        r"\|subtypes:no\|errors:strict\|ci:50xpercentile@0.95\|seed:0",
+        suite.signature,
+    )
+    assert json.loads(json.dumps(suite.to_dict()))["averages"][0]["system"] == "good"
+    assert [one["treebank"] for one in suite.to_dict()["treebanks"]] == list(NAMES)
+    assert suite.to_latex().count(r"\textbf") >= len(METRICS)
+    assert suite.to_csv().count("\n") == 7
+    alone = replace(suite, systems=("good",))
+    assert r"\textbf" not in alone.to_latex()
+    assert "LAS by treebank" in str(suite)
+    assert suite.by_treebank("uas")["poor"][1] == suite.f1("y", "poor", "UAS")
+
+
+def test_signature_names_the_policy(tmp_path):
+    gold, bad = tmp_path / "gold.conllu", tmp_path / "bad.conllu"
+    gold.write_text(conllu(chain("a", "b")), encoding="utf-8")
+    bad.write_text(conllu([row(1, "a", 2, "root"), row(2, "b", 1, "obj")]), encoding="utf-8")
+    suite = score_suite(
+        {"x": gold}, {"s": {"x": bad}}, reading=Reading(errors="repair"), resampling=TOTALS
+    )
+    assert suite.failures == {}
+    assert "|errors:repair(2)" in suite.signature  # a cycle and no root
+
+
+# --------------------------------------------------------------------------------------- folders
+
+
+def write(folder, *names):
+    for name in names:
+        path = folder / f"{name}.conllu"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(conllu(chain("a")), encoding="utf-8")
+
+
+def test_files_are_matched_by_name(tmp_path):
+    write(tmp_path / "gold", "UD_A/a-test", "UD_B/b-test")
+    write(tmp_path / "one", "a-test", "b-test", "more")
+    pairs = pair_folders(tmp_path / "gold", {"one": tmp_path / "one"})
+    assert list(pairs.gold) == ["a-test", "b-test"]
+    assert pairs.systems["one"]["b-test"] == [str(tmp_path / "one" / "b-test.conllu")]
+
+
+def test_a_split_of_a_release(tmp_path):
+    write(tmp_path / "gold", "UD_A/a-ud-train", "UD_A/a-ud-test", "UD_B/b-ud-test")
+    write(tmp_path / "one", "a-ud-test", "b-ud-test")
+    pairs = pair_folders(tmp_path / "gold", {"one": tmp_path / "one"}, split="test")
+    assert list(pairs.gold) == ["a-ud-test", "b-ud-test"]
+    with pytest.raises(TreegaugeError, match="in this folder for split 'dev'"):
+        pair_folders(tmp_path / "gold", {}, split="dev")
+    with pytest.raises(ChoiceError, match="choices: train, dev, test"):
+        pair_folders(tmp_path / "gold", {}, split="tets")
+
+
+def test_a_treebank_that_one_run_lacks_is_missing(tmp_path):
+    write(tmp_path / "gold", "a", "b")
+    write(tmp_path / "one", "a", "b")
+    write(tmp_path / "two", "a")
+    pairs = pair_folders(tmp_path / "gold", {"s": [tmp_path / "one", str(tmp_path / "two")]})
+    assert pairs.systems["s"] == {
+        "a": [str(tmp_path / "one" / "a.conllu"), str(tmp_path / "two" / "a.conllu")]
+    }
+
+
+def test_files_are_matched_by_path_where_names_repeat(tmp_path):
+    for side in ("gold", "one"):
+        write(tmp_path / side, "r1/a", "r2/a")
+    pairs = pair_folders(tmp_path / "gold", {"one": tmp_path / "one"})
+    assert list(pairs.gold) == list(pairs.systems["one"]) == ["r1/a", "r2/a"]
+
+
+def test_two_outputs_of_one_name_are_refused(tmp_path):
+    write(tmp_path / "gold", "a")
+    write(tmp_path / "one", "r1/a", "r2/a")
+    with pytest.raises(TreegaugeError, match="are both named a: keep one"):
+        pair_folders(tmp_path / "gold", {"one": tmp_path / "one"})
+
+
+def test_a_folder_without_files(tmp_path):
+    with pytest.raises(TreegaugeError, match=r"found no \.conllu file"):
+        pair_folders(tmp_path, {})

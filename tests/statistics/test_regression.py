@@ -1,0 +1,216 @@
+"""Linear models, their shares and predictions, against pingouin, statsmodels and refitting."""
+
+import itertools
+import json
+
+import numpy as np
+import pingouin
+import polars as pl
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.outliers_influence import variance_inflation_factor
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.statistics.collinearity import (
+    collinearity_notes,
+    condition_number,
+    variance_inflation,
+)
+from treegauge.statistics.importance import relative_importance
+from treegauge.statistics.regression import regress
+
+ON = ["words", "edv", "length"]
+
+
+@pytest.fixture
+def frame():
+    random = np.random.default_rng(15)
+    size = random.normal(size=35)
+    return pl.DataFrame(
+        {
+            "treebank": [f"T{i}" for i in range(35)],
+            "words": np.round(np.exp(11 + size)),
+            "edv": (random.normal(size=35) - size) * 1e-3,
+            "length": random.normal(20, 5, size=35),
+            "las": 75 + 4 * size + random.normal(size=35) * 3,
+        }
+    )
+
+
+def design(frame):
+    return np.column_stack([np.log(frame["words"]), frame["edv"], frame["length"]])
+
+
+def test_coefficients_shares_and_fit_are_pingouins(frame):
+    model = regress(frame, "las", ON, log=["words"], resamples=0)
+    theirs = pingouin.linear_regression(design(frame), frame["las"].to_numpy(), relimp=True)
+    assert model.intercept == pytest.approx(theirs["coef"].iloc[0])
+    assert model.fit["r2"] == pytest.approx(theirs["r2"].iloc[0])
+    assert model.fit["adj_r2"] == pytest.approx(theirs["adj_r2"].iloc[0])
+    for i, row in enumerate(model.rows, 1):
+        expected = theirs.iloc[i]
+        assert row["coefficient"] == pytest.approx(expected["coef"])
+        assert row["t"] == pytest.approx(expected["T"])
+        assert row["p_value"] == pytest.approx(expected["pval"])
+        assert row["importance"] == pytest.approx(expected["relimp_perc"])
+        assert (row["low"], row["high"]) == pytest.approx((expected.iloc[7], expected.iloc[8]))
+
+
+def test_f_test_inflation_and_predictions_are_statsmodels(frame):
+    model = regress(frame, "las", ON, log=["words"], resamples=0)
+    x = sm.add_constant(design(frame))
+    theirs = sm.OLS(frame["las"].to_numpy(), x).fit()
+    assert model.fit["p_value"] == pytest.approx(theirs.f_pvalue)
+    assert model.fit["rmse"] == pytest.approx(np.sqrt(theirs.mse_resid))
+    for i, row in enumerate(model.rows, 1):
+        assert row["vif"] == pytest.approx(variance_inflation_factor(x, i))
+    new = frame.head(4).with_columns(length=pl.col("length") + 3)
+    found = model.predict(new).table
+    expected = theirs.get_prediction(sm.add_constant(design(new), has_constant="add"))
+    frame95 = expected.summary_frame(alpha=0.05)
+    np.testing.assert_allclose(found["predicted"], frame95["mean"])
+    np.testing.assert_allclose(found["low"], frame95["obs_ci_lower"])
+    np.testing.assert_allclose(found["high"], frame95["obs_ci_upper"])
+
+
+def test_leaving_one_out_is_fitting_again(frame):
+    model = regress(frame, "las", ON, log=["words"], resamples=0)
+    found = model.leave_one_out()
+    for i in range(0, 35, 6):
+        rest = frame.filter(pl.int_range(pl.len()) != i)
+        again = regress(rest, "las", ON, log=["words"], resamples=0).predict(frame[i : i + 1])
+        assert found.predicted[i] == pytest.approx(again.predicted[0])
+    errors = np.abs(frame["las"].to_numpy() - found.predicted)
+    assert model.fit["loo_mae"] == pytest.approx(errors.mean()) == found.mean_absolute_error
+    others = [(frame["las"].sum() - las) / 34 for las in frame["las"]]
+    assert model.fit["baseline_mae"] == pytest.approx(
+        np.abs(frame["las"].to_numpy() - others).mean()
+    )
+
+
+def test_units_do_not_matter(frame):
+    plain = regress(frame, "las", ON, resamples=0)
+    scaled = frame.with_columns(pl.col("words") * 1e9, pl.col("edv") * 1e-9)
+    other = regress(scaled, "las", ON, resamples=0)
+    assert other.fit["r2"] == pytest.approx(plain.fit["r2"], rel=1e-12)
+    assert [row["importance"] for row in other.rows] == pytest.approx(
+        [row["importance"] for row in plain.rows], rel=1e-9
+    )
+    assert other.rows[1]["coefficient"] == pytest.approx(plain.rows[1]["coefficient"] * 1e9)
+
+
+@given(st.integers(1, 4), st.integers(0, 1000))
+@settings(max_examples=25, deadline=None)
+def test_shares_are_mean_gains_over_all_orderings(size, seed):
+    values = np.random.default_rng(seed).normal(size=(12, size + 1))
+    values[:, -1] += values[:, 0]
+
+    def r2(columns):
+        if not columns:
+            return 0.0
+        x = np.column_stack([np.ones(12), values[:, list(columns)]])
+        residuals = values[:, -1] - x @ np.linalg.lstsq(x, values[:, -1], rcond=None)[0]
+        return 1 - residuals.var() / values[:, -1].var()
+
+    gains = np.zeros(size)
+    orders = list(itertools.permutations(range(size)))
+    for order in orders:
+        for place, j in enumerate(order):
+            gains[j] += r2(order[: place + 1]) - r2(order[:place])
+    correlations = np.atleast_2d(np.corrcoef(values, rowvar=False))
+    np.testing.assert_allclose(relative_importance(correlations), gains / len(orders), atol=1e-9)
+
+
+def test_intervals_of_shares_come_from_the_seed_and_hold_the_share(frame):
+    one, two = (regress(frame, "las", ON, log=["words"], resamples=200, seed=4) for _ in range(2))
+    assert one.rows == two.rows
+    for row in one.rows:
+        assert 0 <= row["importance_low"] <= row["importance"] < row["importance_high"] <= 100
+
+
+def test_collinear_predictors_are_noted_and_identical_ones_refused(frame):
+    near = frame.with_columns(twin=pl.col("length") + pl.col("edv") * 100)
+    model = regress(near, "las", ["length", "twin"], resamples=0)
+    assert model.notes[0].startswith("collinear: variance inflation length")
+    same = frame.with_columns(twin=pl.col("length") * 2 + 1)
+    with pytest.raises(TreegaugeError, match="predictors length, twin determine one another"):
+        regress(same, "las", ["edv", "length", "twin"])
+
+
+def test_condition_number_and_inflation_of_two_predictors():
+    matrix = np.array([[1, 0.9], [0.9, 1]])
+    assert condition_number(matrix) == pytest.approx(np.sqrt(1.9 / 0.1))
+    assert variance_inflation(matrix) == pytest.approx([1 / 0.19] * 2)
+    assert condition_number(np.ones((2, 2))) == np.inf
+    assert collinearity_notes(["a"], np.ones((1, 1))) == []
+
+
+def test_an_exact_line_is_found_without_nan():
+    x = np.arange(10.0)
+    model = regress({"y": 3 * x + 2, "x": x}, "y", ["x"], resamples=50)
+    assert model.rows[0]["coefficient"] == pytest.approx(3)
+    assert model.intercept == pytest.approx(2)
+    assert model.fit["r2"] == pytest.approx(1)
+    json.dumps(model.to_dict(), allow_nan=False)
+
+
+def test_a_row_that_alone_fixes_a_coefficient_has_no_prediction():
+    dummy = [0.0] * 9 + [1.0]
+    model = regress({"y": np.arange(10.0) ** 2, "x": dummy}, "y", ["x"], resamples=0)
+    assert model.fit["loo_mae"] is None
+    assert model.leave_one_out().table["predicted"].is_null().to_list() == [False] * 9 + [True]
+
+
+def test_predictions_tell_errors_gaps_and_extrapolation(frame):
+    model = regress(frame, "las", ["length", "edv"], resamples=0)
+    new = pl.DataFrame(
+        {
+            "treebank": ["A", "A", "C"],
+            "length": [20.0, 90, None],
+            "edv": [0.0] * 3,
+            "las": [70.0, None, 1],
+        }
+    )
+    found = model.predict(new)
+    assert found.notes == (
+        "left out for want of 'length': C",
+        "outside the range the model was fitted on: A",
+    )
+    assert found.table["actual"].to_list() == [70.0, None]
+    assert found.mean_absolute_error == pytest.approx(abs(70 - found.predicted[0]))
+    blind = model.predict(new.drop("las"))
+    assert blind.mean_absolute_error is None
+    assert "actual" not in blind.table.columns
+    with pytest.raises(TreegaugeError, match="unknown predictor in table: 'edv'"):
+        model.predict(new.drop("edv"))
+    with pytest.raises(TreegaugeError, match="no row has all predictors"):
+        model.predict(new.tail(1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "on", "message"),
+    [
+        (35, [], "at least one predictor; choices: words, edv, length, las"),
+        (35, ["las"], "'las' is named twice"),
+        (4, ["edv", "length"], "4 complete rows for 2 predictors, expected at least 5"),
+        (35, ["flat"], "flat has one value only"),
+        (35, ["edw"], "unknown column in table: 'edw'"),
+    ],
+)
+def test_errors_name_the_trouble(frame, rows, on, message):
+    data = frame.head(rows).with_columns(flat=pl.lit(1)) if "flat" in on else frame.head(rows)
+    with pytest.raises(TreegaugeError, match=message):
+        regress(data, "las", on)
+
+
+def test_many_predictors_have_shares_without_intervals_and_too_many_are_refused():
+    values = np.random.default_rng(1).normal(size=(40, 16))
+    names = [f"x{i}" for i in range(16)]
+    data = dict(zip(names, values.T, strict=True))
+    model = regress(data, "x0", names[1:10], resamples=50)
+    assert sum(row["importance"] for row in model.rows) == pytest.approx(100)
+    assert model.rows[0]["importance_low"] is None
+    with pytest.raises(TreegaugeError, match="at most 14, found 15"):
+        regress(data, "x0", names[1:])

@@ -1,0 +1,52 @@
+"""How places of treebanks are written, and what is said to those that are not."""
+
+import pytest
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.treebanks.fetching import fetch
+from treegauge.treebanks.places import HANDLES, Wanted, advice, gaps, kind_of
+
+
+@pytest.mark.parametrize(
+    ("wanted", "source", "message"),
+    [
+        ("el_gdt@2.9", "https://x/{name}.zip", "needs the name .* 'el_gdt@2.9' does not tell"),
+        ("UD_Greek-GDT", "https://x/{release}.zip", "needs the release"),
+        ("UD_Klingon-Home@2.9", "https://x/{code}.zip", "needs the code"),
+        ("el_gdt@2.9", "https://x/{nmae}.zip", "did you mean '{name}'"),
+        ("el_gdt@2.9", "https://x/{name.__class__}", "unknown gap"),
+        ("el_gdt@2.9", "https://x/{name!r}", "unknown gap|cannot be filled"),
+        ("el_gdt@2.9", "https://x/{", "cannot be filled"),
+        ("../el_gdt@2.9", "https://x/a.zip", "expected a treebank's name"),
+        ("UD_Greek-GDT/../x", "https://x/a.zip", "expected a treebank's name"),
+        ("-x", "https://x/a.zip", "expected a treebank's name"),
+        ("el_gdt@new", "https://x/a.zip", "found release 'new'"),
+        ("el_gdt@2.9", "ftp://x/a.zip", "unknown kind of address 'ftp'"),
+        ("el_gdt@2.9", "nowhere.tgz", "no such file"),
+        ("el_gdt@2.9", "http://[/a.tgz", "no address"),
+        ("el_gdt@2.9", "https://x/{split}.conllu", "needs the treebank's name"),
+        ("all@2.9", "https://x/a.git", "needs the treebank's name"),
+    ],
+)
+def test_slips_are_told(into, wanted, source, message):
+    with pytest.raises(TreegaugeError, match=message):
+        fetch(wanted, source, into=into)
+    assert not into.exists()
+
+
+def test_folders_need_no_fetching(into, tmp_path):
+    with pytest.raises(TreegaugeError, match="treebanks in a folder need no fetching"):
+        fetch("el_gdt@2.9", str(tmp_path), into=into)
+
+
+def test_advice_names_the_release():
+    assert "11234/1-4611" in advice("2.9") and "universaldependencies.org" in advice(None)
+    assert len(set(HANDLES.values())) == len(HANDLES)
+
+
+def test_kinds_of_places(tmp_path):
+    assert kind_of("git@example.org:UD/UD_Greek-GDT")[0] == "git"
+    assert kind_of("ssh://example.org/UD")[0] == "git"
+    assert kind_of("https://example.org/UD_Greek-GDT/archive/r2.9.zip?x=.git")[0] == "archive"
+    assert kind_of("https://example.org/handle/1234")[0] == "archive"
+    assert gaps("no gaps") == [] and Wanted.parse("all@2.9").everything
