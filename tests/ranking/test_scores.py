@@ -89,7 +89,7 @@ def test_json_of_the_score_verb_one_file_per_treebank_or_one_for_all(tmp_path):
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"systems": [{"system": "A"}]}', "{}"])
 def test_other_json_is_refused_with_the_expected_shape(tmp_path, text):
-    with pytest.raises(TreegaugeError, match=r"bad\.json: not the output of `treegauge score"):
+    with pytest.raises(TreegaugeError, match=r"bad\.json: (not a table|columns ; expected)"):
         read_scores(write(tmp_path, text, "bad.json"))
 
 
@@ -166,7 +166,7 @@ def test_a_policy_that_leaves_nothing_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the file is empty; expected a column 'treebank'"),
+        ("", "the file is empty; expected column names"),
         ("lang,score\nx,1\n", r"columns lang, score; expected a column 'treebank'"),
         ("treebank,A,A\nx,1,2\n", "column 'A' appears more than once"),
         ("treebank,A,B\nx,1\n", r"line 2: 2 cells, expected 3: treebank, A, B"),
@@ -192,7 +192,7 @@ def test_unknown_names_list_the_choices(tmp_path):
         read_scores(path).select(treebanks=["xx"])
     with pytest.raises(ChoiceError, match="unknown policy for missing scores 'ignore'"):
         read_scores(path, missing="ignore")  # type: ignore[arg-type]
-    with pytest.raises(ChoiceError, match=r"unknown kind of score file 'scores\.xlsx'"):
+    with pytest.raises(ChoiceError, match=r"unknown kind of table 'scores\.xlsx'"):
         read_scores(tmp_path / "scores.xlsx")
     with pytest.raises(TreegaugeError, match=r"nothing\.csv: No such file"):
         read_scores(tmp_path / "nothing.csv")

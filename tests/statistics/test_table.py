@@ -133,12 +133,12 @@ def test_long_lists_of_rows_are_cut():
     ("name", "content", "message"),
     [
         ("a.csv", "", "the file is empty"),
-        ("a.csv", "x,x\n1,2\n", "column 'x' appears twice"),
+        ("a.csv", "x,x\n1,2\n", "column 'x' appears more than once"),
         ("a.csv", "x,y\n", "the table has no rows"),
-        ("a.csv", "x,y\n1,2\n3\n", "line 3: found 1 cells, expected 2"),
+        ("a.csv", "x,y\n1,2\n3\n", "line 3: 1 cells, expected 2: x, y"),
         ("a.json", "{", "not a table"),
         ("a.json", '{"scores": []}', "the table has no rows|not a table"),
-        ("a.parquet", "no", "not a readable table"),
+        ("a.parquet", "no", "not a readable Parquet file"),
         ("a.xlsx", "no", "unknown kind of table 'a.xlsx'.*choices: \\*.csv"),
     ],
 )

@@ -1,21 +1,19 @@
 """Score tables in any layout, as a list of cells that remember the row they came from."""
 
-import csv
-import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.reading import FileTable, frame_table, parse_number, read_file
 
 if TYPE_CHECKING:
     import polars as pl
 
 METADATA = ("name", "language", "tokens", "family", "stock", "genus", "resource")
 _ROLES = ("metric", "treebank", "system", "seed", "score")
-_GAPS = {"", "na", "nan", "null", "none"}
 _LAYOUTS = (
     "expected a column 'treebank' and either 'system' and 'score' (long), 'system' and one column "
     "per metric, or one column per system (wide); or a column 'system' and one per treebank"
@@ -51,22 +49,13 @@ class Collected:
 
 def number(value: object, where: str) -> float | None:
     """Read one score cell; a gap is None, anything else that is no number an error."""
-    if value is None:
-        return None
-    if isinstance(value, str) and value.strip().casefold() in _GAPS:
-        return None
-    try:
-        found = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        found = math.inf
-    if math.isnan(found):
-        return None
-    if isinstance(value, bool) or math.isinf(found):
+    found = parse_number(value)
+    if found is None or math.isinf(found):
         raise TreegaugeError(
             f"{where}: {str(value)!r} is not a score; expected a number such as 81.23, "
             "or an empty cell for a missing score"
         )
-    return found
+    return None if math.isnan(found) else found
 
 
 class _Layout:
@@ -124,20 +113,11 @@ class _Layout:
                 yield self.names[i], self.key("system", row, where), row[i]
 
 
-def _collect_table(
-    header: Sequence[str],
-    rows: Iterable[tuple[str, Sequence[object]]],
-    source: str,
-    found: Collected,
-) -> None:
-    layout = _Layout(header, source)
-    for place, row in rows:
-        where = f"{source}, {place}"
-        if len(row) != len(layout.names):
-            raise TreegaugeError(
-                f"{where}: {len(row)} cells, expected {len(layout.names)}: "
-                + ", ".join(layout.names)
-            )
+def collect_table(table: FileTable, found: Collected) -> None:
+    """Add the cells of a table."""
+    layout = _Layout(table.header, table.source)
+    for place, row in table.rows:
+        where = f"{table.source}, {place}"
         seed = layout.key("seed", row, where) if "seed" in layout.role else ""
         for treebank, system, raw in layout.scores(row, where, found):
             cell = f"{where} (treebank {treebank}, system {system})"
@@ -147,74 +127,11 @@ def _collect_table(
                 known.update({name: row[i] for name, i in layout.meta.items()})
 
 
-def _collect_csv(path: Path, found: Collected) -> None:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = file.readline()
-        file.seek(0)
-        tabs = path.suffix.lower() == ".tsv" or "\t" in first
-        delimiter = "\t" if tabs else ";" if ";" in first and "," not in first else ","
-        reader = csv.reader(file, delimiter=delimiter)
-        header = next(reader, None)
-        if header is None:
-            raise TreegaugeError(f"{path}: the file is empty; {_LAYOUTS}")
-        rows = ((f"line {reader.line_num}", row) for row in reader if row)
-        _collect_table(header, rows, str(path), found)
-
-
 def collect_frame(frame: "pl.DataFrame", source: str, found: Collected) -> None:
     """Add the cells of a polars frame."""
-    rows = ((f"row {i}", row) for i, row in enumerate(frame.iter_rows(), 1))
-    _collect_table(frame.columns, rows, source, found)
-
-
-def _collect_parquet(path: Path, found: Collected) -> None:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        raise TreegaugeError(f"{path}: not a readable Parquet file: {error}") from error
-    collect_frame(frame, str(path), found)
-
-
-def _collect_json(path: Path, found: Collected) -> None:
-    """Read what ``treegauge score --format json`` prints: F1 between 0 and 1, here in percent."""
-    try:
-        content = json.loads(path.read_bytes())
-        groups = content.get("treebanks", [{"treebank": path.stem, **content}])
-        for group in groups:
-            for entry in group["systems"]:
-                where = f"{path} (treebank {group['treebank']}, system {entry['system']})"
-                for metric, values in entry["metrics"].items():
-                    if found.wants(metric):
-                        f1 = number(values["f1"], where)
-                        score = None if f1 is None else 100 * f1
-                        names = str(group["treebank"]), str(entry["system"])
-                        found.cells.append(Cell(*names, str(entry.get("seed", "")), score, where))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TreegaugeError(
-            f"{path}: not the output of `treegauge score --format json` ({error!r}); expected "
-            '{"systems": [{"system": NAME, "metrics": {"LAS": {"f1": 0.81}}}]}'
-        ) from error
-
-
-_READERS = {
-    ".csv": _collect_csv,
-    ".tsv": _collect_csv,
-    ".txt": _collect_csv,
-    ".parquet": _collect_parquet,
-    ".json": _collect_json,
-}
+    collect_table(frame_table(frame, source), found)
 
 
 def collect_file(path: Path, found: Collected) -> None:
     """Add the cells of one file, read as its suffix says."""
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise ChoiceError("kind of score file", path.name, [f"*{suffix}" for suffix in _READERS])
-    try:
-        reader(path, found)
-    except OSError as error:
-        raise TreegaugeError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise TreegaugeError(f"{path}: not UTF-8 text ({error.reason})") from error
+    collect_table(read_file(path), found)
