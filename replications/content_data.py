@@ -13,8 +13,9 @@ from replications.parts import read_result, release_folder
 from treegauge.experiments.store import Store
 from treegauge.measures.entropy import word_dependency_entropy
 from treegauge.measures.measuring import measure
+from treegauge.scoring.convention import Convention
 from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.statistics import ScoreOptions
 from treegauge.scoring.weights import packaged_weights
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_conllu, read_splits
@@ -74,7 +75,7 @@ def scores() -> pl.DataFrame:
         own = word_dependency_entropy(read_conllu(release_folder(RELEASE) / one.treebank))
         found, personal = (
             evaluate(one.gold, one.output, resampling=none,
-                     options=Options(subtypes=True, weights=weights)).systems[0]
+                     options=ScoreOptions(Convention(subtypes=True), weights=weights)).systems[0]
             for weights in (average, own)
         )  # fmt: skip
         row: dict[str, Any] = {"treebank": one.treebank, "parser": one.parser}

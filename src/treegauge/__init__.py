@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from treegauge.scoring.classes import classify as classify
     from treegauge.scoring.comparing import compare as compare
     from treegauge.scoring.confusion import confusion as confusion
+    from treegauge.scoring.convention import Convention as Convention
     from treegauge.scoring.examples import examples as examples
     from treegauge.scoring.scoring import Resampling as Resampling
     from treegauge.scoring.scoring import Scores as Scores
     from treegauge.scoring.scoring import evaluate as evaluate
-    from treegauge.scoring.statistics import Options as Options
     from treegauge.scoring.stream import Reading as Reading
     from treegauge.scoring.suite import score_suite as score_suite
     from treegauge.scoring.weights import packaged_weights as packaged_weights
@@ -77,7 +77,7 @@ _HOMES = {
     "scoring.confusion": ["confusion"],
     "scoring.examples": ["examples"],
     "scoring.scoring": ["Resampling", "Scores", "evaluate"],
-    "scoring.statistics": ["Options"],
+    "scoring.convention": ["Convention"],
     "scoring.stream": ["Reading"],
     "scoring.suite": ["score_suite"],
     "scoring.weights": ["packaged_weights", "read_weights"],

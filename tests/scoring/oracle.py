@@ -7,9 +7,10 @@ from typing import Any
 
 from udtools import udeval
 
+from treegauge.scoring.convention import Convention
 from treegauge.scoring.metrics import METRICS
 from treegauge.scoring.scoring import Resampling, Scores, evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.statistics import ScoreOptions
 from treegauge.treebanks.conllu import parse_conllu
 
 TOTALS = Resampling(resamples=0)
@@ -72,7 +73,9 @@ def official(gold: str | bytes, system: str | bytes, **kinds: Any) -> dict[str, 
 def ours(gold: str | bytes, system: str | bytes, *, allow: tuple[str, ...] = (), **options: Any):
     """Score with treegauge, totals only."""
     sides = [parse_conllu(data, allow=allow) for data in (gold, system)]
-    return evaluate(*sides, options=Options(**options), resampling=TOTALS)
+    chosen = {name: options.pop(name) for name in ("punct", "subtypes") if name in options}
+    options["convention"] = Convention(**chosen)
+    return evaluate(*sides, options=ScoreOptions(**options), resampling=TOTALS)
 
 
 def counts(scores: Scores) -> dict[str, tuple[Any, ...]]:

@@ -6,8 +6,9 @@ import pytest
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.attachment import counted_words, right_heads, right_relations
+from treegauge.scoring.convention import Convention
 from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.statistics import ScoreOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 
@@ -30,7 +31,9 @@ def worsened(seed):
 def test_shares_are_the_scorers(punct):
     system = worsened(1)
     none = Resampling(resamples=0)
-    scores = evaluate(GOLD, system, options=Options(punct=punct), resampling=none).systems[0]
+    scores = evaluate(
+        GOLD, system, options=ScoreOptions(Convention(punct=punct)), resampling=none
+    ).systems[0]
     counted = counted_words(GOLD, punct=punct)
     heads = right_heads(GOLD, system.head)[counted].mean()
     both = right_relations(GOLD, system.head, system["deprel"])[counted].mean()

@@ -7,7 +7,7 @@ from scipy import stats
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.metrics import f1
 from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.statistics import ScoreOptions
 
 from .oracle import TOTALS
 
@@ -52,7 +52,7 @@ def test_a_perfect_system_has_no_spread(treebanks):
 
 
 def test_every_metric_has_an_interval_unless_none_are_asked_for(treebanks):
-    options = Options(enhanced=True, weights={"det": 0.5})
+    options = ScoreOptions(enhanced=True, weights={"det": 0.5})
     gold, cut = treebanks["gold"], treebanks["cut"]
     with_intervals = evaluate(gold, cut, options=options).systems[0]
     assert set(with_intervals.metrics) == set(options.metrics)

@@ -4,7 +4,7 @@ import pytest
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.scoring import Scores, evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.statistics import ScoreOptions
 from treegauge.scoring.stream import Reading
 from treegauge.treebanks.conllu import parse_conllu, write_conllu
 from treegauge.treebanks.problems import ConlluError
@@ -133,9 +133,9 @@ def test_exact_match_needs_the_same_sentence_and_the_same_words():
 
 
 def test_options_list_their_metrics():
-    assert Options().metrics[-4:] == ["ContentLAS", "FunctionLAS", "Root", "ExactMatch"]
-    assert "WLAS" not in Options().metrics
-    assert Options(weights={}, enhanced=True).metrics[-3:] == ["ELAS", "EULAS", "WLAS"]
+    assert ScoreOptions().metrics[-4:] == ["ContentLAS", "FunctionLAS", "Root", "ExactMatch"]
+    assert "WLAS" not in ScoreOptions().metrics
+    assert ScoreOptions(weights={}, enhanced=True).metrics[-3:] == ["ELAS", "EULAS", "WLAS"]
 
 
 def test_systems_must_be_given():
@@ -190,10 +190,10 @@ def test_the_signature_knows_the_gold_text(treebanks, tmp_path):
 
 def test_the_signature_knows_the_weights():
     marks = [
-        Options(weights=weights, default_weight=default).weights_mark
+        ScoreOptions(weights=weights, default_weight=default).weights_mark
         for weights in ({"det": 0.1, "obj": 1}, {"obj": 1, "det": 0.1}, {"det": 0.2, "obj": 1})
         for default in (0.5, 1.0)
     ]
     assert marks[:2] == marks[2:4]
     assert len(set(marks)) == 4
-    assert Options().weights_mark is None
+    assert ScoreOptions().weights_mark is None

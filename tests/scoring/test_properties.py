@@ -13,7 +13,7 @@ from treegauge.scoring.breakdown import CRITERIA, breakdown
 from treegauge.scoring.classes import REGISTRY
 from treegauge.scoring.metrics import NUMBER
 from treegauge.scoring.scoring import evaluate
-from treegauge.scoring.statistics import Options, join, tally
+from treegauge.scoring.statistics import ScoreOptions, join, tally
 from treegauge.scoring.stream import PairedReader, Reading
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.relations import CONTENT
@@ -31,7 +31,7 @@ from .oracle import (
 )
 from .strategies import analyses
 
-EVERYTHING = Options(enhanced=True, weights={"nsubj": 0.5})
+EVERYTHING = ScoreOptions(enhanced=True, weights={"nsubj": 0.5})
 moderate = settings(max_examples=60, deadline=None)
 
 
@@ -171,7 +171,7 @@ def test_intervals_lie_between_the_worst_and_the_best_sentence(sides):
     metric = evaluate(gold, system).systems[0].metrics["Words"]
     low, high = metric.interval
     assert 0 <= low <= high <= 1
-    rows = tally(align(gold, system), Options()).rows
+    rows = tally(align(gold, system), ScoreOptions()).rows
     f1 = 2 * rows[:, NUMBER["words_a"]] / (rows[:, NUMBER["words_g"]] + rows[:, NUMBER["words_s"]])
     assert f1.min() - 1e-12 <= low <= high <= f1.max() + 1e-12
 
@@ -182,6 +182,6 @@ def test_a_token_over_the_end_of_a_sentence_counts_where_its_partners_are():
         "1-2\tAB\t_\t_\t_\t_\t_\t_\t_\t_\n1\tB\t_\tX\t_\t_\t0\troot\t_\t_\n"
         "2\tC\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
     )
-    rows = tally(align(gold, system), Options()).rows
+    rows = tally(align(gold, system), ScoreOptions()).rows
     right, ours, theirs = (rows[:, NUMBER[f"words_{one}"]].tolist() for one in "ags")
     assert (right, ours, theirs) == ([0, 1], [1, 1], [1, 1])

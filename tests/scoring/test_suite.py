@@ -10,7 +10,7 @@ from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.folders import pair_folders
 from treegauge.scoring.metrics import METRICS
 from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.statistics import ScoreOptions
 from treegauge.scoring.stream import Reading
 from treegauge.scoring.suite import score_suite
 from treegauge.treebanks.conllu import parse_conllu
@@ -150,7 +150,7 @@ def test_treebanks_on_which_one_failed_are_left_out_of_a_claim(parts):
 
 
 def test_every_metric_asked_for_is_there(parts):
-    options = Options(enhanced=True, weights={"det": 0.1})
+    options = ScoreOptions(enhanced=True, weights={"det": 0.1})
     systems = {"good": parts["good"]}
     suite = score_suite(parts["gold"], systems, options=options, resampling=TOTALS)
     assert set(options.metrics) <= set(suite.table.columns)

@@ -91,8 +91,9 @@ def score(
     and paired tests say on how many treebanks one system beats another.
     """
     from treegauge.scoring.comparing import compare
+    from treegauge.scoring.convention import Convention
     from treegauge.scoring.scoring import Resampling, evaluate
-    from treegauge.scoring.statistics import Options
+    from treegauge.scoring.statistics import ScoreOptions
     from treegauge.scoring.stream import Reading
 
     named = _named(systems)
@@ -107,7 +108,7 @@ def score(
     reading = Reading(errors.value, tuple(allow or ()))
     values, default = _weights(weights)
     how: dict[str, Any] = {
-        "options": Options(punct, subtypes, enhanced, values, default),
+        "options": ScoreOptions(Convention(punct, subtypes), enhanced, values, default),
         "reading": reading,
         "resampling": Resampling(0 if plain else resamples, interval.value, level, seed),
     }

@@ -1,66 +1,125 @@
-"""Which words are attached right, where gold trees and predicted ones are of the same words."""
+"""Correct heads and relations: the one implementation behind every attachment score."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.kernels import alignment as _align
 from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.align import Alignment, align
+from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.relations import universal_relation
+from treegauge.treebanks.conllu import TOLERABLE
+from treegauge.treebanks.rewriting import with_columns
 
 if TYPE_CHECKING:
     import polars as pl
 
 Mask = npt.NDArray[np.bool_]
-#: Child's part of speech crossed with the side of its head, roots as if it were to the right.
+#: Child's part of speech crossed with the direction of its head, roots as if it were to the right.
 PAPER_CLASSES = "upos,side"
 
 
-def counted_words(gold: Treebank, *, punct: bool = False) -> Mask:
-    """Say of each word whether it counts: all but those tagged PUNCT, unless these do too."""
-    if punct:
-        return np.ones(gold.n_words, bool)
-    return np.asarray(gold["upos"].to_numpy() != "PUNCT", bool)
+@dataclass(frozen=True, eq=False)
+class CorrectWords:
+    """Which words count, and which of them are correct.
+
+    Attributes
+    ----------
+    gold, system
+        The words on either side that count.
+    heads
+        The gold words that count and have the correct head.
+    relations
+        Those of them that have the correct relation, too.
+    """
+
+    gold: Mask
+    system: Mask
+    heads: Mask
+    relations: Mask
+
+    def mask(self, metric: str) -> Mask:
+        """Return the correct words of ``"UAS"`` or ``"LAS"``."""
+        return self.heads if metric.upper() == "UAS" else self.relations
+
+    def score(self, metric: str) -> float | None:
+        r"""Return a score in percent, :math:`100 \cdot 2c / (g + s)`; None if no word counts."""
+        words = int(self.gold.sum()) + int(self.system.sum())
+        return 200 * int(self.mask(metric).sum()) / words if words else None
 
 
-def right_heads(gold: Treebank, heads: npt.ArrayLike) -> Mask:
-    """Say of each word whether its head is the gold one.
+def correct_words(alignment: Alignment, convention: Convention = OFFICIAL) -> CorrectWords:
+    """Return which words count and which are correct, of two aligned treebanks."""
+    label = _align.FULL_DEPREL if convention.subtypes else _align.DEPREL
+    gold, own = (_counted(side.treebank, convention) for side in (alignment.gold, alignment.system))
+    partner = alignment.to_gold
+    system = np.where(partner >= 0, gold[partner], own) if len(partner) else own
+    heads = gold & alignment.right(_align.HEAD)
+    return CorrectWords(gold, system, heads, heads & alignment.right(label))
+
+
+def _counted(treebank: Treebank, convention: Convention) -> Mask:
+    if convention.punct:
+        return np.ones(treebank.n_words, bool)
+    codes, values = treebank.codes("upos")
+    return np.asarray(codes != (values.index("PUNCT") if "PUNCT" in values else -1))
+
+
+def correct_trees(
+    gold: Treebank,
+    heads: npt.ArrayLike,
+    relations: "pl.Series | None" = None,
+    convention: Convention = OFFICIAL,
+) -> CorrectWords:
+    """Return which words are correct in trees predicted for the words of a gold treebank.
+
+    Parameters
+    ----------
+    gold
+        The gold trees.
+    heads
+        For each word the position of its head in the sentence, 0 for the root.
+    relations
+        For each word its relation; without them no relation is correct.
+    convention
+        What counts.
 
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
     >>> gold = synthetic(3, seed=1)
-    >>> right_heads(gold, gold.head).all()
+    >>> correct_trees(gold, gold.head, gold["deprel"]).relations.all()
     np.True_
     """
-    found = np.asarray(heads)
-    if len(found) != gold.n_words:
+    predicted = np.asarray(heads)
+    if len(predicted) != gold.n_words:
         raise TreegaugeError(
-            f"{len(found)} words were parsed; expected the {gold.n_words} words of {gold.name}"
+            f"{len(predicted)} words were parsed; expected the {gold.n_words} words of {gold.name}"
         )
     if (gold.head < 0).any():
         raise TreegaugeError(f"{gold.name} has no gold heads to score against")
-    return np.asarray(found == gold.head)
+    columns: dict[str, object] = {"head": predicted.tolist()}
+    columns["deprel"] = ["_"] * gold.n_words if relations is None else relations.to_list()
+    parsed = with_columns(gold, columns, allow=TOLERABLE)
+    return correct_words(align(gold, parsed), convention)
+
+
+# Until their callers ask for a convention.
+
+
+def counted_words(gold: Treebank, *, punct: bool = False) -> Mask:
+    """Return the words that count."""
+    return _counted(gold, Convention(punct=punct))
+
+
+def right_heads(gold: Treebank, heads: npt.ArrayLike) -> Mask:
+    """Return the words with the correct head."""
+    return correct_trees(gold, heads).heads
 
 
 def right_relations(gold: Treebank, heads: npt.ArrayLike, relations: "pl.Series") -> Mask:
-    """Say of each word whether its head and its universal relation are the gold ones.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> gold = synthetic(3, seed=1)
-    >>> right_relations(gold, gold.head, gold["deprel"]).all()
-    np.True_
-    """
-    right = right_heads(gold, heads)
-    same = _universal(relations) == _universal(gold["deprel"])
-    return np.asarray(right & same.to_numpy())
-
-
-def _universal(relations: "pl.Series") -> "pl.Series":
-    import polars as pl
-
-    text = relations.cast(pl.String)
-    return text.replace({name: universal_relation(name) for name in text.unique().to_list()})
+    """Return the words with the correct head and relation."""
+    return correct_trees(gold, heads, relations).relations

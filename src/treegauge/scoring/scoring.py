@@ -14,7 +14,7 @@ from treegauge.results.result import Result, sign
 from treegauge.scoring import metrics
 from treegauge.scoring.layout import official_lines, official_table, overview
 from treegauge.scoring.metrics import ALL, MORE, NUMBER, Metric, canonical
-from treegauge.scoring.statistics import Options, Statistics, join, tally
+from treegauge.scoring.statistics import ScoreOptions, Statistics, join, tally
 from treegauge.scoring.stream import Input, PairedReader, Reading
 from treegauge.statistics.bootstrap import bootstrap, bootstrap_runs
 from treegauge.statistics.interval import Method
@@ -165,7 +165,7 @@ def evaluate(
     gold: Input,
     systems: Input | Systems,
     *,
-    options: Options | None = None,
+    options: ScoreOptions | None = None,
     reading: Reading | None = None,
     resampling: Resampling | None = None,
     progress: Progress | None = None,
@@ -193,7 +193,7 @@ def evaluate(
     Scores
         Counts, precision, recall, F1, aligned accuracy and an interval of F1 for every metric.
     """
-    options, reading = options or Options(), reading or Reading()
+    options, reading = options or ScoreOptions(), reading or Reading()
     resampling = resampling or Resampling()
     named = _named(systems)
     if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read once only
@@ -233,7 +233,7 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
 
 
 def _statistics(
-    reader: PairedReader, options: Options, keep: bool, progress: Progress | None
+    reader: PairedReader, options: ScoreOptions, keep: bool, progress: Progress | None
 ) -> Statistics:
     def parts() -> Iterable[Statistics]:
         for alignment in reader:
@@ -248,7 +248,7 @@ def _statistics(
 
 def _metrics(
     runs: Sequence[Statistics],
-    options: Options,
+    options: ScoreOptions,
     intervals: Mapping[str, tuple[float, float]],
 ) -> dict[str, Metric]:
     sums = np.sum([run.totals for run in runs], axis=0)
@@ -271,7 +271,7 @@ def _metrics(
 
 
 def _intervals(
-    runs: Sequence[Statistics], options: Options, resampling: Resampling
+    runs: Sequence[Statistics], options: ScoreOptions, resampling: Resampling
 ) -> dict[str, tuple[float, float]]:
     if resampling.resamples == 0 or len(runs[0].rows) == 0:
         return {}
@@ -295,7 +295,7 @@ def _intervals(
 
 
 def choices(
-    options: Options, reading: Reading, resampling: Resampling, scored: Iterable[SystemScore]
+    options: ScoreOptions, reading: Reading, resampling: Resampling, scored: Iterable[SystemScore]
 ) -> dict[str, object]:
     """Return the part of a signature that says how systems were scored."""
     systems = list(scored)
@@ -308,8 +308,7 @@ def choices(
     if resampling.resamples:
         boot = f"{resampling.resamples}x{resampling.method}@{resampling.level:g}"
     return {
-        "punct": options.punct,
-        "subtypes": options.subtypes,
+        **options.convention.signed,
         "enhanced": options.enhanced or None,
         "weights": options.weights_mark,
         "errors": f"{errors}({touched})" if touched else errors,

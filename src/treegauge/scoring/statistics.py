@@ -17,6 +17,8 @@ from treegauge.scoring.align import (
     Segmentation,
     per_sentence,
 )
+from treegauge.scoring.attachment import correct_words
+from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.enhanced import enhanced_counts
 from treegauge.scoring.metrics import COLUMNS, ENHANCED, METRICS, MORE, NUMBER, WEIGHTED
 from treegauge.treebanks.columns import Treebank
@@ -26,24 +28,20 @@ Array = npt.NDArray[np.float64] | npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Options:
+class ScoreOptions:
     """Choices that change what is counted.
 
     Parameters
     ----------
-    punct
-        Whether words tagged PUNCT count in UAS, LAS, WLAS and ExactMatch. Left out are gold words
-        with that tag, their partners, and unaligned system words with that tag of their own.
-    subtypes
-        Whether relations are compared with their subtypes.
+    convention
+        Which words count in UAS, LAS, WLAS and ExactMatch, and how relations are compared.
     enhanced
         Whether ELAS and EULAS are computed.
     weights, default_weight
         Weight of each universal relation for WLAS, and of relations that are not named.
     """
 
-    punct: bool = True
-    subtypes: bool = False
+    convention: Convention = OFFICIAL
     enhanced: bool = False
     weights: Mapping[str, float] | None = None
     default_weight: float = 1.0
@@ -81,7 +79,7 @@ class Statistics:
 
     rows: Array
     sentences: int
-    options: Options = field(default_factory=Options)
+    options: ScoreOptions = field(default_factory=ScoreOptions)
 
     @property
     def totals(self) -> npt.NDArray[np.float64]:
@@ -93,7 +91,7 @@ class Statistics:
         return Statistics(self.totals[None, :], self.sentences, self.options)
 
 
-def join(parts: Iterable[Statistics], options: Options) -> Statistics:
+def join(parts: Iterable[Statistics], options: ScoreOptions) -> Statistics:
     """Join the statistics of shards, in their order."""
     # A bytearray grows in place: millions of rows are never there twice.
     rows, sentences = bytearray(), 0
@@ -105,7 +103,7 @@ def join(parts: Iterable[Statistics], options: Options) -> Statistics:
     return Statistics(np.frombuffer(rows, dtype).reshape(-1, len(COLUMNS)), sentences, options)
 
 
-def tally(alignment: Alignment, options: Options) -> Statistics:
+def tally(alignment: Alignment, options: ScoreOptions) -> Statistics:
     """Count, per gold sentence, what every metric needs.
 
     System words, tokens and sentences count in the gold sentence where they start, so that the
@@ -125,7 +123,7 @@ def tally(alignment: Alignment, options: Options) -> Statistics:
 
 
 class _Counter:
-    def __init__(self, alignment: Alignment, options: Options) -> None:
+    def __init__(self, alignment: Alignment, options: ScoreOptions) -> None:
         self.alignment, self.options = alignment, options
         self.gold, self.system = alignment.gold, alignment.system
         self.n = len(self.gold.treebank)
@@ -134,8 +132,9 @@ class _Counter:
         self.rows = np.zeros((self.n, len(COLUMNS)), dtype)
         self.g_sentence = self.gold.treebank.sentence_of
         self.s_sentence = alignment.system_sentence
-        self.label = _align.FULL_DEPREL if options.subtypes else _align.DEPREL
-        self.labelled = alignment.right(_align.HEAD | self.label)
+        self.words_correct = correct_words(alignment, options.convention)
+        label = _align.FULL_DEPREL if options.convention.subtypes else _align.DEPREL
+        self.labelled = alignment.right(_align.HEAD | label)
 
     def put(self, name: str, values: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> None:
         self.rows[:, NUMBER[name]] = values
@@ -166,24 +165,13 @@ class _Counter:
             ("ufeats_c", _align.UFEATS), ("alltags_c", tags), ("lemmas_c", _align.LEMMA),
         ):  # fmt: skip
             self.gold_words(name, right(bits))
-        self.g_kept, self.s_kept = self.attached()
+        correct = self.words_correct
+        self.g_kept, self.s_kept = correct.gold, correct.system
         self.gold_words("arcs_g", self.g_kept)
         self.system_words("arcs_s", self.s_kept)
         self.gold_words("arcs_a", self.g_kept & right(_align.ALIGNED))
-        self.gold_words("uas_c", self.g_kept & right(_align.HEAD))
-        self.gold_words("las_c", self.g_kept & self.labelled)
-
-    def attached(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Which words count in attachment scores, on either side."""
-        if self.options.punct:
-            return np.ones(len(self.g_sentence), bool), np.ones(len(self.s_sentence), bool)
-        masks = []
-        for side in (self.gold, self.system):
-            codes, values = side.treebank.codes("upos")
-            masks.append(codes != (values.index("PUNCT") if "PUNCT" in values else -1))
-        g_kept, s_own = masks
-        partner = self.alignment.to_gold
-        return g_kept, np.where(partner >= 0, g_kept[partner], s_own)
+        self.gold_words("uas_c", correct.heads)
+        self.gold_words("las_c", correct.relations)
 
     def classes(self) -> None:
         aligned = self.alignment.right(_align.ALIGNED)

@@ -15,7 +15,7 @@ from treegauge.scoring.claims import Claims, make_claims
 from treegauge.scoring.comparing import Test, paired
 from treegauge.scoring.metrics import MORE, canonical
 from treegauge.scoring.scoring import Progress, Resampling, Scores, choices, evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.statistics import ScoreOptions
 from treegauge.scoring.stream import Input, Reading
 from treegauge.statistics.conjunction import Conjunction, partial_conjunction
 
@@ -178,7 +178,7 @@ def score_suite(
     gold: Mapping[str, Input],
     systems: Mapping[str, Mapping[str, Input | Sequence[Input]]],
     *,
-    options: Options | None = None,
+    options: ScoreOptions | None = None,
     reading: Reading | None = None,
     resampling: Resampling | None = None,
     progress: Progress | None = None,
@@ -221,7 +221,7 @@ def score_suite(
         raise TreegaugeError(f"no system could be scored: {'; '.join(reasons[:3])}")
     everything = [one for scores in scored.values() for one in scores.systems]
     how = choices(
-        options or Options(), reading or Reading(), resampling or Resampling(), everything
+        options or ScoreOptions(), reading or Reading(), resampling or Resampling(), everything
     )
     told = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{told[:6]}"
@@ -229,7 +229,7 @@ def score_suite(
     return Suite(scored, tuple(systems), failures, signature)
 
 
-def _check_gold(gold: Input, options: Options | None, reading: Reading | None) -> None:
+def _check_gold(gold: Input, options: ScoreOptions | None, reading: Reading | None) -> None:
     """Raise what is wrong with a gold file: that is no system's failure."""
     evaluate(gold, gold, options=options, reading=reading, resampling=Resampling(resamples=0))
 

@@ -12,8 +12,13 @@ from treegauge.treebanks.columns import NUMBER, Treebank, concat
 from treegauge.treebanks.conllu import TOLERABLE, parse_conllu
 
 
-def with_columns(treebank: Treebank, values: Mapping[str, Sequence[Any] | Any]) -> Treebank:
-    """Replace columns of the words; see :meth:`Treebank.with_columns`."""
+def with_columns(
+    treebank: Treebank, values: Mapping[str, Sequence[Any] | Any], *, allow: Sequence[str] = ()
+) -> Treebank:
+    """Replace columns of the words; see :meth:`Treebank.with_columns`.
+
+    `allow` names further problems of trees to accept, such as ``cycle``.
+    """
     if (treebank.spans[:-1, 1] == treebank.raw.size).any():  # may lack its blank line
         treebank = concat([treebank], name=treebank.name)
     names = sorted(values, key=treebank._number)
@@ -34,7 +39,7 @@ def with_columns(treebank: Treebank, values: Mapping[str, Sequence[Any] | Any]) 
         out[:size].tobytes() + treebank.tail,
         name=treebank.name,
         need_heads=bool((treebank.head >= 0).all()),
-        allow=[kind for kind in TOLERABLE if kind in passed],
+        allow=[kind for kind in TOLERABLE if kind in passed or kind in allow],
         first_line=treebank._line_at(treebank.spans[0, 0]) if len(treebank) else 1,
     )
     return replace(result, problems=treebank.problems, policy=treebank.policy)
