@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from treegauge.data import ud25
-from treegauge.figures import analysis, fits
+from treegauge.figures import analysis
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.bins import correlate_bins
 from treegauge.statistics.matrix import correlation_matrix
@@ -41,11 +41,11 @@ def figures():
         correlation_matrix(data, ["las", "train_words", "test_words"])
     )
     model = regress(data, "las", ["train_words"], log=["train_words"], resamples=0)
-    found["predictions"] = fits.predictions(model.predict(data.head(9)), "las")
-    found["left_out"] = fits.predictions(model.leave_one_out(), "las")
-    found["distributions"] = fits.distributions(data, ["las", "train_words"], log=["las"])
+    found["predictions"] = analysis.predictions(model.predict(data.head(9)), "las")
+    found["left_out"] = analysis.predictions(model.leave_one_out(), "las")
+    found["distributions"] = analysis.distributions(data, ["las", "train_words"], log=["las"])
     las = data["las"].to_numpy()
-    found["shape"] = fits.shape(fit_skew_normal(las, resamples=0), las, "las")
+    found["shape"] = analysis.shape(fit_skew_normal(las, resamples=0), las, "las")
     return found
 
 

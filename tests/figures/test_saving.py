@@ -11,8 +11,17 @@ from itertools import pairwise
 
 import pytest
 
-from treegauge.figures._pdf import settled
-from treegauge.figures.saving import SCALE, VERSION, save, to_html, to_json, to_pdf, to_png, to_svg
+from treegauge.figures.saving import (
+    SCALE,
+    VERSION,
+    ordered_pdf,
+    save,
+    to_html,
+    to_json,
+    to_pdf,
+    to_png,
+    to_svg,
+)
 from treegauge.figures.theme import PALETTE, SEQUENCE, contrast, ink, themed
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
@@ -77,7 +86,7 @@ def test_a_pdf_has_its_fonts_inside(spec, tmp_path):
 @drawing
 def test_a_pdf_is_the_same_bytes_every_time_and_still_whole(spec):
     drawn = vl_convert.vegalite_to_pdf(spec, VERSION)
-    pdf = settled(drawn)
+    pdf = ordered_pdf(drawn)
     # Fonts are in a table without an order: three drawings agree by chance one time in sixteen.
     assert {to_pdf(spec) for _ in range(3)} == {pdf}
     assert sorted(streams(pdf)) == sorted(streams(drawn))

@@ -104,7 +104,7 @@ def normality(
 
     table = load(tables, join)
     found = run(table, names(of), log=names(log), alpha=alpha)
-    draw(plot, "fits.distributions", table, names(of) or table.numeric(), log=names(log))
+    draw(plot, "analysis.distributions", table, names(of) or table.numeric(), log=names(log))
     emit(found, fmt, out)
 
 
@@ -208,7 +208,7 @@ def regression(
     if predict is not None:
         parts["predictions"] = model.predict(load([predict]))
     shown = parts.get("predictions") or model.leave_one_out()
-    draw(plot, "fits.predictions", shown, target)
+    draw(plot, "analysis.predictions", shown, target)
     emit(Bundle.of(model, parts), fmt, out)
 
 
@@ -269,7 +269,7 @@ def shape(
 
     numbers = load(tables, join).numbers(of)
     found = fit_skew_normal(numbers, resamples=resamples, seed=seed, name=of)
-    draw(plot, "fits.shape", found, numbers, of)
+    draw(plot, "analysis.shape", found, numbers, of)
     emit(found, fmt, out)
 
 

@@ -6,25 +6,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.cartography import DataMap
+from treegauge.dynamics.cartography import REGIONS, DataMap
 from treegauge.dynamics.description_length import DescriptionLength
 from treegauge.dynamics.difficulty import Table
 from treegauge.dynamics.recording import LAYERS
 from treegauge.dynamics.usable_information import UsableInformation
-from treegauge.figures.marks import SIDE, quantity, tips
-from treegauge.figures.theme import Spec, ink, themed
+from treegauge.figures.theme import SIDE, Spec, category, ink, quantity, themed, tips
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import sign
 
-__all__ = ["code_lengths", "data_maps", "pvi_densities", "treebank_map"]
+__all__ = [
+    "code_lengths", "data_map_data", "data_maps", "density", "pvi_densities", "treebank_map",
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 
 
-def _check(layer: str, found: Sequence[object]) -> None:
+def _check(layer: str, results: Sequence[object]) -> None:
     if layer not in LAYERS:
         raise ChoiceError("layer", layer, LAYERS)
-    if not found:
+    if not results:
         raise TreegaugeError("nothing to draw: expected at least one treebank")
 
 
@@ -32,21 +33,36 @@ def _name(mark: str) -> str:
     return mark.rpartition("#")[0] or mark
 
 
-def _signature(figure: str, layer: str, found: Sequence[Any]) -> str:
-    if len(found) == 1:
-        return str(found[0].signature)
-    return sign(figure=figure, of=LAYERS[layer], treebanks="+".join(one.treebank for one in found))
+def _signature(figure: str, layer: str, results: Sequence[Any]) -> str:
+    if len(results) == 1:
+        return str(results[0].signature)
+    treebanks = "+".join(one.treebank for one in results)
+    return sign(figure=figure, of=LAYERS[layer], treebanks=treebanks)
 
 
-def data_maps(found: Sequence[DataMap], *, layer: str = "head", dark: bool = False) -> Spec:
-    """Draw data maps, one panel a treebank: how many words have which CONF and VAR (Fig. 2 right).
+def data_map_data(found: DataMap, layer: str = "head") -> dict[str, Any]:
+    """Return confidence, variability, correctness and number of the region of every word.
+
+    The page draws the words themselves; the figure counts them in cells.
+    """
+    place = {name: number for number, name in enumerate(REGIONS)}
+    return {
+        "confidence": found.confidence[layer],
+        "variability": found.variability[layer],
+        "correctness": None if found.correctness is None else found.correctness[layer],
+        "region": np.array([place[name] for name in found.region(layer).tolist()], np.int64),
+    }
+
+
+def data_maps(maps: Sequence[DataMap], *, layer: str = "head", dark: bool = False) -> Spec:
+    """Draw data maps, one panel per treebank: the number of words by CONF and VAR (Fig. 2 right).
 
     Words are counted in cells, so that a figure of a million words is no larger than one of a
     thousand. Lines mark the bounds of the easy and the hard region.
 
     Parameters
     ----------
-    found
+    maps
         Data maps.
     layer
         ``head`` or ``relation``.
@@ -62,71 +78,58 @@ def data_maps(found: Sequence[DataMap], *, layer: str = "head", dark: bool = Fal
     >>> [row["words"] for row in spec["data"]["values"]]
     [1, 1]
     """
-    _check(layer, found)
+    _check(layer, maps)
     rows: list[dict[str, Any]] = []
     width, height = 0.0125, 0.025  # of a cell: VAR is at most 0.5, CONF at most 1
-    for one in found:
-        across = np.minimum(one.variability[layer] / width, 0.5 / width - 1).astype(np.int64)
-        up = np.minimum(one.confidence[layer] / height, 1 / height - 1).astype(np.int64)
+    for one in maps:
+        data = data_map_data(one, layer)
+        across = np.minimum(data["variability"] / width, 0.5 / width - 1).astype(np.int64)
+        up = np.minimum(data["confidence"] / height, 1 / height - 1).astype(np.int64)
         cells, counts = np.unique(np.column_stack([across, up]), axis=0, return_counts=True)
-        for (x, y), count in zip(cells.tolist(), counts.tolist(), strict=True):
-            rows.append(
-                {
-                    "treebank": _name(one.treebank), "var": round(x * width, 4),
-                    "var_to": round((x + 1) * width, 4), "conf": round(y * height, 4),
-                    "conf_to": round((y + 1) * height, 4), "words": count,
-                    "share": count / len(across),
-                }
-            )  # fmt: skip
-    bounds = found[0].regions
+        rows += [
+            {
+                "treebank": _name(one.treebank), "var": round(x * width, 4),
+                "var_to": round((x + 1) * width, 4), "conf": round(y * height, 4),
+                "conf_to": round((y + 1) * height, 4), "words": count,
+                "share": count / len(across),
+            }
+            for (x, y), count in zip(cells.tolist(), counts.tolist(), strict=True)
+        ]  # fmt: skip
+    bounds = maps[0].regions
     corner = {"type": "rule", "color": ink(dark), "strokeDash": [3, 3], "opacity": 0.7}
-    lines = [
-        {"y": bounds.easy, "x": 0, "x2": bounds.steady},
-        {"y": bounds.hard, "x": 0, "x2": bounds.steady},
-    ]
+    lines = [{"y": y, "x": 0, "x2": bounds.steady} for y in (bounds.easy, bounds.hard)]
     colour = {
         "field": "share", "type": "quantitative", "title": "share of words",
         "scale": {"type": "log", "scheme": "viridis" if dark else "yellowgreenblue"},
         "legend": {"format": "~%"},
     }  # fmt: skip
-    axis = {"scale": {"domain": [0, 0.5]}, "title": "variability"}
-    panel: Spec = {
-        "width": SIDE,
-        "height": SIDE,
-        "layer": [
-            {
-                "mark": {"type": "rect"},
-                "encoding": {
-                    "x": {"field": "var", "type": "quantitative", **axis},
-                    "x2": {"field": "var_to"},
-                    "y": quantity("conf", "confidence") | {"scale": {"domain": [0, 1]}},
-                    "y2": {"field": "conf_to"},
-                    "color": colour,
-                    "tooltip": tips(["treebank", "conf", "var", "words"]),
-                },
-            },
-            *(
-                {"mark": corner, "encoding": {k: {"datum": v} for k, v in line.items()}}
-                for line in lines
-            ),
-        ],
+    cell = {
+        "x": quantity("var", "variability", scale={"domain": [0, 0.5]}),
+        "x2": {"field": "var_to"},
+        "y": quantity("conf", "confidence", scale={"domain": [0, 1]}),
+        "y2": {"field": "conf_to"},
+        "color": colour,
+        "tooltip": tips(["treebank", "conf", "var", "words"]),
     }
-    names = [_name(one.treebank) for one in found]
+    marked = [
+        {"mark": corner, "encoding": {k: {"datum": v} for k, v in line.items()}} for line in lines
+    ]
     spec = {
         "data": {"values": rows},
         "facet": {
-            "field": "treebank", "title": None, "sort": names,
+            "field": "treebank", "title": None, "sort": [_name(one.treebank) for one in maps],
             "header": {"labelColor": ink(dark)},
         },
-        "columns": min(3, len(found)),
-        "spec": panel,
+        "columns": min(3, len(maps)),
+        "spec": {"width": SIDE, "height": SIDE,
+                 "layer": [{"mark": {"type": "rect"}, "encoding": cell}, *marked]},
     }  # fmt: skip
     title = f"How confident a parser is of gold {LAYERS[layer]}"
-    return themed(spec, title=title, signature=_signature("map", layer, found), dark=dark)
+    return themed(spec, title=title, signature=_signature("map", layer, maps), dark=dark)
 
 
 def treebank_map(found: Table, *, layer: str = "head", dark: bool = False) -> Spec:
-    """Draw one point a treebank: mean CONF and VAR, LAS as colour, words as size (Fig. 2 left).
+    """Draw one point per treebank: mean CONF and VAR, LAS as colour, words as size (Fig. 2 left).
 
     Parameters
     ----------
@@ -148,14 +151,11 @@ def treebank_map(found: Table, *, layer: str = "head", dark: bool = False) -> Sp
         "encoding": {
             "x": quantity(f"{short}_var", "variability"),
             "y": quantity(f"{short}_conf", "confidence"),
-            "size": {"field": "words", "type": "quantitative", "title": "train words"},
-            "color": {
-                "field": "las", "type": "quantitative", "title": "dev LAS",
-                "scale": {"scheme": "viridis", "zero": False},
-            },
+            "size": {"field": "words", "type": "quantitative", "title": "training words"},
+            "color": quantity("las", "dev LAS", scale={"scheme": "viridis", "zero": False}),
             "tooltip": tips(names),
         },
-    }  # fmt: skip
+    }
     title = f"Confidence in gold {LAYERS[layer]}, {len(found.rows)} treebanks"
     return themed(spec, title=title, signature=found.signature, dark=dark)
 
@@ -166,8 +166,8 @@ def density(values: Floats, at: Floats) -> Floats:
     Examples
     --------
     >>> grid = np.linspace(-5, 5, 101)
-    >>> found = density(np.array([0.0, 0.5, 1.0]), grid)
-    >>> round(float(found.sum() * 0.1), 2)
+    >>> estimate = density(np.array([0.0, 0.5, 1.0]), grid)
+    >>> round(float(estimate.sum() * 0.1), 2)
     1.0
     """
     low, high = np.percentile(values, [25, 75])
@@ -183,98 +183,79 @@ def density(values: Floats, at: Floats) -> Floats:
 
 
 def pvi_densities(
-    found: Sequence[UsableInformation], *, layer: str = "head", dark: bool = False
+    information: Sequence[UsableInformation], *, layer: str = "head", dark: bool = False
 ) -> Spec:
-    """Draw the densities of pointwise information, one line a treebank (Fig. 3 left).
+    """Draw the densities of pointwise information, one line per treebank (Fig. 3 left).
 
     Parameters
     ----------
-    found
+    information
         Usable information of one or more treebanks.
     layer
         ``head`` or ``relation``.
     dark
         Light on dark.
     """
-    _check(layer, found)
-    ends = np.concatenate([np.percentile(one.pvi(layer), [0.5, 99.5]) for one in found])
+    _check(layer, information)
+    ends = np.concatenate([np.percentile(one.pvi(layer), [0.5, 99.5]) for one in information])
     at = np.linspace(min(float(ends.min()), -1.0), max(float(ends.max()), 1.0), 161)
     rows = [
         {"treebank": _name(one.treebank), "pvi": x, "density": y}
-        for one in found
+        for one in information
         for x, y in zip(at.tolist(), density(one.pvi(layer), at).tolist(), strict=True)
     ]
-    spec = {
-        "width": 2 * SIDE,
-        "height": SIDE,
-        "layer": [
-            {
-                "data": {"values": rows},
-                "mark": {"type": "area", "line": True, "opacity": 0.25},
-                "encoding": {
-                    "x": quantity("pvi", "bits"),
-                    "y": {**quantity("density", "density"), "stack": None},
-                    "color": {"field": "treebank", "type": "nominal", "title": None},
-                },
-            },
-            {
-                "data": {"values": [{}]},
-                "mark": {"type": "rule", "color": ink(dark), "strokeDash": [3, 3]},
-                "encoding": {"x": {"datum": 0}},
-            },
-        ],
-    }
-    title = f"What words tell of their {LAYERS[layer]}: pointwise usable information"
-    return themed(spec, title=title, signature=_signature("pvi", layer, found), dark=dark)
+    layers: list[Spec] = [
+        {"data": {"values": rows}, "mark": {"type": "area", "line": True, "opacity": 0.25},
+         "encoding": {"x": quantity("pvi", "bits"), "y": quantity("density", "density", stack=None),
+                      "color": category("treebank")}},
+        {"data": {"values": [{}]},
+         "mark": {"type": "rule", "color": ink(dark), "strokeDash": [3, 3]},
+         "encoding": {"x": {"datum": 0}}},
+    ]  # fmt: skip
+    spec = {"width": 2 * SIDE, "height": SIDE, "layer": layers}
+    title = f"Pointwise usable information of words about their {LAYERS[layer]}"
+    return themed(spec, title=title, signature=_signature("pvi", layer, information), dark=dark)
 
 
 def code_lengths(
-    found: Sequence[DescriptionLength], *, layer: str = "head", dark: bool = False
+    lengths: Sequence[DescriptionLength], *, layer: str = "head", dark: bool = False
 ) -> Spec:
     """Draw code lengths block by block, means and ranges over shuffles (Fig. 3 right).
 
     Parameters
     ----------
-    found
+    lengths
         Description lengths of one or more treebanks.
     layer
         ``head`` or ``relation``.
     dark
         Light on dark.
     """
-    _check(layer, found)
+    _check(layer, lengths)
     rows = []
-    for one in found:
-        before = np.cumsum(one.blocks)
+    for one in lengths:
         each = one.bits[layer] / one.words
-        for j, sent in enumerate(before.tolist()):
+        for j, sent in enumerate(np.cumsum(one.blocks).tolist()):
             column = each[:, j]
             rows.append(
                 {"treebank": _name(one.treebank), "sentences": sent, "bits": float(column.mean()),
                  "low": float(column.min()), "high": float(column.max()),
                  "block_bits": float(one.bits[layer][:, j].mean())}
             )  # fmt: skip
-    x = {"field": "sentences", "type": "quantitative", "scale": {"type": "log", "nice": False},
-         "title": "sentences sent, this block included"}  # fmt: skip
-    colour = {"field": "treebank", "type": "nominal", "title": None}
+    scale = {"type": "log", "nice": False}
+    x = quantity("sentences", "sentences sent, this block included", scale=scale)
+    tip = tips(["treebank", "sentences", "bits", "block_bits"])
     spec = {
         "data": {"values": rows},
         "width": 2 * SIDE,
         "height": SIDE,
-        "encoding": {"x": x, "color": colour},
+        "encoding": {"x": x, "color": category("treebank")},
         "layer": [
-            {
-                "mark": {"type": "area", "opacity": 0.2},
-                "encoding": {"y": quantity("low", "bits a word"), "y2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "line", "point": True},
-                "encoding": {
-                    "y": quantity("bits", "bits a word"),
-                    "tooltip": tips(["treebank", "sentences", "bits", "block_bits"]),
-                },
-            },
+            {"mark": {"type": "area", "opacity": 0.2},
+             "encoding": {"y": quantity("low", "bits per word"), "y2": {"field": "high"}}},
+            {"mark": {"type": "line", "point": True},
+             "encoding": {"y": quantity("bits", "bits per word"), "tooltip": tip}},
         ],
-    }
+    }  # fmt: skip
     title = f"Code length of {LAYERS[layer]}, block by block"
-    return themed(spec, title=title, signature=_signature("mdl", layer, found), dark=dark)
+    return themed(spec, title=title, signature=_signature("mdl", layer, lengths), dark=dark)

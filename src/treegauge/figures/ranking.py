@@ -1,4 +1,6 @@
-"""Figures of rankings as Vega-Lite dictionaries with their data inside.
+"""Figures of rankings: rank boxes, pairwise probabilities, agreement, critical differences.
+
+The data of each figure come from one function, ``..._data``; the page draws the same data.
 
 Examples
 --------
@@ -13,24 +15,49 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.figures.theme import PALETTE, Spec, ink, themed
+from treegauge.figures.theme import PALETTE, Spec, category, ink, quantity, themed, tips
 from treegauge.ranking._paragraph import metric_name
 from treegauge.ranking.comparing import CriticalDifference
 from treegauge.ranking.exact import Exact
 from treegauge.ranking.stability import Stability
 from treegauge.ranking.subsets import sizes_text
 
+Rows = list[dict[str, Any]]
 _FEW = 14
-"""Up to so many systems a matrix has room for numbers in its cells."""
+"""The largest number of systems for which a matrix has room for numbers in its cells."""
 _STEP = {"step": 22}
+
+
+def rank_box_data(ranks: Stability) -> dict[str, Rows]:
+    """Return the boxes of ranks, in order of median and mean, and the ranks beyond the whiskers.
+
+    Whiskers (``low``, ``high``) end at the last rank within 1.5 times the interquartile range.
+    """
+    boxes: Rows = []
+    beyond: Rows = []
+    for row in ranks.table.sort("median", "mean", "system").iter_rows(named=True):
+        counts = ranks.counts[ranks.systems.index(row["system"])]
+        places = np.flatnonzero(counts)
+        values = 1 + places / 2
+        reach = 1.5 * (row["q3"] - row["q1"])
+        inside = (values >= row["q1"] - reach) & (values <= row["q3"] + reach)
+        # A quartile between two ranks may have no rank beside it; the box then has no whisker.
+        low = min(float(values[inside].min(initial=row["q1"])), row["q1"])
+        high = max(float(values[inside].max(initial=row["q3"])), row["q3"])
+        names = ("system", "best", "q1", "median", "q3", "worst", "mean")
+        boxes.append({**{name: row[name] for name in names}, "low": low, "high": high})
+        beyond += [
+            {"system": row["system"], "rank": float(v), "share": int(counts[i]) / ranks.samples}
+            for v, i in zip(values[~inside], places[~inside], strict=True)
+        ]
+    return {"boxes": boxes, "beyond": beyond}
 
 
 def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     """Draw a box per system, as Figures 1 and 2 of Fragility do.
 
-    Boxes reach from the first to the third quartile, with a tick at the median; whiskers end at
-    the last rank within 1.5 times that distance; ranks beyond are points, darker where they are
-    more frequent. Systems are in order of median, then mean rank.
+    Boxes reach from the first to the third quartile, with a tick at the median; ranks beyond the
+    whiskers are points, darker where they are more frequent.
 
     Parameters
     ----------
@@ -39,86 +66,33 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     dark
         Light on dark.
     """
-    table = ranks.table.sort("median", "mean", "system")
-    order = table["system"].to_list()
-    boxes, beyond = [], []
-    for row in table.iter_rows(named=True):
-        counts = ranks.counts[ranks.systems.index(row["system"])]
-        seen = np.flatnonzero(counts)
-        values = 1 + seen / 2
-        reach = 1.5 * (row["q3"] - row["q1"])
-        inside = (values >= row["q1"] - reach) & (values <= row["q3"] + reach)
-        # A quartile between two ranks may have no rank beside it; the box then has no whisker.
-        low = min(float(values[inside].min(initial=row["q1"])), row["q1"])
-        high = max(float(values[inside].max(initial=row["q3"])), row["q3"])
-        known = ("system", "q1", "median", "q3", "mean", "best", "worst")
-        boxes.append({**{name: row[name] for name in known}, "low": low, "high": high})
-        beyond += [
-            {"system": row["system"], "rank": float(v), "share": int(counts[i]) / ranks.samples}
-            for v, i in zip(values[~inside], seen[~inside], strict=True)
-        ]
-    across: Spec = {"field": "system", "type": "nominal", "sort": order, "title": None}
-    across["axis"] = {"labelAngle": -45}
+    data = rank_box_data(ranks)
+    order = [row["system"] for row in data["boxes"]]
+    x = category("system", sort=order, axis={"labelAngle": -45})
     scale = {"reverse": True, "zero": False, "nice": False, "domain": [0.5, len(order) + 0.5]}
 
     def up(field: str) -> Spec:
-        return {"field": field, "type": "quantitative", "scale": scale, "title": "rank"}
+        return quantity(field, "rank", scale=scale)
 
-    tip = [
-        {"field": name, "type": "nominal" if name == "system" else "quantitative"}
-        for name in ("system", "best", "q1", "median", "q3", "worst", "mean")
-    ]
-    inside_of = {"name": "boxes"}
-    layers = [
-        {
-            "data": inside_of,
-            "mark": {"type": "rule", "color": ink(dark)},
-            "encoding": {"x": across, "y": up("low"), "y2": {"field": "high"}},
-        },
-        {
-            "data": inside_of,
-            "mark": {
-                "type": "bar",
-                "color": PALETTE[0],
-                "fillOpacity": 0.5,
-                "stroke": ink(dark),
-                "size": 12,
-            },
-            "encoding": {"x": across, "y": up("q1"), "y2": {"field": "q3"}, "tooltip": tip},
-        },
-        {
-            "data": inside_of,
-            "mark": {"type": "tick", "color": ink(dark), "thickness": 2, "size": 12},
-            "encoding": {"x": across, "y": up("median")},
-        },
-        {
-            "data": {"name": "beyond"},
-            "mark": {"type": "point", "size": 14, "filled": True, "color": PALETTE[5]},
-            "encoding": {
-                "x": across,
-                "y": up("rank"),
-                "opacity": {
-                    "field": "share",
-                    "type": "quantitative",
-                    "scale": {"type": "sqrt", "range": [0.4, 1]},
-                    "legend": None,
-                },
-                "tooltip": [
-                    {"field": "system", "type": "nominal"},
-                    {"field": "rank", "type": "quantitative"},
-                    {"field": "share", "type": "quantitative"},
-                ],
-            },
-        },
-    ]
-    spec: Spec = {
-        "width": _STEP,
-        "height": 320,
-        "datasets": {"boxes": boxes, "beyond": beyond},
-        "layer": layers,
-    }
+    inside = {"name": "boxes"}
+    tick = {"type": "tick", "color": ink(dark), "thickness": 2, "size": 12}
+    box = {"type": "bar", "color": PALETTE[0], "fillOpacity": 0.5, "stroke": ink(dark), "size": 12}
+    shade = {"field": "share", "type": "quantitative", "legend": None,
+             "scale": {"type": "sqrt", "range": [0.4, 1]}}  # fmt: skip
+    tip = tips(["system", "best", "q1", "median", "q3", "worst", "mean"])
+    layers: list[Spec] = [
+        {"data": inside, "mark": {"type": "rule", "color": ink(dark)},
+         "encoding": {"x": x, "y": up("low"), "y2": {"field": "high"}}},
+        {"data": inside, "mark": box,
+         "encoding": {"x": x, "y": up("q1"), "y2": {"field": "q3"}, "tooltip": tip}},
+        {"data": inside, "mark": tick, "encoding": {"x": x, "y": up("median")}},
+        {"data": {"name": "beyond"},
+         "mark": {"type": "point", "size": 14, "filled": True, "color": PALETTE[5]},
+         "encoding": {"x": x, "y": up("rank"), "opacity": shade,
+                      "tooltip": tips(["system", "rank", "share"])}},
+    ]  # fmt: skip
     return themed(
-        spec,
+        {"width": _STEP, "height": 320, "datasets": data, "layer": layers},
         title=f"Ranks by {metric_name(ranks.sampler.scores.metric)} over random subsets",
         subtitle=f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks",
         signature=ranks.signature,
@@ -126,7 +100,16 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     )
 
 
-def pair_matrix(ranks: "Stability | Exact", *, size: int | None = None, dark: bool = False) -> Spec:
+def pair_data(ranks: Stability | Exact, size: int | None = None) -> Rows:
+    """Return how often each system is above each other one, over subsets of one size."""
+    pairs = ranks.pairs
+    if isinstance(ranks, Exact):
+        ranks.mean_ranks(size)  # refuses a size that was not counted
+        pairs = pairs.filter(size=ranks.sizes[0] if size is None else size)
+    return pairs.select("system", "other", "above", "tied").to_dicts()
+
+
+def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool = False) -> Spec:
     """Draw how often each system is above each other one, systems in order of mean rank.
 
     Parameters
@@ -138,34 +121,25 @@ def pair_matrix(ranks: "Stability | Exact", *, size: int | None = None, dark: bo
     dark
         Light on dark.
     """
-    pairs = ranks.pairs
+    cells = pair_data(ranks, size)
     if isinstance(ranks, Exact):
         scores = ranks.scores
-        ranks.mean_ranks(size)  # refuses a size that was not counted
         chosen = ranks.sizes[0] if size is None else size
-        pairs = pairs.filter(size=chosen)
         order = ranks.table.filter(size=chosen)["system"].to_list()
         over = f"all {ranks.subsets(chosen):,} subsets of {chosen} treebanks"
     else:
         scores = ranks.sampler.scores
         order = ranks.table["system"].to_list()
         over = f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks"
-    cells = pairs.select("system", "other", "above", "tied").to_dicts()
-    x: Spec = {"field": "other", "type": "nominal", "sort": order, "title": "than"}
-    x["axis"] = {"labelAngle": -45, "orient": "top"}
-    y = {"field": "system", "type": "nominal", "sort": order, "title": "better"}
+    x = category("other", "than", sort=order, axis={"labelAngle": -45, "orient": "top"})
+    y = category("system", "better", sort=order)
     colour = {
-        "field": "above",
-        "type": "quantitative",
+        "field": "above", "type": "quantitative",
         "scale": {"scheme": "blueorange", "domain": [0, 1], "reverse": True},
         "legend": {"title": "probability", "format": ".0%"},
-    }
-    tip = [
-        {"field": "system", "type": "nominal"},
-        {"field": "other", "type": "nominal"},
-        {"field": "above", "type": "quantitative", "format": ".4f"},
-        {"field": "tied", "type": "quantitative", "format": ".4f"},
-    ]
+    }  # fmt: skip
+    tip = [*tips(["system", "other"]),
+           *({**one, "format": ".4f"} for one in tips(["above", "tied"]))]  # fmt: skip
     layers: list[Spec] = [{"mark": "rect", "encoding": {"color": colour, "tooltip": tip}}]
     if len(order) <= _FEW:
         text = {"field": "above", "type": "quantitative", "format": ".2f"}
@@ -177,13 +151,23 @@ def pair_matrix(ranks: "Stability | Exact", *, size: int | None = None, dark: bo
         "encoding": {"x": x, "y": y},
         "layer": layers,
     }
-    return themed(
-        spec,
-        title=f"Probability of a higher mean {metric_name(scores.metric)}",
-        subtitle=over,
-        signature=ranks.signature,
-        dark=dark,
-    )
+    title = f"Probability of a higher mean {metric_name(scores.metric)}"
+    return themed(spec, title=title, subtitle=over, signature=ranks.signature, dark=dark)
+
+
+def agreement_data(ranks: Stability) -> Rows:
+    """Return, for each size of subsets, Kendall's tau with the full ranking and the same winner."""
+    rows: Rows = []
+    for row in ranks.agreement.iter_rows(named=True):
+        low, high = row["tau"] - row["tau_sd"], min(row["tau"] + row["tau_sd"], 1.0)
+        size = row["size"]
+        rows.append({"size": size, "what": TAU, "value": row["tau"], "low": low, "high": high})
+        rows.append({"size": size, "what": WINNER, "value": row["top1"], "low": None, "high": None})
+    return rows
+
+
+TAU, WINNER = "Kendall's tau", "same winner"
+"""The two lines of the figure of agreement."""
 
 
 def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
@@ -199,39 +183,22 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
     dark
         Light on dark.
     """
-    tau, first = "Kendall's tau", "same winner"
-    rows: list[dict[str, Any]] = []
-    for row in ranks.agreement.iter_rows(named=True):
-        low, high = row["tau"] - row["tau_sd"], min(row["tau"] + row["tau_sd"], 1.0)
-        common = {"size": row["size"]}
-        rows.append({**common, "what": tau, "value": row["tau"], "low": low, "high": high})
-        rows.append({**common, "what": first, "value": row["top1"], "low": None, "high": None})
-    x: Spec = {"field": "size", "type": "quantitative", "title": "treebanks in a subset"}
-    x["scale"] = {"zero": False, "nice": False}
-
-    def up(field: str) -> Spec:
-        shown = {"field": field, "type": "quantitative", "scale": {"zero": False}}
-        return {**shown, "title": "agreement with the full ranking"}
-
-    colour: Spec = {"field": "what", "type": "nominal", "title": None, "sort": [tau, first]}
-    colour["legend"] = {"symbolOpacity": 1}
-    band = {"x": x, "y": up("low"), "y2": {"field": "high"}, "color": colour}
-    line = {"x": x, "y": up("value"), "color": colour}
-    tip = [{"field": "size", "type": "quantitative"}, {"field": "what", "type": "nominal"}]
-    tip.append({"field": "value", "type": "quantitative"})
+    x = quantity("size", "treebanks in a subset", scale={"zero": False, "nice": False})
+    colour = category("what", sort=[TAU, WINNER], legend={"symbolOpacity": 1})
+    title = "agreement with the full ranking"
+    band = {"x": x, "y": quantity("low", title), "y2": {"field": "high"}, "color": colour}
+    line = {"x": x, "y": quantity("value", title), "color": colour}
     spec: Spec = {
         "width": 480,
         "height": 300,
-        "data": {"values": rows},
+        "data": {"values": agreement_data(ranks)},
         "layer": [
-            {
-                "transform": [{"filter": "datum.low !== null"}],
-                "mark": {"type": "area", "opacity": 0.25},
-                "encoding": band,
-            },
-            {"mark": {"type": "line", "point": True}, "encoding": {**line, "tooltip": tip}},
+            {"transform": [{"filter": "datum.low !== null"}],
+             "mark": {"type": "area", "opacity": 0.25}, "encoding": band},
+            {"mark": {"type": "line", "point": True},
+             "encoding": {**line, "tooltip": tips(["size", "what", "value"])}},
         ],
-    }
+    }  # fmt: skip
     return themed(
         spec,
         title=f"How far subsets agree with all {len(ranks.sampler.scores.treebanks)} treebanks",
@@ -241,8 +208,30 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
     )
 
 
+def critical_difference_data(found: CriticalDifference) -> dict[str, Rows]:
+    """Return average ranks with their bars, and the groups that do not differ, each in a lane."""
+    table = found.table
+    order = table["system"].to_list()
+    half = 0.0 if found.distance is None else found.distance / 2
+    systems = [
+        {"system": name, "rank": rank, "low": rank - half, "high": rank + half}
+        for name, rank in table.select("system", "average_rank").iter_rows()
+    ]
+    right = max(row["high"] for row in systems)
+    lane = max(1.0, len(order) / 30)
+    groups: Rows = []
+    ends: list[int] = []
+    for i, clique in enumerate(found.cliques):
+        first = order.index(clique[0])
+        free = [at for at, end in enumerate(ends) if end < first] or [len(ends)]
+        ends[free[0] : free[0] + 1] = [order.index(clique[-1])]
+        place = right + lane * (1 + free[0] / 2)
+        groups += [{"system": name, "group": i, "lane": place} for name in clique]
+    return {"systems": systems, "groups": groups}
+
+
 def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Spec:
-    """Draw average ranks, and bars beside the systems that cannot be told apart.
+    """Draw average ranks, and bars beside systems whose difference is not significant.
 
     With Nemenyi's test each system also has a bar of one critical difference around its rank: two
     systems differ exactly if these do not overlap.
@@ -254,73 +243,40 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     dark
         Light on dark.
     """
-    scores, table = found.scores, found.table
-    order = table["system"].to_list()
-    half = 0.0 if found.distance is None else found.distance / 2
-    systems = [
-        {"system": name, "rank": rank, "low": rank - half, "high": rank + half}
-        for name, rank in table.select("system", "average_rank").iter_rows()
-    ]
+    data = critical_difference_data(found)
+    order = [row["system"] for row in data["systems"]]
     lane = max(1.0, len(order) / 30)
-    right = max(row["high"] for row in systems)
-    groups, ends = [], list[int]()
-    for i, clique in enumerate(found.cliques):
-        first = order.index(clique[0])
-        free = [at for at, end in enumerate(ends) if end < first] or [len(ends)]
-        ends[free[0] : free[0] + 1] = [order.index(clique[-1])]
-        place = right + lane * (1 + free[0] / 2)
-        groups += [{"system": name, "group": i, "lane": place} for name in clique]
-    domain = [min(row["low"] for row in systems) - lane / 2, right + lane * (1.5 + len(ends) / 2)]
-    y = {"field": "system", "type": "nominal", "sort": order, "title": None}
+    right = max([row["high"] for row in data["systems"]] + [row["lane"] for row in data["groups"]])
+    domain = [min(row["low"] for row in data["systems"]) - lane / 2, right + lane]
+    y = category("system", sort=order)
 
     def across(field: str) -> Spec:
         scale = {"domain": domain, "nice": False, "zero": False}
-        shown = {"field": field, "type": "quantitative", "scale": scale, "title": "average rank"}
-        return {**shown, "axis": {"values": list(range(1, len(order) + 1))}}
+        axis = {"values": list(range(1, len(order) + 1))}
+        return quantity(field, "average rank", scale=scale, axis=axis)
 
+    tip = [{"field": "system"}, {"field": "rank", "format": ".3f"}]
     layers: list[Spec] = [
-        {
-            "data": {"name": "systems"},
-            "mark": {"type": "rule", "color": PALETTE[0], "strokeWidth": 3},
-            "encoding": {"y": y, "x": across("low"), "x2": {"field": "high"}},
-        },
-        {
-            "data": {"name": "systems"},
-            "mark": {"type": "point", "filled": True, "size": 50, "color": ink(dark)},
-            "encoding": {
-                "y": y,
-                "x": across("rank"),
-                "tooltip": [
-                    {"field": "system", "type": "nominal"},
-                    {"field": "rank", "type": "quantitative", "format": ".3f"},
-                ],
-            },
-        },
-        {
-            "data": {"name": "groups"},
-            "mark": {"type": "line", "color": PALETTE[5], "strokeWidth": 4, "strokeCap": "round"},
-            "encoding": {
-                "y": y,
-                "x": across("lane"),
-                "detail": {"field": "group", "type": "nominal"},
-            },
-        },
-    ]
-    spec: Spec = {
-        "width": 420,
-        "height": _STEP,
-        "datasets": {"systems": systems, "groups": groups},
-        "layer": layers[0 if half else 1 :],
-    }
-    metric = metric_name(scores.metric)
+        {"data": {"name": "systems"},
+         "mark": {"type": "rule", "color": PALETTE[0], "strokeWidth": 3},
+         "encoding": {"y": y, "x": across("low"), "x2": {"field": "high"}}},
+        {"data": {"name": "systems"},
+         "mark": {"type": "point", "filled": True, "size": 50, "color": ink(dark)},
+         "encoding": {"y": y, "x": across("rank"), "tooltip": tip}},
+        {"data": {"name": "groups"},
+         "mark": {"type": "line", "color": PALETTE[5], "strokeWidth": 4, "strokeCap": "round"},
+         "encoding": {"y": y, "x": across("lane"), "detail": category("group")}},
+    ]  # fmt: skip
+    distance = found.distance
     how = (
-        f"Nemenyi, critical difference {found.distance:.2f}"
-        if found.distance is not None
+        f"Nemenyi, critical difference {distance:.2f}"
+        if distance is not None
         else "Wilcoxon signed-rank with Holm's correction"
     )
+    metric = metric_name(found.scores.metric)
     return themed(
-        spec,
-        title=f"Average rank by {metric} over {len(scores.treebanks)} treebanks",
+        {"width": 420, "height": _STEP, "datasets": data, "layer": layers[0 if distance else 1 :]},
+        title=f"Average rank by {metric} over {len(found.scores.treebanks)} treebanks",
         subtitle=f"{how}, alpha {found.alpha:g}; systems beside one bar do not differ",
         signature=found.signature,
         dark=dark,

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from treegauge.figures.marks import quantity, tips
-from treegauge.figures.theme import Spec, themed
+from treegauge.figures.theme import Spec, category, quantity, themed, tips
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import sign
 from treegauge.statistics.spread import cumulative_variance
@@ -22,7 +21,7 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
     Parameters
     ----------
     frame
-        A column ``treebank`` and one for each metric, in per cent.
+        A column ``treebank`` and one for each metric, in percent.
     metrics
         Columns to draw; the first one decides on the order.
     dark
@@ -42,7 +41,7 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
         for row in ranked
         for metric in metrics
     ]
-    named = {"field": "score", "type": "nominal", "sort": list(metrics), "title": None}
+    named = category("score", sort=list(metrics))
     order = [row["treebank"] for row in ranked]
     spec = {
         "data": {"values": rows},
@@ -50,8 +49,8 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
         "height": 260,
         "mark": {"type": "point", "filled": True, "size": 36},
         "encoding": {
-            "x": {"field": "treebank", "type": "nominal", "sort": order, "title": None},
-            "y": quantity("value", "per cent"),
+            "x": category("treebank", sort=order),
+            "y": quantity("value", "percent"),
             "color": named,
             "shape": named,
             "tooltip": tips(["treebank", "score", "value"]),
@@ -67,7 +66,7 @@ def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = Fal
     Parameters
     ----------
     frame
-        A column ``treebank`` and one for each metric, in per cent.
+        A column ``treebank`` and one for each metric, in percent.
     metrics
         Columns to draw; the first one decides on the order.
     dark
@@ -89,7 +88,7 @@ def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = Fal
             {"best": place, "added": row["treebank"], "score": metric, "variance": value}
             for place, (row, value) in enumerate(zip(ranked[1:], found, strict=True), 2)
         ]
-    named = {"field": "score", "type": "nominal", "sort": list(metrics), "title": None}
+    named = category("score", sort=list(metrics))
     spec = {
         "data": {"values": rows},
         "width": 360,

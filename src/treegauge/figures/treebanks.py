@@ -1,4 +1,4 @@
-"""Figures of measured treebanks: displacements side by side, relations along their entropy."""
+"""Figures of measured treebanks: displacements, and relations by their entropy."""
 
 from treegauge.figures.theme import PALETTE, Spec, themed
 from treegauge.measures.entropy import average_wde
@@ -6,6 +6,9 @@ from treegauge.measures.registry import Value
 from treegauge.measures.relations import CLASSES, relation_class
 from treegauge.measures.results import Measures
 from treegauge.results.errors import TreegaugeError
+
+#: Larger displacements are not drawn.
+REACH = 12
 
 
 def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]:
@@ -21,15 +24,27 @@ def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]
     return kept
 
 
-def displacements(found: Measures, *, reach: int = 12, dark: bool = False) -> Spec:
-    """Draw how often each displacement occurs, one panel a treebank (EDV, Fig. 2).
+def displacement_data(found: Measures, reach: int = REACH) -> dict[str, list[float]]:
+    """Return, by treebank, the shares of displacements from -`reach` to `reach`, 0 included.
+
+    The page draws them, too.
+    """
+    places = range(-reach, reach + 1)
+    return {
+        treebank: [shares.get(str(place)) or 0.0 for place in places]
+        for treebank, shares in _values(found, "displacements").items()
+    }
+
+
+def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) -> Spec:
+    """Draw how often each displacement occurs, one panel per treebank (EDV, Fig. 2).
 
     Parameters
     ----------
     found
-        What ``measure("displacements", ...)`` gave.
+        The result of ``measure("displacements", ...)``.
     reach
-        Displacements beyond are left out of the picture.
+        Larger displacements are not drawn.
     dark
         Light on dark.
 
@@ -42,24 +57,22 @@ def displacements(found: Measures, *, reach: int = 12, dark: bool = False) -> Sp
     ('treebank', 24)
     """
     rows = [
-        {"treebank": treebank, "displacement": int(place), "share": share}
-        for treebank, shares in _values(found, "displacements").items()
-        for place, share in shares.items()
-        if abs(int(place)) <= reach
+        {"treebank": treebank, "displacement": place, "share": share}
+        for treebank, shares in displacement_data(found, reach).items()
+        for place, share in zip(range(-reach, reach + 1), shares, strict=True)
+        if place
     ]
-    horizontal = {"field": "displacement", "type": "ordinal", "title": "head right | head left"}
-    vertical = {"field": "share", "type": "quantitative", "axis": {"format": "%"}, "title": None}
+    x = {"field": "displacement", "type": "ordinal", "title": "head right | head left"}
+    y = {"field": "share", "type": "quantitative", "axis": {"format": "%"}, "title": None}
     spec = {
         "data": {"values": rows},
         "facet": {"field": "treebank", "title": None},
         "columns": 3,
         "spec": {
-            "width": 200,
-            "height": 110,
-            "mark": {"type": "bar", "color": PALETTE[0]},
-            "encoding": {"x": horizontal, "y": vertical},
+            "width": 200, "height": 110, "mark": {"type": "bar", "color": PALETTE[0]},
+            "encoding": {"x": x, "y": y},
         },
-    }
+    }  # fmt: skip
     title = "Position of words against their heads"
     return themed(spec, title=title, signature=found.signature, dark=dark)
 
@@ -70,7 +83,7 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
     Parameters
     ----------
     found
-        What ``measure("wde", ...)`` gave for one or more treebanks.
+        The result of ``measure("wde", ...)`` for one or more treebanks.
     dark
         Light on dark.
 
@@ -91,10 +104,7 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
         {"relation": name, "wde": average[name], "class": relation_class(name)}
         for name in sorted(average, key=lambda name: (average[name], name))
     ]
-    colours = {
-        "domain": list(CLASSES),
-        "range": [PALETTE[0], PALETTE[5], "#888"],
-    }
+    colours = {"domain": list(CLASSES), "range": [PALETTE[0], PALETTE[5], "#888"]}
     spec = {
         "data": {"values": rows},
         "width": 420,
