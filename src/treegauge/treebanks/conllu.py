@@ -145,17 +145,30 @@ def read_conllu(
         raise ConlluError(refused)
     if len(parts) == 1:
         return parts[0]
-    folder = str(source) if isinstance(source, str | Path) else ""
-    return concat(parts, name=name or (Path(folder).name if Path(folder).is_dir() else None))
+    if name is None and isinstance(source, str | Path):
+        from treegauge.treebanks.inputs import folder_name
+
+        name = folder_name(source)
+    return concat(parts, name=name)
 
 
 def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
-    """Read the train, dev and test parts of a treebank's folder, those that are there."""
+    """Read the training, dev and test set of a treebank, those that exist.
+
+    Parameters
+    ----------
+    source
+        The folder of a treebank, or its name or code under ``TREEGAUGE_UD``.
+    **options
+        As in :func:`read_conllu`.
+    """
+    from treegauge.treebanks.inputs import folder_name
+
     parts: dict[str, list[str]] = {}
     for path in find(source):
         if part := split_of(path):
             parts.setdefault(part, []).append(path)
-    name = Path(source).name
+    name = folder_name(source) or short_name(source)
     return {
         part: read_conllu(paths, name=f"{name}/{part}", **options) for part, paths in parts.items()
     }

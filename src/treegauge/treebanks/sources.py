@@ -76,15 +76,16 @@ class _Readable(io.RawIOBase):
 
 
 def find(source: Source, *, split: str | None = None) -> list[str]:
-    """Return the files behind a path, pattern or folder of a treebank, train before dev and test.
+    """Return the files behind a path, pattern, folder or name, train before dev and test.
 
     Parameters
     ----------
     source
-        A file, ``-`` for standard input, a folder, or a pattern such as ``"UD_*/*-test.conllu"``
-        or ``"UD_*"`` for files or folders.
+        A file, ``-`` for standard input, a folder, a pattern such as ``"UD_*/*-test.conllu"``
+        or ``"UD_*"`` for files or folders, or the name or code of a treebank under the folder
+        that the environment variable ``TREEGAUGE_UD`` names.
     split
-        ``"train"``, ``"dev"`` or ``"test"``: only that part of a folder or pattern.
+        ``"train"``, ``"dev"`` or ``"test"``: only that set of a folder, pattern or name.
 
     Examples
     --------
@@ -110,7 +111,9 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
         found = [p for match in matches for p in _members(match)]
         where = f"the pattern {name}"
     else:
-        raise TreegaugeError(f"{name}: no such file or folder")
+        from treegauge.treebanks.inputs import treebank_folder
+
+        return find(treebank_folder(name), split=split)
     if split is not None:
         found = [p for p in found if split_of(p) == split]
         where = f"{where} for split {split!r}"

@@ -1,0 +1,659 @@
+"""Recognition of inputs: the one place that says what lies behind a path, a pattern or a name.
+
+Inputs are recognised by their contents. Treebanks are also found by name or code, such as
+``UD_Greek-GDT``, ``UD_Greek-GDT@2.9`` or ``el_gdt``, in the folder that the environment variable
+``TREEGAUGE_UD`` names.
+"""
+
+import glob
+import json
+import os
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.treebanks.entries import UD_FILE, holds_treebank
+from treegauge.treebanks.languages import code_of, fold, is_plain, own_name, release_of, take_apart
+from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, find, short_name, split_of
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.conllu import Errors
+
+Kind = Literal[
+    "treebank", "conllu", "release", "system", "scores", "counts", "store", "recording", "model",
+    "plan", "transfer", "packaged", "object",
+]  # fmt: skip
+TITLES: dict[str, str] = {
+    "treebank": "a treebank folder",
+    "conllu": "a CoNLL-U file",
+    "release": "a folder of treebanks",
+    "system": "a folder of a system's output",
+    "scores": "a score table (.csv .tsv .parquet .json)",
+    "counts": "counts of a learning curve (.csv .parquet)",
+    "store": "a store of experiments",
+    "recording": "a recording of training (.npz .parquet)",
+    "model": "a trained model",
+    "plan": "a plan (.toml)",
+    "transfer": "a result of transfer (.json)",
+    "packaged": "a packaged table",
+    "object": "an object",
+}
+"""What messages call each kind of input."""
+
+PACKAGED = ("conll18", "fragility_exp1", "ud25", "difficulty_table1")
+"""Names of the tables that come with treegauge."""
+
+TREEBANK_KINDS = ("treebank", "conllu", "release")
+_COUNTS = {"treebank", "parser", "class", "total"}
+_METADATA = ("README.md", "README.txt", "LICENSE.txt", "stats.xml")
+_TABLES = (".csv", ".tsv", ".parquet", ".json")
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """One input: what it is, and what its users call it.
+
+    Attributes
+    ----------
+    kind
+        What it is; :data:`TITLES` has the words for it.
+    path
+        Where it is; a packaged table has only a name.
+    name
+        The name given as ``NAME=PATH``, else the treebank's, file's or folder's own. Names of
+        several inputs differ: two releases of one treebank are ``UD_Turkish-IMST@2.5`` and
+        ``UD_Turkish-IMST@2.9``.
+    role
+        ``"gold"`` for what lies in a treebank folder under UD's file names or was named as gold,
+        ``"system"`` for what was given as ``NAME=PATH`` or is a folder of output, else empty.
+    files
+        The CoNLL-U files of a treebank, file or system.
+    given
+        The object itself, where an object was given.
+    errors
+        What to do about malformed sentences.
+    """
+
+    kind: Kind
+    path: Path
+    name: str
+    role: Literal["", "gold", "system"] = ""
+    files: tuple[str, ...] = ()
+    given: Any = None
+    errors: "Errors" = field(default="strict")
+
+    @property
+    def splits(self) -> dict[str, tuple[str, ...]]:
+        """The files of the training, dev and test sets, those that exist."""
+        named = {split: tuple(f for f in self.files if split_of(f) == split) for split in SPLITS}
+        return {split: files for split, files in named.items() if files}
+
+    def read(self, split: str | None = None) -> "Treebank":
+        """Read the treebank or one of its splits."""
+        if self.given is not None:
+            return read_treebank(self.given, split, self.errors)
+        if split is not None and self.kind == "treebank" and split not in self.splits:
+            raise ChoiceError(f"split of {self.name}", split, self.splits)
+        name = f"{self.name}/{split}" if split and self.kind == "treebank" else self.name
+        files = self.splits[split] if split and self.kind == "treebank" else self.files
+        return _read(files, name, self.errors)
+
+    @cached_property
+    def treebank(self) -> "Treebank":
+        """The whole treebank."""
+        return self.read()
+
+    @cached_property
+    def text(self) -> str:
+        """A digest of the characters without spaces: all analyses of one text share it."""
+        return text_digest(self.treebank)
+
+
+def treebank_folder(source: Source) -> Path:
+    """Return the folder of a treebank, given by path, name or code.
+
+    Parameters
+    ----------
+    source
+        A folder, or a name or code such as ``UD_Greek-GDT``, ``UD_Greek-GDT@2.9`` or ``el_gdt``
+        of a treebank under the folder that the environment variable ``TREEGAUGE_UD`` names.
+    """
+    folder = Path(source)
+    if folder.is_dir():
+        return folder
+    if folder.exists():
+        raise TreegaugeError(f"{source} is a file; expected the folder of a treebank")
+    named = _named_folder(os.fspath(source))
+    if named is None:
+        raise TreegaugeError(f"{source}: no such file or folder")
+    return named
+
+
+def _named_folder(name: str) -> Path | None:
+    """Return the folder of a treebank by name or code; None if this cannot be a name."""
+    from treegauge.treebanks.catalogue import catalogue
+
+    if not is_plain(name.partition("@")[0]):
+        return None
+    root = os.environ.get("TREEGAUGE_UD")
+    if not root:
+        raise TreegaugeError(
+            f"{name}: no such file or folder; to give treebanks by name, set TREEGAUGE_UD to a "
+            "folder of UD releases"
+        )
+    try:
+        return catalogue(root, count=False).find(name).folder
+    except ChoiceError as error:
+        raise TreegaugeError(f"{name}: no such file or folder; under {root}: {error}") from None
+
+
+def read_treebank(
+    source: "Treebank | Source | IO[str] | IO[bytes]",
+    split: str | None = None,
+    errors: "Errors" = "strict",
+    **options: Any,
+) -> "Treebank":
+    r"""Read a treebank from whatever names it.
+
+    Parameters
+    ----------
+    source
+        A :class:`Treebank` (returned as it is), a CoNLL-U file, ``-`` for standard input, a
+        folder, a pattern, an open file, or the name or code of a treebank under ``TREEGAUGE_UD``.
+    split
+        ``"train"``, ``"dev"`` or ``"test"``: only this set of a folder, pattern or name.
+    errors
+        What to do about malformed sentences.
+    **options
+        Further options of :func:`treegauge.read_conllu`.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_treebank(io.StringIO("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"))
+    <Treebank text: 1 sentences, 1 words>
+    """
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.conllu import parse_conllu, read_conllu
+
+    if isinstance(source, Treebank):
+        return source
+    if not isinstance(source, str | os.PathLike):
+        if not hasattr(source, "read"):
+            raise TreegaugeError(
+                f"a {type(source).__name__} is no treebank; expected a Treebank, a path, a folder, "
+                "a pattern, an open file, or a name under TREEGAUGE_UD"
+            )
+        title = getattr(source, "name", None)
+        name = short_name(title) if isinstance(title, str) else "text"
+        return parse_conllu(source.read(), **({"name": name, "errors": errors} | options))
+    if split is not None and "name" not in options and (folder := folder_name(source)):
+        options["name"] = f"{folder}/{split}"
+    return read_conllu(source, split=split, errors=errors, **options)
+
+
+def folder_name(source: Source) -> str | None:
+    """Return the name of a treebank given by folder or name; None for files and patterns.
+
+    It is the folder's name, with the release if a treebank is asked for by name and release.
+    """
+    given = os.fspath(source)
+    if given == "-" or glob.has_magic(given) or Path(given).is_file():
+        return None
+    if Path(given).is_dir():
+        return Path(given).resolve().name
+    release = take_apart(given)[1]
+    name = treebank_folder(given).resolve().name
+    return f"{own_name(name)[0]}@{release}" if release else name
+
+
+def _read(files: Sequence[str], name: str, errors: "Errors") -> "Treebank":
+    from treegauge.treebanks.conllu import read_conllu
+
+    return read_conllu(list(files), name=name, errors=errors)
+
+
+def text_digest(treebank: "Treebank") -> str:
+    """Return a digest of a treebank's characters without spaces: analyses of one text share it."""
+    import numpy as np
+
+    from treegauge.kernels.alignment import characters
+    from treegauge.kernels.scan import MULTIWORD
+
+    token = treebank.kinds == MULTIWORD
+    token[treebank.rows] = treebank.multiword < 0
+    rows = np.flatnonzero(token).astype(np.int32)
+    text, _ = characters(treebank.raw, treebank.fields, rows)
+    return sha256(text.tobytes()).hexdigest()
+
+
+# recognition
+
+
+def recognise(
+    sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]",
+    *,
+    gold: Iterable[Source] = (),
+    kinds: Collection[str] = (),
+    errors: "Errors" = "strict",
+) -> list[Input]:
+    """Say what each of some inputs is.
+
+    Parameters
+    ----------
+    sources
+        Paths, patterns, names or codes of treebanks under ``TREEGAUGE_UD``, packaged tables, open
+        files or objects; a system's output also as ``NAME=PATH``. A folder of treebanks stands
+        for the treebanks in it.
+    gold
+        Further files or folders that are gold.
+    kinds
+        The kinds that the caller can use; others are refused. Empty: all.
+    errors
+        What to do about malformed sentences.
+
+    Returns
+    -------
+    list
+        One :class:`Input` per thing recognised, each file or folder once, with distinct names.
+    """
+    inputs: dict[Any, Input] = {}
+    for source in [*gold, *sources]:
+        for one in _recognised(source, kinds):
+            key = one.path.resolve() if one.given is None and one.kind != "packaged" else id(source)
+            if key not in inputs or (one.role and not inputs[key].role):
+                inputs[key] = replace(one, errors=errors)
+    for source in gold:
+        for one in list(inputs.values()):
+            path = one.path.resolve()
+            if Path(source).resolve() in {path, *path.parents}:
+                kind = "treebank" if one.kind == "system" and len(one.files) < 2 else one.kind
+                inputs[path] = replace(one, role="gold", kind=kind)
+    return _distinct(list(inputs.values()))
+
+
+def recognise_treebanks(
+    sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]", *, errors: "Errors" = "strict"
+) -> list[Input]:
+    """Return the treebanks behind some sources: folders, files and objects, each to be read.
+
+    Parameters
+    ----------
+    sources, errors
+        As in :func:`recognise`; a folder of treebanks stands for the treebanks in it.
+    """
+    return recognise(sources, kinds=TREEBANK_KINDS, errors=errors)
+
+
+def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
+    """Yield what one source is, or the things in it."""
+    if not isinstance(source, str | os.PathLike):
+        yield _object(source)
+        return
+    for path, name in _expanded(os.fspath(source)):
+        for one in _path(path, name):
+            if kinds and one.kind not in kinds:
+                if one.kind == "system" and "treebank" in kinds and not name:
+                    yield replace(one, kind="treebank", role="")  # the caller knows no systems
+                    continue
+                wanted = ", ".join(TITLES[kind] for kind in kinds)
+                raise TreegaugeError(f"{path} is {TITLES[one.kind]}; expected {wanted}")
+            yield one
+
+
+def _object(given: Any) -> Input:
+    from treegauge.treebanks.columns import Treebank
+
+    if hasattr(given, "read") and not isinstance(given, Treebank):
+        given = read_treebank(given)
+    if isinstance(given, Treebank):
+        return Input("conllu", Path(given.name), given.name, given=given)
+    return Input("object", Path(type(given).__name__), type(given).__name__, given=given)
+
+
+def _expanded(source: str) -> Iterator[tuple[str, str]]:
+    """Yield paths with the names given to them; a packaged table is its own name."""
+    name, mark, path = source.partition("=")
+    if source == "-" or Path(source).exists() or source in PACKAGED:
+        yield source, ""
+    elif mark and (path == "-" or Path(path).exists()):
+        yield path, name
+    elif glob.has_magic(source):
+        matches = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 -- absolute patterns too
+        if not matches:
+            raise TreegaugeError(f"{source}: nothing matches this pattern")
+        yield from ((match, "") for match in matches)
+    elif not mark and (folder := _named_folder(source)):
+        yield str(folder), folder_name(source) or ""
+    else:
+        raise TreegaugeError(f"{path if mark else source}: no such file or folder")
+
+
+def _path(source: str, name: str) -> Iterator[Input]:
+    path = Path(source)
+    if source in PACKAGED and not path.exists():
+        yield Input("packaged", path, source)
+    elif path.is_dir():
+        yield from _folder(path, name)
+    elif source == "-" or is_conllu(path):
+        role: Any = "system" if name else "gold" if _is_gold(path) else ""
+        yield Input("conllu", path, name or short_name(path), role, (source,))
+    else:
+        yield Input(_file_kind(path), path, name or path.stem)
+
+
+def is_conllu(path: Source) -> bool:
+    """Say whether a file's name is that of a CoNLL-U file, packed or not."""
+    return any(os.fspath(path).endswith(f".conllu{ending}") for ending in ENDINGS)
+
+
+def _is_gold(path: Path) -> bool:
+    """Say whether a file lies in the folder of its treebank under UD's file name."""
+    return bool(UD_FILE.match(path.name)) and is_treebank_folder(path.absolute().parent)
+
+
+def is_treebank_folder(folder: Path) -> bool:
+    """Say whether a folder is a treebank's, not one of a system's output.
+
+    All its CoNLL-U files must have names of one treebank's splits; and its own name begins with
+    ``UD_``, it has a training set, or metadata lies in it.
+    """
+    if not holds_treebank(folder):
+        return False
+    names = [Path(file).name for file in find(folder)]
+    splits = [split_of(name) for name in names]
+    codes = {found["code"] if (found := UD_FILE.match(name)) else None for name in names}
+    if len(codes) > 1 or not all(splits):
+        return False
+    return (
+        folder.resolve().name.startswith("UD_")
+        or "train" in splits
+        or any((folder / name).is_file() for name in _METADATA)
+    )
+
+
+def _folder(path: Path, name: str) -> Iterator[Input]:
+    if (path / "ledger.sqlite").is_file():
+        yield Input("store", path, name or path.resolve().name)
+        return
+    # A name that begins with UD_ is that of a treebank looked up by name.
+    named = bool(name) and not name.startswith("UD_")
+    if not named and is_treebank_folder(path):
+        own = name or own_name(path.resolve().name)[0]
+        yield Input("treebank", path, own, "gold", tuple(find(path)))
+        return
+    below = [one for one in _walk(path) if (one / "ledger.sqlite").is_file() or holds_treebank(one)]
+    stores = [one for one in below if (one / "ledger.sqlite").is_file()]
+    folders = [one for one in below if one not in stores]
+    if not named and _is_release(path, folders):
+        for one in folders:
+            yield Input("treebank", one, own_name(one.name)[0], "gold", tuple(find(one)))
+    elif folders:
+        files = tuple(file for one in folders for file in find(one))
+        yield Input("system", path, name or path.resolve().name, "system", files)
+    for store in stores:
+        yield Input("store", store, store.name)
+    if not below:
+        raise TreegaugeError(
+            f"{path}: nothing in this folder is recognised; expected .conllu files, treebank "
+            "folders or a store of experiments"
+        )
+
+
+def _walk(folder: Path) -> list[Path]:
+    """Return a folder and those below it, hidden ones aside."""
+    below = [Path(root) for root, _, _ in os.walk(folder)]
+    return sorted(
+        one for one in below if not any(p[0] == "." for p in one.relative_to(folder).parts)
+    )
+
+
+def _is_release(folder: Path, members: Sequence[Path]) -> bool:
+    """Say whether treebank folders make a release, not a system's output in folders of that name.
+
+    The folder's name says a release, or some treebank has a training set or metadata.
+    """
+    if not members or folder in members or not all(map(is_treebank_folder, members)):
+        return False
+    if any(release_of(one.resolve().name) for one in (folder, *(m.parent for m in members))):
+        return True
+    return any(
+        any(split_of(file) == "train" for file in find(one))
+        or any((one / name).is_file() for name in _METADATA)
+        for one in members
+    )
+
+
+def _file_kind(path: Path) -> Kind:
+    """Say what a file other than CoNLL-U holds, by its contents."""
+    if path.suffix == ".toml":
+        return "plan"
+    if path.suffix not in _TABLES:
+        if zipfile.is_zipfile(path):
+            return _archive_kind(path)
+        expected = ", ".join(TITLES[kind] for kind in TITLES if kind != "object")
+        raise TreegaugeError(f"{path}: not recognised; expected {expected}")
+    if path.suffix == ".json":
+        return "transfer" if _is_transfer(path) else "scores"
+    columns = _columns(path)
+    if "head_logp" in columns:
+        return "recording"
+    return "counts" if columns >= _COUNTS else "scores"
+
+
+def _archive_kind(path: Path) -> Kind:
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            header = json.loads(archive["header"].tobytes())
+        return "model" if "parser" in header and path.suffix != ".npz" else "recording"
+    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile):
+        return "recording" if path.suffix == ".npz" else "model"
+
+
+def _columns(path: Path) -> set[str]:
+    import polars as pl
+
+    try:
+        if path.suffix == ".parquet":
+            return set(pl.scan_parquet(path).collect_schema().names())
+        separator = "\t" if path.suffix == ".tsv" else ","
+        return set(pl.scan_csv(path, separator=separator).collect_schema().names())
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise TreegaugeError(f"{path}: cannot read this table: {error}") from error
+
+
+def _is_transfer(path: Path) -> bool:
+    try:
+        content = json.loads(path.read_bytes())
+        rows = content.get("scores", content)["rows"]
+        return "left_out" in rows[0]
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return False
+
+
+# names
+
+
+def _distinct(inputs: list[Input]) -> list[Input]:
+    """Give inputs of one kind distinct names: by release, else by the folders above."""
+    names = distinct_names([one.path for one in inputs], [one.name for one in inputs])
+    return [replace(one, name=name) for one, name in zip(inputs, names, strict=True)]
+
+
+def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) -> list[str]:
+    """Return names for files or folders that tell them apart.
+
+    Parameters
+    ----------
+    paths
+        Where they are.
+    names
+        What they are called, by default the names of treebanks and files. Where two are the same,
+        the release of each is added, else the folder above.
+
+    Examples
+    --------
+    >>> distinct_names(["r2.5/UD_Turkish-IMST", "r2.9/UD_Turkish-IMST", "r2.9/UD_Greek-GDT"])
+    ['UD_Turkish-IMST@2.5', 'UD_Turkish-IMST@2.9', 'UD_Greek-GDT']
+    >>> distinct_names(["a/x.conllu", "b/x.conllu"])
+    ['a/x', 'b/x']
+    """
+    whole = [Path(path).absolute() for path in paths]
+    own = list(names or [own_name(short_name(path))[0] for path in whole])
+    for longer in (_with_release, _with_parent, _with_path):
+        repeated = {name for name in own if own.count(name) > 1}
+        if not repeated:
+            return own
+        alike = {
+            name: {longer(p, n) for p, n in zip(whole, own, strict=True) if n == name}
+            for name in repeated
+        }
+        own = [
+            longer(path, name) if name in repeated and len(alike[name]) > 1 else name
+            for path, name in zip(whole, own, strict=True)
+        ]
+    return own
+
+
+def _with_release(path: Path, name: str) -> str:
+    folders = [own_name(part)[1] or release_of(part) for part in path.parts[-3:]]
+    release = next((one for one in reversed(folders) if one), None)
+    return f"{name}@{release}" if release and "@" not in name else name
+
+
+def _with_parent(path: Path, name: str) -> str:
+    return f"{path.parent.name}/{name}"
+
+
+def _with_path(path: Path, name: str) -> str:
+    return path.as_posix()
+
+
+# output
+
+
+@dataclass(frozen=True)
+class OutputMatch:
+    """Which output belongs to which gold file.
+
+    Attributes
+    ----------
+    pairs
+        For each gold file that has one, its output.
+    missing
+        Gold files without output.
+    unmatched
+        Output that belongs to no gold file.
+    """
+
+    pairs: dict[str, str]
+    missing: list[str]
+    unmatched: list[str]
+
+
+def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) -> OutputMatch:
+    """Match a system's output files to gold files, by file name, treebank code, name, or text.
+
+    Parameters
+    ----------
+    gold_files
+        Gold CoNLL-U files, each analysed by at most one output.
+    output_files
+        Output of one system. ``el_gdt-ud-test.conllu``, ``el_gdt.conllu`` and
+        ``UD_Greek-GDT.conllu`` all match the test set of UD_Greek-GDT; whatever matches no file
+        by name is matched by its text.
+
+    Examples
+    --------
+    >>> gold = ["UD_Greek-GDT/el_gdt-ud-test.conllu", "UD_Welsh-CCG/cy_ccg-ud-test.conllu"]
+    >>> match_outputs(gold, ["out/UD_Welsh-CCG.conllu", "out/el_gdt.conllu"]).pairs[gold[0]]
+    'out/el_gdt.conllu'
+    """
+    golds, outputs = [os.fspath(p) for p in gold_files], [os.fspath(p) for p in output_files]
+    pairs: dict[str, str] = {}
+    levels: list[Callable[[str], str | None]] = [
+        lambda path: _with_parent(Path(path), short_name(path)),
+        short_name,
+        _code_and_split,
+        _code,
+        _treebank_name,
+    ]
+    for level in levels:
+        _pair_by(level, golds, outputs, pairs)
+    if set(outputs) - set(pairs.values()) and len(pairs) < len(golds):
+        _pair_by(_text_of, golds, outputs, pairs)
+    used = set(pairs.values())
+    return OutputMatch(
+        {path: pairs[path] for path in golds if path in pairs},
+        [path for path in golds if path not in pairs],
+        [path for path in outputs if path not in used],
+    )
+
+
+def _pair_by(
+    level: Callable[[str], str | None],
+    golds: Sequence[str],
+    outputs: Sequence[str],
+    pairs: dict[str, str],
+) -> None:
+    """Pair what has the same key, where one gold file and one output have it."""
+    free: dict[str, list[str]] = {}
+    for path in golds:
+        if path not in pairs and (key := level(path)):
+            free.setdefault(key, []).append(path)
+    candidates: dict[str, list[str]] = {}
+    for path in outputs:
+        if path not in pairs.values() and (key := level(path)) in free:
+            candidates.setdefault(key, []).append(path)
+    for key, paths in candidates.items():
+        if len(paths) == len(free[key]) == 1:
+            pairs[free[key][0]] = paths[0]
+        elif level is _text_of and len(free[key]) == 1:
+            raise TreegaugeError(
+                f"{' and '.join(paths)} have the text of {free[key][0]}; expected one output of "
+                "each system per treebank"
+            )
+
+
+def _code(path: str) -> str | None:
+    """Return the code of the treebank that a file belongs to, as its name or folder says."""
+    stem = short_name(path)
+    if found := UD_FILE.match(stem):
+        return found["code"].lower()
+    name = own_name(stem)[0]
+    if name.startswith("UD_"):
+        return (code_of(name) or fold(name)).lower()
+    folder = own_name(Path(path).absolute().parent.name)[0]
+    if split_of(path) and folder.startswith("UD_"):
+        return (code_of(folder) or fold(folder)).lower()
+    parts = stem.replace(".", "-").split("-")
+    return "-".join(part for part in parts if part not in SPLITS).lower() or None
+
+
+def _treebank_name(path: str) -> str | None:
+    """Return the name of the treebank that a file or its folder is called by."""
+    names = (own_name(one)[0] for one in (short_name(path), Path(path).absolute().parent.name))
+    return next((fold(name) for name in names if name.startswith("UD_")), None)
+
+
+def _code_and_split(path: str) -> str | None:
+    code, split = _code(path), split_of(path)
+    return f"{code}/{split}" if code and split else None
+
+
+def _text_of(path: str) -> str | None:
+    from treegauge.treebanks.conllu import TOLERABLE, read_conllu
+
+    try:
+        treebank = read_conllu(path, errors="skip", need_heads=False, allow=TOLERABLE)
+    except TreegaugeError:
+        return None
+    return text_digest(treebank) if len(treebank) else None
