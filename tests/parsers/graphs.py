@@ -3,7 +3,7 @@
 import numpy as np
 
 from treegauge.kernels import graph_arcs as _arcs
-from treegauge.kernels import graph_relations as _relations
+from treegauge.kernels import graph_arcs as _relations
 from treegauge.kernels.graph_features import REACH
 from treegauge.kernels.jit import kernel
 from treegauge.parsers.graph.encoding import encode

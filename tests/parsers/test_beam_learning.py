@@ -7,7 +7,7 @@ from treegauge.kernels import beam_scores as _scores
 from treegauge.kernels import beam_search as _search
 from treegauge.kernels import beam_states as _states
 from treegauge.kernels import beam_weights as _weights
-from treegauge.kernels.beam_learning import learn_all
+from treegauge.kernels.beam_search import learn_all
 from treegauge.kernels.jit import kernel
 from treegauge.parsers.perceptron.labels import label_table
 from treegauge.parsers.perceptron.parser import BeamParser, Options, _Training

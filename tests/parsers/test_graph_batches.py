@@ -5,7 +5,7 @@ import pytest
 
 from treegauge.dynamics.jobs import Job
 from treegauge.dynamics.recorder import probabilistic
-from treegauge.kernels import graph_batches as _batches
+from treegauge.kernels import graph_learning as _batches
 from treegauge.kernels import graph_learning as _learning
 from treegauge.parsers.graph.encoding import encode
 from treegauge.parsers.graph.mst import GraphParser, Options

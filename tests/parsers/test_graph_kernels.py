@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from treegauge.kernels import graph_arcs as _relations
 from treegauge.kernels import graph_learning as _learning
-from treegauge.kernels import graph_relations as _relations
 from treegauge.kernels.jit import kernel
 from treegauge.parsers.graph.mst import Options
 from treegauge.treebanks.conllu import parse_conllu

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from treegauge.kernels import beam_oracle as _oracle
+from treegauge.kernels import beam_states as _oracle
 from treegauge.kernels import beam_states as _states
 from treegauge.kernels.jit import kernel
 from treegauge.testing.grammar_dials import Grammar

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 
-from treegauge.kernels.split_optimiser import distance
+from treegauge.kernels.splits import distance
 from treegauge.results.errors import TreegaugeError
 from treegauge.splitting.displacement import optimised_test, sampled_test
 from treegauge.splitting.pool import pool

@@ -1,19 +1,80 @@
-"""Scores of the actions in a state: sums of weights, shared where states look alike.
+"""Features of arc-eager states and scores of actions: sums of weights, shared between like states.
 
-The features of a state fall into groups (see :mod:`.templates`), and few groups change with an
-action: what is known of the next words stays until one is pushed, what is known of a word's left
-dependents stays for good once it is on the stack. So the sum of a group's weights is remembered
-under a signature of all that the group looks at, until weights change. Five in six are found there.
+The templates are those of Zhang & Nivre (2011), in groups that change for the same reasons. S0 is
+the word on top of the stack; N0, N1, N2 are the next words of the input; h is the head of S0 and h2
+the head of that. Of a word X, 1 is the outermost dependent on one side and 2 the one before it. A
+letter says what is looked at: w the form, p the part of speech, x the end of the form (which is our
+addition, and may be left out), l the relation to the head; v is the number of X's dependents on
+that side, s the set of their relations, d the distance between S0 and N0. The group ``side`` stands
+for three: N0's left, S0's left and S0's right, whose outermost dependents are n1, l1, r1.
+
+Few groups change with an action: what is known of the next words stays until one is pushed, what is
+known of a word's left dependents stays for good once it is on the stack. So the sum of a group's
+weights is remembered under a signature of all that the group looks at, until weights change. Five
+in six are found there.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from treegauge.kernels.beam_features import ATOMS, GROUPS, SIDES, Templates
 from treegauge.kernels.beam_states import Arena, Int, Records, headed
-from treegauge.kernels.beam_weights import Floats, Keys, Weights, accumulate
+from treegauge.kernels.beam_weights import BeamWeights, Floats, Keys, accumulate
 from treegauge.kernels.jit import inner
+
+GROUPS = {
+    "front": "N0w N0p N0w.N0p N1w N1p N1w.N1p N2w N2p N2w.N2p N0p.N1p N0p.N1p.N2p",
+    "pair": """
+        S0w S0p S0w.S0p S0w.S0p.N0w.N0p S0w.S0p.N0w S0w.N0w.N0p S0w.S0p.N0p S0p.N0w.N0p S0w.N0w
+        S0p.N0p S0p.N0p.N1p S0w.d S0p.d N0w.d N0p.d S0w.N0w.d S0p.N0p.d
+        S0x.S0p N0x.N0p S0x.S0p.N0x.N0p S0x.S0p.N0p S0p.N0x.N0p
+    """,
+    "head": "S0l hw hp hl h2w h2p S0p.hp.h2p",
+    "side": "1w 1p 1l 2w 2p 2l Xp.1p.2p Xw.v Xp.v Xw.s Xp.s",
+    "cross": "S0p.N0p.hp S0p.N0p.l1p S0p.N0p.r1p S0p.N0p.n1p",
+}
+ATOMS = """
+    none S0w S0p S0x N0w N0p N0x N1w N1p N2w N2p d S0l hw hp hl h2w h2p
+    Xw Xp 1w 1p 1l 2w 2p 2l v s l1p r1p n1p
+""".split()
+"""What is looked at, in the order in which the kernels write it down."""
+WIDEST = 4
+"""Most atoms in a template."""
+SIDES = 3
+
+
+class Templates(NamedTuple):
+    """Atoms of each template, as numbers, and where each group begins."""
+
+    rows: npt.NDArray[np.int32]
+    bounds: npt.NDArray[np.int32]
+
+
+def templates(*, lexical: bool = True, endings: bool = True, labelled: bool = True) -> Templates:
+    """Return the templates, without those that look at forms, endings or relations if so wished.
+
+    Examples
+    --------
+    >>> classic = templates(endings=False)
+    >>> front, pair, head, side, cross = np.diff(classic.bounds).tolist()
+    >>> front + pair + head + 3 * side + cross  # as many as in the paper
+    72
+    >>> len(templates(lexical=False, labelled=False).rows)
+    22
+    """
+    unwanted = {"w": not lexical, "x": not (lexical and endings), "l": not labelled}
+    rows: list[list[int]] = []
+    bounds = [0]
+    for group in GROUPS.values():
+        for template in group.split():
+            names = template.split(".")
+            letters = {"l" if name == "s" else name[-1] for name in names}
+            if not any(unwanted.get(letter) for letter in letters):
+                rows.append([ATOMS.index(name) for name in names] + [0] * (WIDEST - len(names)))
+        bounds.append(len(rows))
+    return Templates(np.array(rows, np.int32), np.array(bounds, np.int32))
+
 
 REMEMBERED = 2048
 LONGEST = 10
@@ -33,7 +94,7 @@ _ODD = np.array(
 )  # fmt: skip
 
 
-class Sentence(NamedTuple):
+class BeamSentence(NamedTuple):
     """What is seen of positions 0 (no word), 1..n, n + 1 (root) and the two after it."""
 
     form: Keys
@@ -109,13 +170,13 @@ def _signature(arena: Arena, number: Int, part: Int, clock: np.uint64) -> np.uin
 
 
 @inner
-def _look(sentence: Sentence, word: Int, atoms: Keys, at: Int) -> None:
+def _look(sentence: BeamSentence, word: Int, atoms: Keys, at: Int) -> None:
     atoms[at] = sentence.form[word]
     atoms[at + 1] = sentence.tag[word]
 
 
 @inner
-def _look_at(arena: Arena, number: Int, part: Int, sentence: Sentence, atoms: Keys) -> None:
+def _look_at(arena: Arena, number: Int, part: Int, sentence: BeamSentence, atoms: Keys) -> None:
     """Write down what a part of the features looks at."""
     item, nodes = arena.items[number], arena.nodes
     top = nodes[item.top]
@@ -150,7 +211,7 @@ def _look_at(arena: Arena, number: Int, part: Int, sentence: Sentence, atoms: Ke
 
 
 @inner
-def _look_across(arena: Arena, number: Int, sentence: Sentence, atoms: Keys) -> None:
+def _look_across(arena: Arena, number: Int, sentence: BeamSentence, atoms: Keys) -> None:
     """Write down what the group that looks everywhere looks at."""
     item, nodes, tag = arena.items[number], arena.nodes, sentence.tag
     top = nodes[item.top]
@@ -180,7 +241,7 @@ def _keys(templates: Templates, group: Int, use: Int, atoms: Keys, keys: Keys, a
 
 @inner
 def features(
-    arena: Arena, number: Int, sentence: Sentence, templates: Templates, atoms: Keys, keys: Keys
+    arena: Arena, number: Int, sentence: BeamSentence, templates: Templates, atoms: Keys, keys: Keys
 ) -> Int:
     """Write the keys of all features of a state; give their number."""
     at = np.int64(0)
@@ -193,7 +254,7 @@ def features(
 
 @inner
 def scores(
-    arena: Arena, number: Int, sentence: Sentence, templates: Templates, weights: Weights,
+    arena: Arena, number: Int, sentence: BeamSentence, templates: Templates, weights: BeamWeights,
     memory: Memory, sums: Floats,
 ) -> None:  # fmt: skip
     """Write the score of every action in a state, be it valid or not."""

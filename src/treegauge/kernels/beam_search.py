@@ -1,26 +1,46 @@
-"""Beam search over arc-eager derivations."""
+"""Beam search over arc-eager derivations, and learning from where it fails.
+
+As long as some item of the beam is correct (all of its actions had the least cost), nothing is
+learned. When the last one falls out, the weights of the best correct action and of the derivation
+before it are raised by 1, those of the best item are lowered by 1, and the search continues from
+that item, from which the cheapest actions now are the correct ones (Aufrant et al. 2017).
+
+The search gives incorrect actions a `margin` for each head that they put out of reach and for an
+incorrect label, so that correct items stay only if they are ahead by as much. Without it, learning
+would stop as soon as all training sentences are correct, which takes few steps if there are few.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.kernels.beam_features import Templates
-from treegauge.kernels.beam_oracle import Gold, costs, gold_tree, mislabels
-from treegauge.kernels.beam_scores import Memory, Sentence, forget, memory, scores
+from treegauge.kernels.beam_scores import (
+    BeamSentence,
+    Memory,
+    Templates,
+    features,
+    forget,
+    memory,
+    scores,
+)
 from treegauge.kernels.beam_states import (
     ARCS,
     NONE,
     ROOT,
     Arena,
+    Gold,
     Int,
     act,
     arena,
     begin,
+    costs,
+    gold_tree,
     is_left,
+    mislabels,
     valid,
 )
-from treegauge.kernels.beam_weights import Floats, Weights
+from treegauge.kernels.beam_weights import BeamWeights, Floats, add, roomy
 from treegauge.kernels.jit import inner, kernel, part
 
 Ints = npt.NDArray[np.int32]
@@ -28,7 +48,7 @@ Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 
 
-class Words(NamedTuple):
+class BeamWords(NamedTuple):
     """A treebank as numbers."""
 
     form: Ints
@@ -52,10 +72,10 @@ class Learned(NamedTuple):
 
     templates: Templates
     labels: Labels
-    weights: Weights
+    weights: BeamWeights
 
 
-class Candidates(NamedTuple):
+class BeamCandidates(NamedTuple):
     """Actions of items, from best to worst."""
 
     score: Doubles
@@ -75,17 +95,17 @@ class Search(NamedTuple):
     sums: Floats
     cost: Ints
     beam: Longs
-    found: Candidates
-    right: Candidates
+    found: BeamCandidates
+    right: BeamCandidates
 
 
-def _candidates(size: Int) -> Candidates:
-    return Candidates(
+def _candidates(size: Int) -> BeamCandidates:
+    return BeamCandidates(
         np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_)
     )
 
 
-def search_room(words: Words, learned: Learned, beam: Int) -> Search:
+def search_room(words: BeamWords, learned: Learned, beam: Int) -> Search:
     """Make room to search all sentences of a treebank one after the other."""
     actions = learned.weights.matrix.shape[1]
     longest = int(np.diff(words.offsets).max(initial=0))
@@ -96,7 +116,7 @@ def search_room(words: Words, learned: Learned, beam: Int) -> Search:
 
 
 @part
-def sentence_of(words: Words, number: Int) -> Sentence:
+def sentence_of(words: BeamWords, number: Int) -> BeamSentence:
     """Set a sentence up with its root and with places for no word."""
     start = words.offsets[number]
     length = np.int64(words.offsets[number + 1] - start)
@@ -110,7 +130,7 @@ def sentence_of(words: Words, number: Int) -> Sentence:
         form[word + 1] = words.form[start + word]
         tag[word + 1] = words.tag[start + word]
         ending[word + 1] = words.ending[start + word]
-    return Sentence(form, tag, ending, length)
+    return BeamSentence(form, tag, ending, length)
 
 
 @inner
@@ -124,7 +144,7 @@ def start(search: Search, correct: Int) -> None:
 
 @inner
 def _offer(
-    found: Candidates, count: Int, score: float, item: Int, action: Int, correct: bool
+    found: BeamCandidates, count: Int, score: float, item: Int, action: Int, correct: bool
 ) -> Int:
     """Put a candidate in its place if it is among the best; ties keep their order."""
     if count == len(found.score):
@@ -147,7 +167,7 @@ def _offer(
 
 @inner
 def step(
-    search: Search, sentence: Sentence, learned: Learned, gold: Gold, margin: float
+    search: Search, sentence: BeamSentence, learned: Learned, gold: Gold, margin: float
 ) -> None:  # fmt: skip
     """Replace the beam by the best states that follow.
 
@@ -203,7 +223,7 @@ def step(
 
 
 @kernel
-def parse_all(words: Words, learned: Learned, search: Search) -> tuple[Ints, Ints]:
+def parse_all(words: BeamWords, learned: Learned, search: Search) -> tuple[Ints, Ints]:
     """Parse every sentence; give heads (0 is the root) and labels."""
     heads = np.zeros(len(words.form), np.int32)
     labels = np.zeros(len(words.form), np.int32)
@@ -225,3 +245,60 @@ def parse_all(words: Words, learned: Learned, search: Search) -> tuple[Ints, Int
                 heads[before + dependent] = head if head <= sentence.length else 0
                 labels[before + dependent] = (action - ARCS) >> 1
     return heads, labels
+
+
+@part
+def _update(
+    search: Search, good: Int, good_action: Int, bad: Int, bad_action: Int, sentence: BeamSentence,
+    learned: Learned, clock: float,
+) -> BeamWeights:  # fmt: skip
+    """Raise the weights of one derivation and lower those of the other, back to where they part."""
+    states, items, keys = search.states, search.states.items, search.memory.keys
+    weights, tied = learned.weights, len(search.sums) - 2
+    forget(search.memory)
+    while True:
+        for way in range(2):
+            number, action = (good, good_action) if way == 0 else (bad, bad_action)
+            count = features(states, number, sentence, learned.templates, search.memory.atoms, keys)
+            weights = roomy(weights, keys, count)
+            change = 1.0 - 2.0 * way
+            for place in range(count):
+                add(weights, keys[place], action, change, clock)
+                if action >= ARCS and tied > ARCS + 2:
+                    add(weights, keys[place], tied + (action - ARCS) % 2, change, clock)
+        if good == bad:
+            return weights
+        good_action, good = items[good].action, items[good].previous
+        bad_action, bad = items[bad].action, items[bad].previous
+
+
+@kernel
+def learn_all(
+    words: BeamWords, heads: Ints, labels: Ints, order: Longs, learned: Learned, search: Search,
+    seen: Int, margin: float,
+) -> BeamWeights:  # fmt: skip
+    """Learn from sentences in the order given, after `seen` ones; give the new weights."""
+    states, found, right = search.states, search.found, search.right
+    for turn in range(len(order)):
+        begins, ends = words.offsets[order[turn]], words.offsets[order[turn] + 1]
+        gold = gold_tree(heads[begins:ends], labels[begins:ends])
+        sentence = sentence_of(words, order[turn])
+        clock = float(seen + turn)
+        start(search, np.int64(1))
+        for number in range(2 * sentence.length):
+            step(search, sentence, learned, gold, margin)
+            first, survives = int(search.beam[0]), -1
+            for item in range(search.beam[1] - 1, first - 1, -1):
+                if states.items[item].correct:
+                    survives = item
+            last = number == 2 * sentence.length - 1
+            if survives == first or (survives > 0 and not last):
+                continue
+            good, good_action = right.item[0], right.action[0]
+            bad, bad_action = found.item[0], found.action[0]
+            weights = _update(search, good, good_action, bad, bad_action, sentence, learned, clock)
+            learned = Learned(learned.templates, learned.labels, weights)
+            search.beam[1] = first + 1
+            states.items[first].correct = 1
+            states.items[first].score = 0.0
+    return learned.weights

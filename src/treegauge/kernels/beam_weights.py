@@ -26,12 +26,11 @@ Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
-
 Rows = tuple[Keys, Ints, Ints, Floats]
 """Keys of features, where the row of each begins, and the actions and weights of rows."""
 
 
-class Weights(NamedTuple):
+class BeamWeights(NamedTuple):
     """The table of rows; `used` counts slots, pairs and matrix rows in use.
 
     A sparse row that grows moves to the end of `pairs` with twice the room, so a row whose size is
@@ -47,9 +46,9 @@ class Weights(NamedTuple):
     used: npt.NDArray[np.int64]
 
 
-def empty(slots: Int, pairs: Int, rows: Int, actions: Int) -> Weights:
+def empty(slots: Int, pairs: Int, rows: Int, actions: Int) -> BeamWeights:
     """Make a table without features; `slots` is a power of two."""
-    return Weights(
+    return BeamWeights(
         np.zeros(slots, SLOT), np.empty(pairs, PAIR), np.empty(pairs),
         np.zeros((rows, actions), np.float32), np.zeros((rows, actions)), np.zeros(3, np.int64),
     )  # fmt: skip
@@ -66,7 +65,7 @@ def find(slots: Records, key: np.uint64) -> Int:
 
 
 @inner
-def accumulate(weights: Weights, keys: Keys, count: Int, sums: Floats) -> None:
+def accumulate(weights: BeamWeights, keys: Keys, count: Int, sums: Floats) -> None:
     """Add the rows of the first `count` features to the actions' sums; the keys are used up."""
     slots, pairs = weights.slots, weights.pairs
     for index in range(count):  # in a loop of its own, for these waits for memory overlap
@@ -85,7 +84,7 @@ def accumulate(weights: Weights, keys: Keys, count: Int, sums: Floats) -> None:
 
 
 @part
-def roomy(weights: Weights, keys: Keys, count: Int) -> Weights:
+def roomy(weights: BeamWeights, keys: Keys, count: Int) -> BeamWeights:
     """Give a table with room for one call of :func:`add` with each of some keys, or two."""
     slots, pairs, pair_totals, matrix, matrix_totals, used = weights
     if 2 * (used[0] + count) > len(slots):
@@ -111,11 +110,11 @@ def roomy(weights: Weights, keys: Keys, count: Int) -> Weights:
                 more_rows[row, action] = matrix[row, action]
                 more_sums[row, action] = matrix_totals[row, action]
         matrix, matrix_totals = more_rows, more_sums
-    return Weights(slots, pairs, pair_totals, matrix, matrix_totals, used)
+    return BeamWeights(slots, pairs, pair_totals, matrix, matrix_totals, used)
 
 
 @inner
-def add(weights: Weights, key: np.uint64, action: Int, change: float, clock: float) -> None:
+def add(weights: BeamWeights, key: np.uint64, action: Int, change: float, clock: float) -> None:
     """Change one weight when `clock` sentences are done; there must be room for it."""
     slots, pairs, pair_totals, matrix, matrix_totals, used = weights
     slot = slots[find(slots, key)]
@@ -157,7 +156,7 @@ def add(weights: Weights, key: np.uint64, action: Int, change: float, clock: flo
 
 
 @kernel
-def averaged(weights: Weights, sentences: Int) -> Rows:
+def averaged(weights: BeamWeights, sentences: Int) -> Rows:
     """Average the weights after each of all sentences; leave out what comes out as zero."""
     slots, pairs, pair_totals, matrix, matrix_totals, used = weights
     most = used[1] + used[2] * matrix.shape[1]
@@ -211,7 +210,7 @@ def mean_rows(tables: list[Rows]) -> Rows:
     return names[firsts[bounds[:-1]]], bounds, actions[firsts], means
 
 
-def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats, columns: Int) -> Weights:
+def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats, columns: Int) -> BeamWeights:
     """Make the table of a finished model again."""
     size = 16
     while 3 * size < 4 * len(keys):
@@ -224,7 +223,7 @@ def restored(keys: Keys, bounds: Ints, actions: Ints, values: Floats, columns: I
 
 
 @kernel
-def _place(weights: Weights, keys: Keys, bounds: Ints) -> None:
+def _place(weights: BeamWeights, keys: Keys, bounds: Ints) -> None:
     """Let the slots of features point at their pairs; long rows go to the matrix."""
     slots, pairs, matrix, used = weights.slots, weights.pairs, weights.matrix, weights.used
     for row in range(len(keys)):

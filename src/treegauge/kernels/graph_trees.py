@@ -1,31 +1,36 @@
-"""The kernel that finds best trees, and that learns from them by 1-best MIRA where it is to."""
+"""Kernels that find best trees, learn from them by 1-best MIRA, and give probabilities."""
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.kernels.decoding import eisner, spanning_tree
 from treegauge.kernels.graph_arcs import (
     DEPENDENT,
     HEAD,
     Floats,
+    GraphWords,
     Ints,
     Weights,
     Whole,
-    Words,
     arc_features,
+    best_relations,
     most_features,
     nothing_between,
+    relation_features,
+    relation_scores,
     score_arcs,
     shift_of,
+    softmax,
     views,
 )
 from treegauge.kernels.graph_features import Pairs
-from treegauge.kernels.graph_relations import best_relations, relation_features
+from treegauge.kernels.graph_learning import softmax_heads
 from treegauge.kernels.jit import inner, kernel
 
 
-class Table(NamedTuple):
+class LearnedTable(NamedTuple):
     """Weights that are learned, the sums that their averages need, and the change at hand.
 
     Where a change made at step ``t`` adds ``t`` times itself to the sums, the mean over all steps
@@ -46,15 +51,15 @@ class Lesson(NamedTuple):
 
     gold: Ints
     wanted: Ints
-    arcs: Table
-    relations: Table
+    arcs: LearnedTable
+    relations: LearnedTable
     steps: int
     labels: bool
 
 
-def table_of(weights: Weights, sums: Floats) -> Table:
+def table_of(weights: Weights, sums: Floats) -> LearnedTable:
     """Make room for changes of weights."""
-    return Table(
+    return LearnedTable(
         weights.reshape(-1), sums.reshape(-1), np.zeros(weights.size, np.float32),
         np.zeros(weights.size, np.int32),
     )  # fmt: skip
@@ -80,7 +85,7 @@ def _favour_one_root(scores: Floats) -> None:
 
 @inner
 def _collect(
-    place: Whole, sign: int, step: int, table: Table, touched: Ints, count: Whole
+    place: Whole, sign: int, step: int, table: LearnedTable, touched: Ints, count: Whole
 ) -> Whole:
     """Add one feature to the difference of this step; returns the number of its places."""
     if table.stamp[place] != step:
@@ -93,7 +98,7 @@ def _collect(
 
 
 @inner
-def _change(alpha: float, step: int, table: Table, touched: Ints, count: Whole) -> None:
+def _change(alpha: float, step: int, table: LearnedTable, touched: Ints, count: Whole) -> None:
     for k in range(count):
         change = alpha * table.delta[touched[k]]
         table.weights[touched[k]] += np.float32(change)
@@ -110,7 +115,7 @@ def _product(delta: Weights, touched: Ints, count: Whole, weights: Weights) -> f
 
 @kernel
 def best_trees(
-    words: Words, order: Ints, arcs: Pairs, relations: Pairs, weights: Weights, table: Weights,
+    words: GraphWords, order: Ints, arcs: Pairs, relations: Pairs, weights: Weights, table: Weights,
     root: int, projective: bool, joint: bool, lesson: Lesson, found: Ints, named: Ints,
 ) -> None:  # fmt: skip
     """Find the best tree of every sentence in order and the best relation of every arc.
@@ -191,3 +196,52 @@ def best_trees(
             _change(alpha, steps, of_arcs, touched, count)
             _change(alpha, steps, of_relations, table_touched, table_count)
         steps += 1
+
+
+@kernel
+def head_shares(
+    words: GraphWords, arcs: Pairs, relations: Pairs, weights: Weights, table: Weights, root: int,
+    joint: bool, starts: npt.NDArray[np.int64], shares: Floats,
+) -> None:  # fmt: skip
+    """Write p(head | word) of all sentences; word d of s fills n + 1 places from its start on.
+
+    Scores are those that :func:`treegauge.kernels.graph_trees.best_trees` adds up.
+    """
+    shift, table_shift = shift_of(len(weights)), shift_of(len(table))
+    between, out = nothing_between(), np.empty(most_features(arcs.pairs), np.int32)
+    nothing = np.empty(0, np.int32)
+    for s in range(len(words.offsets) - 1):
+        n, at = words.offsets[s + 1] - words.offsets[s], words.roots[s]
+        heads = views(words.letters, at, n, arcs.heads, HEAD)
+        dependents = views(words.letters, at, n, arcs.dependents, DEPENDENT)
+        scores = np.zeros((n + 1, n + 1))
+        kinds = words.kinds[at : at + n + 1]
+        score_arcs(heads, dependents, kinds, arcs.pairs, between, shift, weights, out, scores)
+        if joint:
+            owners = views(words.letters, at, n, relations.heads, HEAD)
+            owned = views(words.letters, at, n, relations.dependents, DEPENDENT)
+            best = np.zeros((n + 1, n + 1), np.int32)
+            best_relations(
+                owners, owned, relations, table, table_shift, root, nothing, nothing, scores, best
+            )
+        for d in range(1, n + 1):
+            place = starts[s] + (d - 1) * (n + 1)
+            softmax_heads(scores, d, shares[place : place + n + 1])
+
+
+@kernel
+def relation_shares(
+    words: GraphWords, heads: Ints, relations: Pairs, table: Weights, shares: Floats
+) -> None:
+    """Write p(relation | word, head) for the given heads, one row a word."""
+    shift = shift_of(len(table))
+    rows = np.empty(len(relations.pairs), np.int32)
+    for s in range(len(words.offsets) - 1):
+        first, n = words.offsets[s], words.offsets[s + 1] - words.offsets[s]
+        owners = views(words.letters, words.roots[s], n, relations.heads, HEAD)
+        owned = views(words.letters, words.roots[s], n, relations.dependents, DEPENDENT)
+        for d in range(1, n + 1):
+            row = shares[first + d - 1]
+            h = heads[first + d - 1]
+            relation_scores(owners, owned, h, d, relations.pairs, table, shift, rows, row)
+            softmax(row)

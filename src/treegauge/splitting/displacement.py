@@ -3,8 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.kernels.split_optimiser import swap
-from treegauge.kernels.split_sampler import TEST, draw
+from treegauge.kernels.splits import TEST, draw, swap
 from treegauge.splitting.pool import Pool
 from treegauge.splitting.strata import Bools, Strata
 from treegauge.statistics.distance import wasserstein

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from treegauge.kernels.graph_arcs import KINDS, Words
+from treegauge.kernels.graph_arcs import KINDS, GraphWords
 from treegauge.kernels.graph_features import LETTERS, REACH
 from treegauge.treebanks.columns import Treebank
 
@@ -26,7 +26,7 @@ def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
     return "form", lambda form: form.lower()[-size:]
 
 
-def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> Words:
+def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
     r"""Turn forms and tags into numbers; `tags` are those of the train part in order.
 
     Examples
@@ -55,4 +55,4 @@ def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> Words:
     kinds = np.full(letters.shape[1], _OTHER - 1, np.int32)
     own = np.array([known.get(value, _OTHER) for value in values], np.int32)
     kinds[places] = own[codes] if size else own
-    return Words(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))
+    return GraphWords(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))

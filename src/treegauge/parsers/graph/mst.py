@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.kernels import graph_batches as _batches
 from treegauge.kernels import graph_learning as _learning
-from treegauge.kernels import graph_shares as _shares
-from treegauge.kernels.graph_arcs import Words
-from treegauge.kernels.graph_batches import Moments
+from treegauge.kernels import graph_trees as _trees
+from treegauge.kernels.graph_arcs import GraphWords
 from treegauge.kernels.graph_features import ARCS, RELATIONS, Pairs, pairs
+from treegauge.kernels.graph_learning import Moments
 from treegauge.kernels.graph_trees import NOTHING, Lesson, best_trees, table_of
 from treegauge.parsers import options as settings
 from treegauge.parsers.base import OnEpoch, check_training
@@ -72,7 +71,7 @@ class GraphModel:
     weights: npt.NDArray[np.float32]
     table: npt.NDArray[np.float32]
 
-    def _words(self, treebank: Treebank) -> Words:
+    def _words(self, treebank: Treebank) -> GraphWords:
         return encode(treebank, self.tags, self.options.ending)
 
     def parse(self, treebank: Treebank) -> Treebank:
@@ -97,7 +96,7 @@ class GraphModel:
         sizes = treebank.lengths.astype(np.int64)
         starts = np.concatenate(([0], np.cumsum(sizes * (sizes + 1))))
         shares = np.zeros(int(starts[-1]))
-        _shares.head_shares(
+        _trees.head_shares(
             self._words(treebank), *self.options.templates, self.weights, self.table,
             self.relations.index("root"), self.options.training == "mira", starts[:-1], shares,
         )  # fmt: skip
@@ -109,7 +108,7 @@ class GraphModel:
         shares = np.zeros((treebank.n_words, len(self.relations)))
         _, relations = self.options.templates
         words = self._words(treebank)
-        _shares.relation_shares(words, treebank.head, relations, self.table, shares)
+        _trees.relation_shares(words, treebank.head, relations, self.table, shares)
         return shares
 
     def save(self, path: Source) -> None:
@@ -202,9 +201,9 @@ class GraphParser:
                 )  # fmt: skip
             elif how.batch:
                 rate = how.rate or _BATCH_RATE
-                _batches.head_batches(words, gold, order, arcs, weights, kept, how.batch, rate)
+                _learning.head_batches(words, gold, order, arcs, weights, kept, how.batch, rate)
                 if labels:
-                    _batches.relation_batches(
+                    _learning.relation_batches(
                         words, gold, numbers, order, names, table, table_kept, how.batch,
                         _BATCH_RELATION_RATE,
                     )  # fmt: skip

@@ -6,8 +6,7 @@ itself builds projective trees, with one root.
 
 import numpy as np
 
-from treegauge.kernels.beam_learning import learn_all
-from treegauge.kernels.beam_search import Learned, search_room
+from treegauge.kernels.beam_search import Learned, learn_all, search_room
 from treegauge.kernels.beam_weights import averaged, empty, mean_rows
 from treegauge.parsers.base import OnEpoch, check_training
 from treegauge.parsers.interrupts import interrupts_wait

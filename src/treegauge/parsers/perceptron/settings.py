@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treegauge.kernels.beam_features import Templates, templates
-from treegauge.kernels.beam_search import Words
+from treegauge.kernels.beam_scores import Templates, templates
+from treegauge.kernels.beam_search import BeamWords
 from treegauge.kernels.beam_states import ARCS
 from treegauge.parsers import options as settings
 from treegauge.parsers.options import option
@@ -83,10 +83,10 @@ class Vocabulary:
         """Return the values of each column."""
         return {name: list(numbering.values) for name, numbering in vars(self).items()}
 
-    def words(self, treebank: Treebank, options: Options) -> Words:
+    def words(self, treebank: Treebank, options: Options) -> BeamWords:
         """Turn a treebank into numbers."""
         form = treebank.codes("form")
-        return Words(
+        return BeamWords(
             self.forms.column(form),
             self.tags.column(treebank.codes("upos")),
             self.endings.column(form, ending(options.ending)),
