@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from treegauge.experiments.cells import Outcome
+from treegauge.experiments.tasks import Task
 
 
 def log(cell):
@@ -42,6 +43,21 @@ def wordy(cell):
     frame = pl.DataFrame({"x": noise, "y": noise % 7})
     frame = frame.group_by("x").agg(pl.col("y").sum()).sort("x")
     return Outcome({"sum": int(frame["y"].sum()), "text": f"seed {cell.seed}"}, frame)
+
+
+def recorded(cell):
+    log(cell)
+    recordings = {"all": f"recording {cell.seed}".encode(), "dev": b"dev"}
+    return Outcome({"number": cell.seed}, pl.DataFrame({"x": [cell.seed]}), recordings)
+
+
+def borrowed(cell):
+    return Outcome({"sentences": len(cell.read("train", treebank=cell.extra["source"]))})
+
+
+BORROWED = Task(
+    "borrowed", "", "chores:borrowed", parameters={}, required=("source",), treebanks=("source",)
+)
 
 
 def dies_once(cell):

@@ -166,7 +166,7 @@ def test_a_full_disk(room, tmp_path, undisturbed):
         assert done.returncode == 2
         told = rf"error: cannot write to store {disk}/s: (No space left on device|.*disk is full)"
         assert re.search(told, done.stderr), done.stderr  # the system's words, or the database's
-        assert "Make room, then run the plan again" in done.stderr
+        assert "Make room, then run the same again" in done.stderr
         assert "Traceback" not in done.stderr
         kept = whole(disk / "s")
         assert 0 < kept < CELLS

@@ -1,17 +1,12 @@
 """The built-in tasks."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from treegauge.experiments.cells import Cell, Outcome, Scalar
+from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.sampling import sampled
 from treegauge.parsers.registry import make_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def score(cell: Cell) -> Outcome:
@@ -24,7 +19,7 @@ def score(cell: Cell) -> Outcome:
     train, gold = (cell.read(part, errors=errors) for part in ("train", "test"))
     dev = cell.read("dev", errors=errors) if cell.has("dev") else None
     parsed = _parsed(cell, train, dev, gold)
-    return Outcome(_official(gold, parsed), trees(parsed))
+    return Outcome(_official(gold, parsed), parse_table(parsed))
 
 
 def curve(cell: Cell) -> Outcome:
@@ -43,7 +38,7 @@ def curve(cell: Cell) -> Outcome:
     if extra["dev_limit"] > 0 and cell.has("dev"):
         dev = cell.read("dev", errors=errors)[: extra["dev_limit"]]
     parsed = _parsed(cell, train.take(chosen), dev, gold)
-    return Outcome(attachment(gold, parsed), trees(parsed))
+    return Outcome(attachment(gold, parsed), parse_table(parsed))
 
 
 def split(cell: Cell) -> Outcome:
@@ -73,7 +68,7 @@ def split(cell: Cell) -> Outcome:
     gold = parts["test"]
     parsed = _parsed(cell, parts["train"], parts.get("dev"), gold)
     numbers = made.parts["test"][gold.sentence_of].astype(np.int32)
-    words = trees(parsed).insert_column(0, pl.Series("sentence", numbers))
+    words = parse_table(parsed).insert_column(0, pl.Series("sentence", numbers))
     return Outcome(_official(gold, parsed) | {"edv": made.edv}, words)
 
 
@@ -91,15 +86,6 @@ def measure(cell: Cell) -> Outcome:
         for row in one.rows():
             scalars[row["measure"]] = row["value"]
     return Outcome(scalars)
-
-
-def trees(parsed: Treebank) -> "pl.DataFrame":
-    """Return heads and relations of all words, in order."""
-    import polars as pl
-
-    return pl.DataFrame(
-        [pl.Series("head", parsed.head, pl.Int32), parsed["deprel"].cast(pl.String)]
-    )
 
 
 def attachment(gold: Treebank, parsed: Treebank) -> dict[str, Scalar]:

@@ -66,7 +66,12 @@ class Setup:
     usual_options, usual_extra
         Values of options and parameters that need not be shown.
     sentences, words
-        How many the parts of the treebank have: what estimates of cost are made from.
+        How many each split of the treebank has: what estimates of cost are made from.
+    places
+        Further treebanks that the task reads: their paths by name. `files` holds their hashes.
+    inputs
+        Treebanks given as objects instead of paths, by split: ``train``, or ``UD_X/train`` of a
+        further one. `files` holds their digests.
     """
 
     task: str
@@ -79,6 +84,8 @@ class Setup:
     usual_extra: Mapping[str, Any] = field(default_factory=dict)
     sentences: Mapping[str, int] = field(default_factory=dict)
     words: Mapping[str, int] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
+    inputs: "Mapping[str, Treebank]" = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("options", "extra", "files"):
@@ -197,26 +204,55 @@ class Cell:
         parts += [self.setup.shown_extra, "" if self.size is None else f"size={self.size}"]
         return " ".join([*filter(None, parts), f"sample={self.sample}", f"seed={self.seed}"])
 
-    def read(self, part: str, *, errors: Errors = "strict") -> "Treebank":
-        """Read ``"train"``, ``"dev"`` or ``"test"`` of the treebank."""
-        return read_conllu(
-            find(self.treebank, split=part), name=f"{self.setup.name}/{part}", errors=errors
-        )
+    def read(
+        self, split: str, *, errors: Errors = "strict", treebank: str | None = None
+    ) -> "Treebank":
+        """Read the ``"train"``, ``"dev"`` or ``"test"`` set of this or a further treebank."""
+        given = split if treebank is None else f"{treebank}/{split}"
+        if given in self.setup.inputs:
+            return self.setup.inputs[given]
+        if treebank is None:
+            place, name = self.treebank, self.setup.name
+        else:
+            place, name = self.setup.places[treebank], treebank
+        return read_conllu(find(place, split=split), name=f"{name}/{split}", errors=errors)
 
-    def has(self, part: str) -> bool:
-        """Tell whether the treebank has that part."""
-        return any(split_of(path) == part for path in find(self.treebank))
+    def has(self, split: str) -> bool:
+        """Return whether the treebank has that split."""
+        if self.setup.inputs:
+            return split in self.setup.inputs
+        return any(split_of(path) == split for path in find(self.treebank))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task gives: numbers and short texts under names, and a table of words if it likes.
+    """What a task gives.
 
-    A number that is not finite is kept as missing.
+    Attributes
+    ----------
+    scalars
+        Numbers and short texts by name; a number that is not finite is kept as missing. Scores
+        are in percent.
+    words
+        A table with one row per word. A parse of the test set is a table with the columns
+        ``head`` and ``deprel``, see :func:`parse_table`; ``treegauge results --parses`` writes it
+        as CoNLL-U.
+    recordings
+        Contents of ``.npz`` files by name, such as recordings of a training.
     """
 
     scalars: Mapping[str, Scalar]
     words: "pl.DataFrame | None" = None
+    recordings: Mapping[str, bytes] = field(default_factory=dict)
 
 
-__all__ = ["Cell", "Outcome", "Scalar", "Setup", "major"]
+def parse_table(parsed: "Treebank") -> "pl.DataFrame":
+    """Return heads and relations of all words, in order: what a store keeps of a parse."""
+    import polars as pl
+
+    return pl.DataFrame(
+        [pl.Series("head", parsed.head, pl.Int32), parsed["deprel"].cast(pl.String)]
+    )
+
+
+__all__ = ["Cell", "Outcome", "Scalar", "Setup", "major", "parse_table"]

@@ -56,10 +56,10 @@ def warm(parsers: Sequence[str], tasks: Sequence[str]) -> None:
     import pyarrow  # noqa: F401
 
     from treegauge.experiments.provenance import environment
-    from treegauge.experiments.tasks import TASKS, find_task
+    from treegauge.experiments.tasks import BUILT_IN, find_task
     from treegauge.parsers.registry import PARSERS
 
-    for name in {*TASKS, *tasks}:
+    for name in {*BUILT_IN, *tasks}:
         find_task(name).function()
     for name in {"", *parsers}:
         environment(name)

@@ -43,6 +43,16 @@ def inventory(treebank: str) -> Inventory:
     return _inventory(tuple(stamps))
 
 
+def treebank_files(treebank: str, places: Mapping[str, str]) -> dict[str, str]:
+    """Return the hashes of a treebank's files, and of further treebanks' under their names."""
+    further = {
+        f"{name}/{file}": digest
+        for name, path in places.items()
+        for file, digest in inventory(path).files.items()
+    }
+    return {**inventory(treebank).files, **further}
+
+
 def parser_files(parser: str, options: Mapping[str, Any]) -> dict[str, str]:
     """Return a hash of the template that a parser runs by, if it is one of those."""
     from treegauge.parsers.registry import PARSERS, make_parser

@@ -21,7 +21,7 @@ from treegauge.experiments.cells import Cell, Setup
 from treegauge.experiments.work import Report
 from treegauge.results.errors import TreegaugeError
 
-FORMAT = 1
+FORMAT = 2
 _SCHEMA = """
 CREATE TABLE setups (
     id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, task TEXT NOT NULL,
@@ -36,14 +36,14 @@ CREATE TABLE runs (
 CREATE TABLE cells (
     setup INTEGER NOT NULL, size INTEGER NOT NULL, sample INTEGER NOT NULL, seed INTEGER NOT NULL,
     done INTEGER NOT NULL, key BLOB NOT NULL, attempts INTEGER NOT NULL, scalars TEXT, error TEXT,
-    words INTEGER NOT NULL, run INTEGER NOT NULL, environment INTEGER, started REAL, seconds REAL,
-    peak INTEGER, PRIMARY KEY (setup, size, sample, seed)
+    words INTEGER NOT NULL, recordings TEXT NOT NULL, run INTEGER NOT NULL, environment INTEGER,
+    started REAL, seconds REAL, peak INTEGER, PRIMARY KEY (setup, size, sample, seed)
 ) WITHOUT ROWID;
 CREATE INDEX states ON cells (setup, done, run);
 """
 COLUMNS = (
-    "setup size sample seed done key attempts scalars error words run environment started seconds "
-    "peak"
+    "setup size sample seed done key attempts scalars error words recordings run environment "
+    "started seconds peak"
 ).split()
 
 SETUP = "digest, task, treebank, parser, options, parameters, data, identity, path, counts"
@@ -168,6 +168,15 @@ class Ledger:
         known = self._points(self._setups[batch.setup.digest], 1)
         return [point for point in batch.points() if point not in known]
 
+    def recorded(self, cell: Cell) -> tuple[bool, str, bool, str] | None:
+        """Return whether a cell is done, its scalars or error, and what files it has."""
+        rows = self.ask(
+            "SELECT done, ifnull(scalars, error), words, recordings FROM cells WHERE setup = ? "
+            "AND size = ? AND sample = ? AND seed = ?",
+            [self.setup_id(cell.setup), cell.size or 0, cell.sample, cell.seed],
+        )
+        return rows[0] if rows else None
+
     def _points(self, setup: int, done: int) -> set[Point]:
         rows = self.ask(
             "SELECT nullif(size, 0), sample, seed FROM cells WHERE setup = ? AND done = ?",
@@ -193,8 +202,9 @@ class Ledger:
         return (
             self._add_setup(base, cell.setup), cell.size or 0, cell.sample, cell.seed, done,
             bytes.fromhex(cell.key), entry.attempts, scalars, report.error,
-            report.words is not None, run, self._add_environment(base, report.environment),
-            report.started, report.seconds, report.peak,
+            report.words is not None, " ".join(report.recordings), run,
+            self._add_environment(base, report.environment), report.started,
+            report.seconds, report.peak,
         )  # fmt: skip
 
     def _add_setup(self, base: sqlite3.Connection, setup: Setup) -> int:

@@ -11,11 +11,12 @@ from typing import Any
 from treegauge.experiments.batches import Batch, Expansion, merged
 from treegauge.experiments.cells import Setup
 from treegauge.experiments.grids import Choice, Grid, grid, products
-from treegauge.experiments.inventory import Inventory, inventory, parser_files
+from treegauge.experiments.inventory import Inventory, inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task
 from treegauge.results.errors import TreegaugeError
+from treegauge.treebanks.columns import Treebank
 
-__all__ = ["Batch", "Expansion", "Grid", "Plan", "grid"]
+__all__ = ["Batch", "Expansion", "Grid", "Plan", "grid", "make_setup"]
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,63 @@ def _batches(one: Grid, root: Path, refused: dict[str, int]) -> Iterator[Batch]:
             fitting = _fitting(
                 path, sizes, extra, stock, refused, len(one.samples) * len(one.seeds)
             )
-            if not fitting:
-                continue
-            setup = Setup(
-                one.task, path, parser.name, parser.options, extra,
-                {**stock.files, **parser.files}, parser.usual, task.parameters or {},
-                stock.sentences, stock.words,
-            )  # fmt: skip
-            yield Batch(setup, fitting, one.samples, one.seeds)
+            if fitting:
+                setup = _setup(task, path, parser, extra, root)
+                yield Batch(setup, fitting, one.samples, one.seeds)
+
+
+def make_setup(
+    task: str,
+    treebank: str | os.PathLike[str] | Treebank | Mapping[str, Treebank],
+    parser: str = "",
+    *,
+    options: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    name: str | None = None,
+) -> Setup:
+    """Return what cells of one task, treebank and parser share, checked and with all defaults.
+
+    Parameters
+    ----------
+    task
+        Name of a task.
+    treebank
+        A folder or file; or treebanks as objects, by split (``{"train": ...}``; further ones as
+        ``"UD_X/train"``). One object alone is the training set.
+    parser, options
+        A parser by name and its options; empty where the task needs none.
+    parameters
+        Parameters of the task.
+    name
+        What treebanks given as objects are called.
+    """
+    chosen = find_task(task)
+    extra = chosen.complete(parameters or {})
+    made = next(_parsers(Choice(parser, options or {}), ":" in task)) if parser else _Made()
+    if isinstance(treebank, str | os.PathLike):
+        return _setup(chosen, str(Path(treebank).absolute()), made, extra, Path(treebank).parent)
+    inputs = {"train": treebank} if isinstance(treebank, Treebank) else dict(treebank)
+    return Setup(
+        task, name or next(iter(inputs.values())).name, made.name, made.options, extra,
+        {**{split: given.digest for split, given in inputs.items()}, **made.files}, made.usual,
+        chosen.parameters or {}, {split: len(given) for split, given in inputs.items()},
+        {split: given.n_words for split, given in inputs.items()}, inputs=inputs,
+    )  # fmt: skip
+
+
+def _setup(task: Task, path: str, parser: "_Made", extra: dict[str, Any], root: Path) -> Setup:
+    """Make a setup of files; parameters that name treebanks become names and places."""
+    places = {}
+    for parameter in task.treebanks:
+        (further,) = _treebanks([extra[parameter]], root)
+        name = Path(further).name.partition(".conllu")[0]
+        extra, places[name] = extra | {parameter: name}, further
+    stock = inventory(path)
+    return Setup(
+        task.name, path, parser.name, parser.options, extra,
+        {**treebank_files(path, places), **parser.files}, parser.usual, task.parameters or {},
+        stock.sentences, stock.words, places,
+    )  # fmt: skip
 
 
 def _sizes(task: Task, one: Grid) -> tuple[int | None, ...]:

@@ -1,20 +1,23 @@
 """Run a plan: what is not in the store yet, and nothing twice."""
 
+import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from treegauge.experiments.batches import Batch, Expansion, Point
-from treegauge.experiments.cells import Cell
+from treegauge.experiments.cells import Cell, Scalar
 from treegauge.experiments.ledger import Entry
 from treegauge.experiments.limits import Limits
 from treegauge.experiments.plans import Plan
 from treegauge.experiments.pools import Finished, Pool, Wanted, make_pool
 from treegauge.experiments.store import Store, Writer
 from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import progress
 from treegauge.results.result import Result, sign
 from treegauge.treebanks.sources import Source
 
@@ -142,6 +145,85 @@ def run(
         name, str(store.path), len(cells), len(cells) - todo, counts["done"], counts["failed"],
         cells.refused, time.monotonic() - began, sign(run=name, cells=len(cells)),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class CellResult:
+    """What a store has of a cell that is done.
+
+    Attributes
+    ----------
+    cell
+        The cell.
+    scalars, words, recordings
+        What its task gave; see :class:`Outcome`.
+    """
+
+    cell: Cell
+    scalars: Mapping[str, Scalar]
+    words: "pl.DataFrame | None"
+    recordings: Mapping[str, bytes]
+
+
+def run_cells(
+    cells: Sequence[Cell],
+    store: Store | Source | None = None,
+    *,
+    pool: str | None = None,
+    workers: int | None = 1,
+    what: str = "cells",
+) -> list[CellResult]:
+    """Run the cells that a store lacks, and return what the tasks of all of them gave.
+
+    This is how a verb trains: cells that ``run`` or the verb itself did before are not run again.
+
+    Parameters
+    ----------
+    cells
+        Cells, for example ``Cell(make_setup("map", "UD_Greek-GDT", "mst"), seed=1)``.
+    store
+        Where results are and go; None: nothing is kept.
+    pool
+        See :func:`run`; None: this process for one worker, else one process per cell.
+    workers
+        Number of cells at a time; None: as many as there are processors.
+    what
+        What progress calls the cells.
+
+    Returns
+    -------
+    list
+        One result per cell, in the order given.
+
+    Raises
+    ------
+    TreegaugeError
+        If a cell failed; those that did not fail are in the store.
+    """
+    if store is None:
+        with TemporaryDirectory(prefix="treegauge-") as folder:
+            return run_cells(cells, folder, pool=pool, workers=workers, what=what)
+    store = store if isinstance(store, Store) else Store(store)
+    points = {cell.setup.digest: (cell.setup, dict[Point, None]()) for cell in cells}
+    for cell in cells:
+        points[cell.setup.digest][1][cell.size, cell.sample, cell.seed] = None
+    batches = tuple(Batch(setup, named=tuple(named)) for setup, named in points.values())
+    with progress(what, len(cells)) as task:
+        run(
+            Expansion(batches), store, pool=pool or ("inline" if workers == 1 else "process"),
+            workers=workers, progress=task.update, name=what,
+        )  # fmt: skip
+    with store.reading() as ledger:
+        rows = [ledger.recorded(cell) for cell in cells]
+    results = []
+    for cell, row in zip(cells, rows, strict=True):
+        done, text, words, recordings = row or (False, "it was not run", False, "")
+        if not done:
+            raise TreegaugeError(f"{cell.name}: {text}")
+        table = store.words(cell.key) if words else None
+        files = store.recordings(cell.key) if recordings else {}
+        results.append(CellResult(cell, json.loads(text), table, files))
+    return results
 
 
 def _cells(missing: list[tuple[Batch, list[Point]]]) -> Iterator[Cell]:

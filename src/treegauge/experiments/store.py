@@ -1,16 +1,19 @@
-"""A store: a folder with the ledger, and each cell's words in a Parquet file."""
+"""A store: a folder with the ledger, and files: words, recordings, and what trainings keep."""
 
+import hashlib
+import json
 import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treegauge.experiments.cells import major
 from treegauge.experiments.ledger import Entry, Ledger
-from treegauge.experiments.locking import is_locked, locked
+from treegauge.experiments.locking import BusyError, is_locked, locked
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.files import atomic
 from treegauge.results.result import Result, sign
@@ -24,6 +27,27 @@ class FullError(TreegaugeError):
     """A store that cannot be written to any more; what it holds is whole."""
 
 
+def content_key(*facts: object) -> str:
+    """Return a hash of all that something depends on: numbers, texts, and lists of these.
+
+    Another major version of treegauge gives other keys.
+
+    Examples
+    --------
+    >>> content_key("mst epochs=3", "train", 0) == content_key("mst epochs=3", "train", 1)
+    False
+    """
+    text = json.dumps([major(), *facts], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _missing(path: Path) -> TreegaugeError:
+    return TreegaugeError(
+        f"{path} is missing; treegauge gc removes cells without their files, and the next run "
+        "makes them again"
+    )
+
+
 class Store:
     """The results of many cells.
 
@@ -34,9 +58,10 @@ class Store:
 
     Notes
     -----
-    A cell's words are in place before its row is committed, so that a row never lacks them; a
-    crash between the two leaves a file that belongs to no row, which is written anew or swept by
-    ``treegauge gc``.
+    A cell's files (words, recordings) are in place before its row is committed, so that a row
+    never lacks them; a crash between the two leaves an orphaned file, which is written again or
+    removed by ``treegauge gc``. Files that are kept with :meth:`keep` have no row: they are named
+    by a hash of all they depend on, so that several processes may keep and read them at once.
     """
 
     def __init__(self, path: Source) -> None:
@@ -102,6 +127,15 @@ class Store:
         """Return where the words of a cell are."""
         return self.path / "words" / key[:2] / f"{key}.parquet"
 
+    def recording_path(self, key: str, name: str) -> Path:
+        """Return where a recording of a cell is."""
+        return self.path / "recordings" / key[:2] / f"{key}.{name}.npz"
+
+    def files_of(self, key: str, words: bool, recordings: str) -> list[Path]:
+        """Return the paths of a cell's files, from what the ledger says of them."""
+        paths = [self.recording_path(key, name) for name in recordings.split()]
+        return [self.words_path(key), *paths] if words else paths
+
     def words(self, key: str) -> "pl.DataFrame | None":
         """Return the words of a cell, None if its task gave none."""
         import polars as pl
@@ -111,11 +145,72 @@ class Store:
             return pl.read_parquet(path)
         with self.reading() as ledger:
             if ledger.ask("SELECT 1 FROM cells WHERE hex(key) = upper(?) AND words", [key]):
-                raise TreegaugeError(
-                    f"{path} is gone; treegauge gc lets go of cells without their words, and the "
-                    "next run makes them anew"
-                )
+                raise _missing(path)
         return None
+
+    def recordings(self, key: str) -> dict[str, bytes]:
+        """Return the recordings of a cell by name."""
+        with self.reading() as ledger:
+            rows = ledger.ask("SELECT recordings FROM cells WHERE hex(key) = upper(?)", [key])
+        names = rows[0][0].split() if rows else []
+        try:
+            return {name: self.recording_path(key, name).read_bytes() for name in names}
+        except FileNotFoundError as error:
+            raise _missing(Path(error.filename)) from None
+
+    def kept_path(self, key: str, kind: str) -> Path:
+        """Return where :meth:`keep` writes."""
+        return self.path / "kept" / kind / key[:2] / key
+
+    def keep(self, key: str, kind: str, data: bytes) -> None:
+        """Keep what a training gave, atomically; others may write to the store meanwhile.
+
+        Parameters
+        ----------
+        key
+            What :func:`content_key` makes of all that the data depends on.
+        kind
+            What it is, such as ``"recordings"``: a folder of the store.
+        data
+            The content of the file.
+        """
+        if not self.ledger_path.exists():
+            with suppress(BusyError), self.writing():  # so that others see that it is a store
+                pass
+        with self.safely():
+            self.write(self.kept_path(key, kind), data)
+
+    def kept(self, key: str, kind: str) -> bytes | None:
+        """Return what was kept under a key, None if nothing was."""
+        try:
+            return self.kept_path(key, kind).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Write a file; it is on the disk when this returns."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic(path) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    @contextmanager
+    def safely(self) -> Iterator[None]:
+        """Say what a full disk means; a damaged ledger is another matter."""
+        try:
+            yield
+        except (OSError, TreegaugeError) as error:
+            if isinstance(error, OSError):
+                why = error.strerror or str(error)
+            elif isinstance(error.__cause__, sqlite3.OperationalError):
+                why = str(error.__cause__)
+            else:
+                raise
+            raise FullError(
+                f"cannot write to store {self.path}: {why}; what was recorded before is safe. "
+                "Make room, then run the same again: it resumes where it stopped"
+            ) from error
 
     def results(self, *, provenance: bool = True, **filters: Any) -> "pl.DataFrame":
         """Return the cells that are done, a row each, in the order of their fields.
@@ -182,44 +277,22 @@ class Writer:
     ledger: Ledger
 
     def record(self, entries: Sequence[Entry], run: int) -> None:
-        """Write cells down: their words first, then their rows, all in one transaction."""
-        with self._safely():
+        """Write cells down: their files first, then their rows, all in one transaction."""
+        store = self.store
+        with store.safely():
             for entry in entries:
-                if entry.report.words is not None and entry.report.scalars is not None:
-                    self.write_words(entry.cell.key, entry.report.words)
+                key, report = entry.cell.key, entry.report
+                if report.words is not None and report.scalars is not None:
+                    store.write(store.words_path(key), report.words)
+                for name, data in report.recordings.items():
+                    store.write(store.recording_path(key, name), data)
             if entries:
                 self.ledger.record(entries, run)
-
-    @contextmanager
-    def _safely(self) -> Iterator[None]:
-        """Say what a full disk means; a damaged ledger is another matter."""
-        try:
-            yield
-        except (OSError, TreegaugeError) as error:
-            if isinstance(error, OSError):
-                why = error.strerror or str(error)
-            elif isinstance(error.__cause__, sqlite3.OperationalError):
-                why = str(error.__cause__)
-            else:
-                raise
-            raise FullError(
-                f"cannot write to store {self.store.path}: {why}; what was recorded before is "
-                "safe. Make room, then run the plan again: it goes on from there"
-            ) from error
-
-    def write_words(self, key: str, data: bytes) -> None:
-        """Write the words of a cell; they are on the disk when this returns."""
-        path = self.store.words_path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic(path) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
 
     def begin(self, plan: str, pool: str, workers: int, total: int, reused: int) -> int:
         """Note that a run begins; return its number."""
         values = (plan, pool, workers, total, reused, time.time())
-        with self._safely(), self.ledger.writing() as base:
+        with self.store.safely(), self.ledger.writing() as base:
             cursor = base.execute(
                 "INSERT INTO runs (plan, pool, workers, total, reused, started) "
                 "VALUES (?, ?, ?, ?, ?, ?)", values,
@@ -238,4 +311,4 @@ class Writer:
                 raise
 
 
-__all__ = ["FullError", "Store", "Writer"]
+__all__ = ["FullError", "Store", "Writer", "content_key"]

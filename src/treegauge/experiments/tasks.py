@@ -3,12 +3,13 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from treegauge.experiments.cells import Cell, Outcome
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.plugins import load_plugins
 
 Function = Callable[[Cell], Outcome]
 
@@ -24,13 +25,16 @@ class Task:
     home
         ``module:function``.
     parts
-        The parts that a treebank must have.
+        The splits that a treebank must have.
     parser, sized
-        Whether it needs a parser, and whether it needs a train size; None: as one likes.
+        Whether it needs a parser, and whether it needs sizes of training sets; None: optional.
     parameters
         Its parameters with their defaults; None: any.
     required
         Parameters that have no default.
+    treebanks
+        Parameters that name further treebanks, one each. Plans look for them where the treebank
+        itself is; ``cell.read("train", treebank=name)`` reads them.
     """
 
     name: str
@@ -40,7 +44,8 @@ class Task:
     parser: bool | None = None
     sized: bool | None = None
     parameters: Mapping[str, Any] | None = None
-    required: tuple[str, ...] = field(default=())
+    required: tuple[str, ...] = ()
+    treebanks: tuple[str, ...] = ()
 
     def function(self) -> Function:
         """Import the function."""
@@ -113,11 +118,21 @@ _TASKS = (
         parameters={"part": "train", **_POLICY}, required=("measures",),
     ),
 )  # fmt: skip
-TASKS = {task.name: task for task in _TASKS}
+BUILT_IN = {task.name: task for task in _TASKS}
+#: Tasks of rooms above this one, each a :class:`Task` at ``module:name``.
+HOMES = {
+    "map": "treegauge.dynamics.tasks:MAP",
+    "vinfo": "treegauge.dynamics.tasks:VINFO",
+    "mdl": "treegauge.dynamics.tasks:MDL",
+    "difficulty": "treegauge.dynamics.tasks:DIFFICULTY",
+    "transfer": "treegauge.crosslingual.tasks:TRANSFER",
+}
 
 
 def find_task(name: str) -> Task:
-    """Return a task; ``module:function`` names one of the user's own.
+    """Return a task: built in, of a plug-in (entry points ``treegauge.tasks``), or the user's own.
+
+    A plug-in is a :class:`Task` or a function of a cell; ``module:function`` names any function.
 
     Examples
     --------
@@ -127,9 +142,19 @@ def find_task(name: str) -> Task:
     Traceback (most recent call last):
     treegauge.results.errors.ChoiceError: unknown task 'curves'; did you mean 'curve'? ...
     """
-    if name in TASKS:
-        return TASKS[name]
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    if name in HOMES:
+        home, _, attribute = HOMES[name].partition(":")
+        task: Task = getattr(import_module(home), attribute)
+        return task
+    plugins = load_plugins("treegauge.tasks")
+    if name in plugins:
+        loaded = plugins[name]
+        if isinstance(loaded, Task):
+            return loaded
+        return Task(name, "", f"{loaded.__module__}:{loaded.__qualname__}")
     module, colon, function = name.partition(":")
     if not (module and colon and function):
-        raise ChoiceError("task", name, [*TASKS, "module:function"])
+        raise ChoiceError("task", name, [*BUILT_IN, *HOMES, *plugins, "module:function"])
     return Task(name, "", name)

@@ -57,6 +57,9 @@ def merge(into: Store, others: Sequence[Store]) -> Merged:
             pass  # a folder that is no store is told before anything is made
     with into.writing() as writer:
         for other in others:
+            for path in _files(other, "kept"):
+                if not (target := into.path / path.relative_to(other.path)).exists():
+                    into.write(target, path.read_bytes())
             try:
                 rows.append((str(other.path), *_take(writer, other)))
             except sqlite3.Error as error:
@@ -91,10 +94,12 @@ def _take(writer: Writer, other: Store) -> tuple[int, int]:
                 f"{writer.store.path}, first {named}: {theirs} and {ours}; nothing of it was taken"
             )
         wanted = "(old.setup IS NULL OR (new.done AND NOT old.done))"
-        keys = ledger.ask(f"SELECT new.key, new.words {_PAIRS} WHERE {wanted}")
-        for key, words in keys:
-            if words:
-                writer.write_words(key.hex(), other.words_path(key.hex()).read_bytes())
+        keys = ledger.ask(f"SELECT new.key, new.words, new.recordings {_PAIRS} WHERE {wanted}")
+        for key, *files in keys:
+            for path in other.files_of(key.hex(), *files):
+                writer.store.write(
+                    writer.store.path / path.relative_to(other.path), path.read_bytes()
+                )
         total = int(ledger.ask("SELECT count(*) FROM other.cells")[0][0])
         columns = ", ".join(f"new.{name}" for name in COLUMNS if name not in _MAPPED)
         with ledger.writing() as base:
@@ -138,7 +143,9 @@ class Swept(Result):
         return f"{verb} {self.cells} cells and {self.files} files of {self.bytes / 1e6:.1f} MB"
 
 
-def sweep(store: Store, plans: Sequence[Expansion] = (), *, pretend: bool = False) -> Swept:
+def sweep(
+    store: Store, plans: Sequence[Expansion] = (), *, kept_too: bool = False, pretend: bool = False
+) -> Swept:
     """Remove files of no cell, cells whose files are gone and, given plans, cells of none of them.
 
     Parameters
@@ -147,6 +154,8 @@ def sweep(store: Store, plans: Sequence[Expansion] = (), *, pretend: bool = Fals
         The store; no driver may be at work on it.
     plans
         Cells to keep; without any, all cells stay that have their files.
+    kept_too
+        Also remove what verbs kept that trained outside of a plan.
     pretend
         Count only.
     """
@@ -154,9 +163,9 @@ def sweep(store: Store, plans: Sequence[Expansion] = (), *, pretend: bool = Fals
         pass
     with store.writing() as writer:
         ledger = writer.ledger
-        there = set(_files(store))
-        wordy = ledger.ask("SELECT key FROM cells WHERE words")
-        lost = (row for row in wordy if store.words_path(row[0].hex()) not in there)
+        there = set(_files(store, "words", "recordings"))
+        rows = ledger.ask(f"SELECT {_FILES} WHERE words OR recordings != ''")
+        lost = (row[:1] for row in rows if not there.issuperset(_paths(store, row)))
         kept = ((bytes.fromhex(cell.key),) for plan in plans for cell in plan.cells())
         for name, keys in (("lost", lost), ("kept", kept)):
             ledger.ask(f"CREATE TEMP TABLE {name} (key BLOB PRIMARY KEY) WITHOUT ROWID")
@@ -164,8 +173,10 @@ def sweep(store: Store, plans: Sequence[Expansion] = (), *, pretend: bool = Fals
                 base.executemany(f"INSERT OR IGNORE INTO {name} VALUES (?)", keys)
         unwanted = "key IN lost" + (" OR key NOT IN kept" if plans else "")
         cells = int(ledger.ask(f"SELECT count(*) FROM cells WHERE {unwanted}")[0][0])
-        rows = ledger.ask(f"SELECT key FROM cells WHERE words AND NOT ({unwanted})")
-        files = there - {store.words_path(key.hex()) for (key,) in rows}
+        rows = ledger.ask(f"SELECT {_FILES} WHERE NOT ({unwanted})")
+        files = there - {path for row in rows for path in _paths(store, row)}
+        if kept_too:
+            files |= set(_files(store, "kept"))
         size = sum(path.stat().st_size for path in files)
         if not pretend:
             if cells:
@@ -179,7 +190,15 @@ def sweep(store: Store, plans: Sequence[Expansion] = (), *, pretend: bool = Fals
     return Swept(cells, len(files), size, pretend, sign(gc=store.path.name))
 
 
-def _files(store: Store) -> Iterator[Path]:
-    """Yield all files of words, and what interrupted writing left."""
-    folder = store.path / "words"
-    return (path for path in folder.rglob("*") if path.is_file())
+_FILES = "key, words, recordings FROM cells"
+
+
+def _paths(store: Store, row: tuple[bytes, bool, str]) -> list[Path]:
+    key, words, recordings = row
+    return store.files_of(key.hex(), words, recordings)
+
+
+def _files(store: Store, *folders: str) -> Iterator[Path]:
+    """Yield all files in folders of a store, and what interrupted writing left."""
+    paths = (path for folder in folders for path in (store.path / folder).rglob("*"))
+    return (path for path in paths if path.is_file())

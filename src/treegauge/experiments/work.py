@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 import time
 import traceback
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from treegauge.experiments.cells import Cell, Outcome, Scalar
-from treegauge.experiments.inventory import inventory, parser_files
+from treegauge.experiments.inventory import parser_files, treebank_files
 from treegauge.experiments.limits import peak
 from treegauge.experiments.provenance import environment
 from treegauge.experiments.tasks import find_task
@@ -23,6 +24,7 @@ TAKEN = (
     "task", "treebank", "parser", "options", "parameters", "data", "size", "sample", "seed", "key",
     "files", "started", "seconds", "peak", "attempts", "environment",
 )  # fmt: skip
+RECORDING = re.compile(r"[A-Za-z0-9_-]+")
 LONGEST = 4000
 """Characters kept of an error."""
 
@@ -37,6 +39,8 @@ class Report:
         The task's, None if it failed.
     words
         The task's table of words as a Parquet file's bytes, if it has one.
+    recordings
+        The task's recordings, contents of ``.npz`` files by name.
     error
         Why it failed.
     lasting
@@ -47,6 +51,7 @@ class Report:
 
     scalars: Mapping[str, Scalar] | None = None
     words: bytes | None = field(default=None, repr=False)
+    recordings: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     error: str | None = None
     lasting: bool = False
     started: float = 0.0
@@ -66,6 +71,7 @@ def perform(cell: Cell) -> Report:
             raise TreegaugeError(f"task {cell.task} gave {type(outcome).__name__}, not an Outcome")
         facts["scalars"] = _scalars(outcome.scalars)
         facts["words"] = None if outcome.words is None else _parquet(outcome.words)
+        facts["recordings"] = _recordings(cell.task, outcome.recordings)
     except MemoryError:
         facts = {"error": "out of memory", "lasting": True}
     except TreegaugeError as error:
@@ -82,9 +88,12 @@ def perform(cell: Cell) -> Report:
 
 def _check_files(cell: Cell) -> None:
     """Refuse to run on other bytes than those the cell is named by."""
-    if not cell.files:
+    if not cell.files or cell.setup.inputs:
         return
-    found = {**inventory(cell.treebank).files, **parser_files(cell.parser, cell.options)}
+    found = {
+        **treebank_files(cell.treebank, cell.setup.places),
+        **parser_files(cell.parser, cell.options),
+    }
     for name in sorted({*cell.files, *found}):
         if cell.files.get(name) != found.get(name):
             raise TreegaugeError(
@@ -109,6 +118,16 @@ def _scalars(scalars: Mapping[str, Any]) -> dict[str, Scalar]:
             value = float(value) if math.isfinite(value) else None
         plain[_writable(str(name))] = value
     return plain
+
+
+def _recordings(task: str, recordings: Mapping[str, bytes]) -> dict[str, bytes]:
+    for name, data in recordings.items():
+        if not (RECORDING.fullmatch(name) and isinstance(data, bytes)):
+            raise TreegaugeError(
+                f"task {task} gave a recording {name!r} of type {type(data).__name__}; expected "
+                "bytes under a name of letters, digits, '-' and '_'"
+            )
+    return dict(recordings)
 
 
 def _writable(text: str) -> str:
