@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Real treebanks for tests and benchmarks; tests that need them skip with a reason without.
 export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 
-.PHONY: demo test lint bench replicate docs clean
+.PHONY: demo test fuzz lint bench replicate docs clean
 
 $(VENV)/core: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,11 @@ lint: $(VENV)/dev
 
 test: $(VENV)/dev lint
 	$(BIN)/pytest -q -n auto --dist worksteal
+
+# The tests with random examples, other ones each time; `make test` has the same ones every time.
+fuzz: $(VENV)/dev
+	$(BIN)/pytest -q -n auto --dist worksteal --hypothesis-profile=fuzz \
+		$$(grep -rl "from hypothesis import" tests --include="test_*.py")
 
 # Writes docs/scaling.md and docs/benchmarks.md.
 bench: $(VENV)/bench

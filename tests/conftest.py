@@ -9,6 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# `make test` gives the same result for everyone; `make fuzz` looks for new examples.
+settings.register_profile("default", derandomize=True, deadline=None)
+settings.register_profile("fuzz", derandomize=False, deadline=None, print_blob=True)
+settings.load_profile("default")
 
 Once = Callable[[str, Callable[[Path], None]], Path]
 

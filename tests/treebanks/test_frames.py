@@ -38,6 +38,22 @@ def test_rows_and_back_lose_nothing(kind, treebank):
     assert from_frame(table).to_bytes() == treebank.to_bytes()
 
 
+@pytest.mark.parametrize("kind", ["polars", "pandas", "arrow", "csv", "parquet"])
+@pytest.mark.parametrize("text", [SENTENCE, ""])
+def test_comments_after_the_last_sentence_stay(kind, text, tmp_path):
+    treebank = parse_conllu(f"{text}# the\u2028end\n# of it\n")
+    frame = treebank.to_rows()
+    if kind == "csv":
+        frame.write_csv(tmp_path / "a.csv")
+        frame = pl.read_csv(tmp_path / "a.csv", infer_schema=False)
+    elif kind == "parquet":
+        frame.write_parquet(tmp_path / "a.parquet")
+        frame = pl.read_parquet(tmp_path / "a.parquet")
+    elif kind != "polars":
+        frame = {"pandas": frame.to_pandas, "arrow": frame.to_arrow}[kind]()
+    assert from_frame(frame).to_bytes() == treebank.to_bytes()
+
+
 @settings(max_examples=60, deadline=None)
 @given(treebanks())
 def test_random_rows_and_back(drawn):

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def to_rows(treebank: Treebank) -> "pl.DataFrame":
     """Return all rows (words, multiword tokens, empty nodes) and comments as text columns.
 
-    Together with :func:`from_frame` this loses nothing but the style of line ends.
+    Comments after the last sentence are in a last row of their own. Together with
+    :func:`from_frame` this loses nothing but the style of line ends.
     """
     import polars as pl
 
@@ -24,26 +25,32 @@ def to_rows(treebank: Treebank) -> "pl.DataFrame":
     comments: list[str | None] = [None] * len(rows)
     for i, row in enumerate(treebank.row_offsets[:-1].tolist()):
         comments[row] = "\n".join(treebank.comment_lines(i))
-    return pl.DataFrame(
+    frame = pl.DataFrame(
         [
             pl.Series("sentence", sentence),
             pl.Series("comments", comments, pl.String),
             *(treebank._text(name, rows) for name in COLUMNS),
         ]
     )
+    tail = treebank.tail.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    if not tail:
+        return frame
+    last = pl.DataFrame({"sentence": [len(treebank)], "comments": [tail.rstrip("\n")]})
+    return pl.concat([frame, last.cast({"sentence": pl.Int32})], how="diagonal")
 
 
 def from_frame(
     frame: Any, *, name: str = "frame", errors: Errors = "strict", need_heads: bool | None = None
 ) -> Treebank:
-    """Make a treebank of a table with one row a word.
+    """Make a treebank of a table with one row per word.
 
     Parameters
     ----------
     frame
         A polars or pandas frame or an Arrow table with the columns ``sentence`` and ``form``, and
         any of the other columns of CoNLL-U; missing ones become ``_``, a missing ``id`` is counted.
-        ``comments`` on a sentence's first row holds its comment lines.
+        ``comments`` on a sentence's first row holds its comment lines; a last row with nothing
+        but comments holds those after the last sentence.
     name, errors, need_heads
         As in :func:`treegauge.treebanks.conllu.parse_conllu`; heads are needed if there is a column
         of them, unless said otherwise.
@@ -63,6 +70,11 @@ def from_frame(
             found = ", ".join(table.columns)
             raise TreegaugeError(f"{name}: found columns {found}; expected at least {needed!r}")
     known = [column for column in COLUMNS if column in table.columns]
+    tail = ""
+    if "comments" in table.columns and len(table) and table["comments"][-1] is not None:
+        last = table.row(-1, named=True)
+        if all(last[column] is None for column in known):
+            table, tail = table[:-1], f"{last['comments']}\n"
     fields = {column: table[column].cast(pl.String).fill_null("_") for column in known}
     for column, values in fields.items():
         odd = values.filter(values.str.contains(r"[\t\n\r]"))
@@ -87,4 +99,4 @@ def from_frame(
         for above, line in zip(sentences["comments"], sentences["line"], strict=True)
     )
     heads = "head" in known if need_heads is None else need_heads
-    return parse_conllu(text, name=name, errors=errors, need_heads=heads)
+    return parse_conllu(text + tail, name=name, errors=errors, need_heads=heads)

@@ -16,6 +16,10 @@ import numpy as np
 from treegauge.treebanks.columns import Treebank, closed
 from treegauge.treebanks.trees import repair as repair_heads
 
+# Characters that the official script drops from a FORM (category Zs); U+0085 is not one of them.
+BLANKS = " \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_BLANK = re.compile(f"[{BLANKS}]*")
+_GAP = re.compile(f"[\t{BLANKS}]+")
 _WORD = re.compile(r" *\+?\d{1,9} *")
 _OTHER = re.compile(r"\d{1,9}[-.]\d{1,9}")
 
@@ -67,7 +71,7 @@ def repair_sentence(lines: list[str]) -> list[str] | None:
     if not table or any(len(fields) != 10 for fields in table):
         return None
     for fields in table:
-        if not fields[1].strip():
+        if _BLANK.fullmatch(fields[1]):
             fields[1] = "_"
     words = [fields for fields in table if _WORD.fullmatch(fields[0])]
     others = [fields for fields in table if not _WORD.fullmatch(fields[0])]
@@ -79,7 +83,7 @@ def repair_sentence(lines: list[str]) -> list[str] | None:
 
 def _fields(line: str) -> list[str]:
     fields = line.split("\t")
-    return fields if len(fields) == 10 else line.split()
+    return fields if len(fields) == 10 else [word for word in _GAP.split(line) if word]
 
 
 def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
