@@ -92,9 +92,9 @@ def scorer(resamples: int) -> Callable[[], Contender]:
 
 def measurer() -> Contender:
     """Compute all measures of one file."""
-    from treegauge.measures.measuring import measure
+    from treegauge.measures.measure import measure
 
-    return Contender(lambda path: measure("all", path, threads=1), lambda _: None)
+    return Contender(lambda path: measure("all", path, workers=1), lambda _: None)
 
 
 def splitter() -> Contender:

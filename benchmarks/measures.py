@@ -79,7 +79,7 @@ def _with_scipy(arcs: Any) -> Contender:
 
 def sttr() -> Contender:
     """Read the file and average the type/token ratio over chunks."""
-    from treegauge.measures.lexicon import standardised_ttr
+    from treegauge.measures.vocabulary import standardised_ttr
     from treegauge.treebanks.conllu import read_conllu
 
     return Contender(lambda path: standardised_ttr(read_conllu(path), chunk=CHUNK), float)
@@ -122,9 +122,9 @@ def crooked_udapi() -> Contender:
 
 def everything() -> Contender:
     """Read two files and compute every measure there is of both and of the pair."""
-    from treegauge.measures.measuring import measure
+    from treegauge.measures.measure import measure
 
-    return Contender(lambda a, b: measure("all", a, b, threads=1), lambda _: None)
+    return Contender(lambda a, b: measure("all", a, b, workers=1), lambda _: None)
 
 
 def tree() -> Contender:

@@ -11,8 +11,8 @@ import polars as pl
 
 from replications.parts import read_result, release_folder
 from treegauge.experiments.store import Store
-from treegauge.measures.entropy import word_dependency_entropy
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
+from treegauge.measures.relations import word_dependency_entropy
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.scoring import Resampling, evaluate
 from treegauge.scoring.statistics import ScoreOptions
@@ -94,7 +94,7 @@ def treebanks() -> pl.DataFrame:
     """Return sizes, shares of relations and STTR of every treebank, all parts together."""
     root = str(release_folder(RELEASE))
     names = "sttr,content,function,feature_types"
-    whole = measure(names, root, part="all").wide
+    whole = measure(names, root, split="all").wide
     rows = []
     for folder in folders():
         parts = read_splits(folder)

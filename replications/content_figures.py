@@ -15,13 +15,13 @@ from treegauge.figures.analysis import matrix, scatter
 from treegauge.figures.scores import by_treebank, variances
 from treegauge.figures.theme import Spec
 from treegauge.figures.treebanks import relation_spectrum
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
 from treegauge.statistics.matrix import correlation_matrix
 
 
 def spectrum() -> Spec:
     """Draw relations from function to content (Figure 2)."""
-    return relation_spectrum(measure("wde", str(release_folder(RELEASE)), part="all"))
+    return relation_spectrum(measure("wde", str(release_folder(RELEASE)), split="all"))
 
 
 def sttr() -> Spec:

@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 from replications.parts import Part, compared, kept, read_result, release_folder
 from treegauge import data
 from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, absolute_rank
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
 from treegauge.statistics.correlation import correlate
 
 MEASURES = tuple(LARGER_IS_EASIER)

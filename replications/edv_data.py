@@ -8,7 +8,7 @@ import polars as pl
 
 from replications.parts import compared, read_result, release_folder
 from treegauge.data import ud25
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
 from treegauge.statistics.partial import coefficients
 
 RELEASE = "r2.5"

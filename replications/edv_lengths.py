@@ -11,9 +11,8 @@ from replications.content_data import parsed
 from replications.edv_data import RELEASE, VARIANTS
 from replications.parts import compared, read_result, release_folder
 from treegauge.experiments.sampling import sampled
-from treegauge.measures.displacement import LENGTHS, edv_by_length, edv_masses
+from treegauge.measures.displacement import LENGTHS, SAMPLES, edv_by_length, edv_masses, edv_samples
 from treegauge.measures.registry import MissingError
-from treegauge.measures.samples import SAMPLES, edv_samples
 from treegauge.statistics.bins import BinnedCorrelations, correlate_bins
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits

@@ -10,7 +10,7 @@ from replications.content_data import RELEASE, folders, parsed
 from replications.parts import read_result, release_folder
 from treegauge.auditing.auditing import audit
 from treegauge.auditing.findings import Audit, Finding
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
 
@@ -91,7 +91,7 @@ def _classed(
 ) -> dict[str, tuple[tuple[str, ...], npt.NDArray[np.int64]]]:
     """Return classes of the words of test, as names and codes."""
     # Measures are listed in the order in which their modules are loaded: not this one first.
-    from treegauge.measures.isomorphism import tree_shapes
+    from treegauge.measures.similarity import tree_shapes
 
     lengths = np.searchsorted(LENGTHS, test.lengths, side="right") - 1
     form = test["form"].is_in(train["form"].unique().to_list()).to_numpy()

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
+from treegauge.measures.measurements import Measures, short
 from treegauge.measures.registry import FAMILIES, MissingError, measures
-from treegauge.measures.results import Measures, short
 from treegauge.results.files import atomic
 from treegauge.statistics.distance import wasserstein
 from treegauge.treebanks.conllu import read_splits

@@ -26,7 +26,7 @@ from treegauge.curves.counting import Parse, count
 from treegauge.curves.equivalents import placing
 from treegauge.curves.partition import composites, partition
 from treegauge.experiments.sampling import sampled
-from treegauge.measures.checks import per_sentence
+from treegauge.measures.counting import per_sentence
 from treegauge.parsers.registry import make_parser
 from treegauge.scoring.attachment import right_heads
 from treegauge.treebanks.columns import Treebank

@@ -152,7 +152,7 @@ def test_only_declared_packages_are_imported(module):
         ),
         ("treegauge.scoring.align", "import_module('treegauge.reporting')"),
         ("treegauge.scoring.align", "importlib.import_module(f'treegauge.parsers.{name}')"),
-        ("treegauge.measures.entropy", "from treegauge.splitting import random"),
+        ("treegauge.measures.relations", "from treegauge.splitting import random"),
         ("treegauge.scoring.align", "from treegauge import read_conllu"),
         ("treegauge.scoring.align", "from treegauge import *"),
         ("treegauge.scoring.align", "import treegauge"),

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from treegauge.experiments.running import run as run
     from treegauge.experiments.status import status as status
     from treegauge.experiments.store import Store as Store
-    from treegauge.measures.entropy import average_wde as average_wde
-    from treegauge.measures.entropy import word_dependency_entropy as word_dependency_entropy
+    from treegauge.measures.measure import measure as measure
+    from treegauge.measures.relations import average_wde as average_wde
+    from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsers.registry import load_model as load_model
     from treegauge.parsers.registry import make_parser as make_parser
     from treegauge.ranking.certificate import certify as certify
@@ -65,7 +66,8 @@ _HOMES = {
     "experiments.running": ["run"],
     "experiments.status": ["status"],
     "experiments.store": ["Store"],
-    "measures.entropy": ["average_wde", "word_dependency_entropy"],
+    "measures.measure": ["measure"],
+    "measures.relations": ["average_wde", "word_dependency_entropy"],
     "parsers.registry": ["load_model", "make_parser"],
     "ranking.certificate": ["certify"],
     "ranking.scores": ["read_scores"],

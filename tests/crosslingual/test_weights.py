@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.crosslingual.weights import inverse_weights, kl_weights, surprises
-from treegauge.measures.ngrams import klcpos3
+from treegauge.measures.similarity import klcpos3
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.conllu import parse_conllu
 

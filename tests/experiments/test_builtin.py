@@ -10,7 +10,7 @@ from treegauge.experiments.running import run
 from treegauge.experiments.sampling import sampled
 from treegauge.experiments.store import Store
 from treegauge.experiments.work import perform
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
 from treegauge.parsers.registry import make_parser
 from treegauge.scoring.scoring import Resampling, evaluate
 from treegauge.splitting.pool import pool
@@ -99,9 +99,9 @@ def test_split(room):
 def test_measure(room):
     found = reports(room, "measure", parameters={"measures": ["words,edv", "wde"], "part": "test"})
     first, second = (report.scalars for _, report in found)
-    wanted = measure("words,edv", room / "UD_A-X", part="test")
+    wanted = measure("words,edv", room / "UD_A-X", split="test")
     assert first == {"words": wanted["words"], "edv": wanted["edv"]}
-    wde = measure("wde", room / "UD_A-X", part="test")["wde"]
+    wde = measure("wde", room / "UD_A-X", split="test")["wde"]
     assert second == {f"wde:{name}": value for name, value in wde.items()}
 
 

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from treegauge.cli.app import app
 from treegauge.figures.saving import to_json
 from treegauge.figures.treebanks import displacements, relation_spectrum
-from treegauge.measures.entropy import word_dependency_entropy
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
+from treegauge.measures.relations import word_dependency_entropy
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu

@@ -14,13 +14,13 @@ from treegauge.measures.displacement import (
     edv,
     edv_by_length,
     edv_masses,
+    edv_samples,
     mean_dependency_distance,
     mean_displacement,
     mean_med,
     slv,
 )
 from treegauge.measures.registry import MissingError
-from treegauge.measures.samples import edv_samples
 from treegauge.statistics.distance import wasserstein
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, read_splits

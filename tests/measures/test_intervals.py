@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treegauge.measures.intervals import interval
+from treegauge.measures.measuring import measure_interval as interval
 from treegauge.measures.registry import measures
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.distance import wasserstein

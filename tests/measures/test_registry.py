@@ -1,6 +1,7 @@
 """What holds for every measure: description, bounds, sums, and no value rather than a wrong one."""
 
 import math
+import os
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
 from treegauge.measures.registry import (
     FAMILIES,
     MODULES,
@@ -116,7 +117,7 @@ def small_bank(draw):
 @settings(max_examples=60, deadline=None)
 @given(small_bank(), small_bank())
 def test_small_treebanks_give_finite_numbers_or_reasons(one, two):
-    found = measure("all", one, two, threads=1)
+    found = measure("all", one, two, workers=1)
     for row in found.measured:
         assert (row.value is None) == (row.missing is not None)
         if row.value is not None:
@@ -172,3 +173,30 @@ def test_which_measures_have_intervals():
         "edv", "slv", "upos_divergence",
     }  # fmt: skip
     assert isinstance(measures()["edv"].additive, Additive)
+
+
+def test_other_packages_add_measures_by_entry_points(tmp_path):
+    (tmp_path / "my_measures.py").write_text(
+        "from treegauge.measures.registry import register\n"
+        "@register('vowels', 'lengths', 'number of vowels', bounds=(0, 9e9))\n"
+        "def vowels(treebank):\n"
+        "    return sum(map(''.join(treebank['form']).count, 'aeiou'))\n"
+    )
+    info = tmp_path / "my_measures-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-measures\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[treegauge.measures]\nmine = my_measures\nbroken = not_there\n"
+    )
+    code = (
+        "import treegauge as tg\n"
+        "bank = tg.parse_conllu('1\\tAo\\t_\\tX\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n')\n"
+        "print(tg.measure('vowels', bank)['vowels'])"
+    )
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": paths},
+    )  # fmt: skip
+    assert done.stdout.split() == ["1"], done.stderr
+    assert "plug-in 'broken' (not_there) of treegauge.measures was not loaded" in done.stderr

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import entropy
 
 from treegauge.measures import relations
-from treegauge.measures.entropy import average_wde, word_dependency_entropy
+from treegauge.measures.relations import average_wde, word_dependency_entropy
 from treegauge.results.errors import ChoiceError
 from treegauge.testing.synthetic import synthetic
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
-from treegauge.measures import isomorphism, ngrams, unseen
+from treegauge.measures import similarity
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 
@@ -41,11 +41,11 @@ def test_divergence_is_scipys(pair, n):
     one, two = (counted(treebank, n) for treebank in pair)
     keys = sorted(one | two)
     expected = jensenshannon([one[k] for k in keys], [two[k] for k in keys], base=2) ** 2
-    assert ngrams.upos_divergence(*pair, n=n) == pytest.approx(expected)
+    assert similarity.upos_divergence(*pair, n=n) == pytest.approx(expected)
 
 
 def test_every_word_is_the_middle_of_a_trigram(pair):
-    first, second = ngrams.upos_ngrams(*pair)
+    first, second = similarity.upos_ngrams(*pair)
     assert first.sum() == pair[0].n_words
     assert second.sum() == pair[1].n_words
 
@@ -59,18 +59,18 @@ def test_klcpos3_by_its_definition(pair):
         for t, count in target.items()
     )
     assert any(count == 1 for count in source.values())
-    assert ngrams.klcpos3(*pair) == pytest.approx(expected)
-    assert ngrams.klcpos3(pair[0], pair[0]) == pytest.approx(0, abs=1e-12)
+    assert similarity.klcpos3(*pair) == pytest.approx(expected)
+    assert similarity.klcpos3(pair[0], pair[0]) == pytest.approx(0, abs=1e-12)
 
 
 def test_unseen_trigrams_and_words(pair):
     train, test = (counted(treebank, 3) for treebank in pair)
     new = sum(count for trigram, count in test.items() if trigram not in train)
-    assert ngrams.unseen_upos_trigrams(*pair) == new / test.total()
+    assert similarity.unseen_upos_trigrams(*pair) == new / test.total()
     known, forms = set(pair[0]["form"].to_list()), pair[1]["form"].to_list()
     expected = sum(form not in known for form in forms) / len(forms)
-    assert unseen.out_of_vocabulary(*pair) == pytest.approx(expected)
-    assert unseen.out_of_vocabulary_types(*pair) == len(set(forms) - known) / len(set(forms))
+    assert similarity.out_of_vocabulary(*pair) == pytest.approx(expected)
+    assert similarity.out_of_vocabulary_types(*pair) == len(set(forms) - known) / len(set(forms))
 
 
 def every_tree(size):
@@ -94,8 +94,8 @@ def climbs(heads, word):
 @pytest.mark.parametrize(("size", "rooted", "free"), [(1, 1, 1), (2, 1, 1), (3, 2, 1), (4, 4, 2)])
 def test_shapes_are_as_many_as_there_are_trees(size, rooted, free):
     treebank = trees(*every_tree(size))
-    assert len(set(isomorphism.tree_shapes(treebank).tolist())) == rooted
-    assert len(set(isomorphism.tree_shapes(treebank, directed=False).tolist())) == free
+    assert len(set(similarity.tree_shapes(treebank).tolist())) == rooted
+    assert len(set(similarity.tree_shapes(treebank, directed=False).tolist())) == free
 
 
 @pytest.mark.parametrize(("size", "rooted", "free"), [(9, 286, 47), (10, 719, 106)])
@@ -109,8 +109,8 @@ def test_shapes_of_larger_trees(size, rooted, free):
                 grown[canonical([*heads, head])] = [*heads, head]
         found = list(grown.values())
     treebank = trees(*found)
-    assert len(set(isomorphism.tree_shapes(treebank).tolist())) == len(found) == rooted
-    assert len(set(isomorphism.tree_shapes(treebank, directed=False).tolist())) == free
+    assert len(set(similarity.tree_shapes(treebank).tolist())) == len(found) == rooted
+    assert len(set(similarity.tree_shapes(treebank, directed=False).tolist())) == free
 
 
 def canonical(heads, root=None, seen=()):
@@ -142,9 +142,9 @@ def tree(draw):
 @given(tree(), tree())
 def test_shapes_agree_exactly_for_isomorphic_trees(one, two):
     both = trees(one, two)
-    a, b = isomorphism.tree_shapes(both)
+    a, b = similarity.tree_shapes(both)
     assert (a == b) == (canonical(one) == canonical(two))
-    a, b = isomorphism.tree_shapes(both, directed=False)
+    a, b = similarity.tree_shapes(both, directed=False)
     free = [min(canonical(t, r) for r in range(1, len(t) + 1)) for t in (one, two)]
     assert (a == b) == (free[0] == free[1])
 
@@ -158,7 +158,7 @@ def test_the_order_of_words_does_not_matter(heads, random):
     for word, head in enumerate(heads, 1):
         moved[new[word - 1] - 1] = new[head - 1] if head else 0
     for directed in (True, False):
-        a, b = isomorphism.tree_shapes(trees(heads, moved), directed=directed)
+        a, b = similarity.tree_shapes(trees(heads, moved), directed=directed)
         assert a == b
 
 
@@ -169,18 +169,18 @@ def test_overlaps_by_brute_force(pair):
         seen = {key(sentence) for sentence in train}
         return np.mean([key(sentence) in seen for sentence in test])
 
-    found = isomorphism.tree_overlap(train, test)
+    found = similarity.tree_overlap(train, test)
     assert found == share(lambda s: canonical(s.head.tolist()))
-    free = isomorphism.tree_overlap_undirected(train, test)
+    free = similarity.tree_overlap_undirected(train, test)
     assert free >= found
     ordered = share(lambda s: tuple(s.head.tolist()))
-    assert isomorphism.tree_overlap_ordered(train, test) == ordered
+    assert similarity.tree_overlap_ordered(train, test) == ordered
     tagged = share(lambda s: (tuple(s.head.tolist()), tuple(s.upos), tuple(s.deprel)))
-    assert isomorphism.tree_overlap_tagged(train, test) == tagged
+    assert similarity.tree_overlap_tagged(train, test) == tagged
     assert 0 < tagged < found < 1
 
 
 def test_broken_trees_have_shapes_too():
     text = "1\tw\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tw\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
     broken = parse_conllu(text, allow=("cycle", "no-root"))
-    assert isomorphism.tree_shapes(broken) == isomorphism.tree_shapes(trees([0, 1]))
+    assert similarity.tree_shapes(broken) == similarity.tree_shapes(trees([0, 1]))

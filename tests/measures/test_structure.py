@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
-from treegauge.measures import direction, structure
+from treegauge.measures import structure
 from treegauge.measures.registry import MissingError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
@@ -57,7 +57,7 @@ def test_by_hand(bank):
     assert structure.max_depth(treebank) == 3
     assert structure.arity(treebank) == 8 / 4
     assert structure.max_arity(treebank) == 3
-    assert direction.head_left(treebank) == 2 / 8
+    assert structure.head_left(treebank) == 2 / 8
     # 7 arcs make 21 pairs; words 2, 4 and 7 have three arcs each, so that 9 pairs share a word.
     assert structure.possible_crossings(treebank).tolist() == [12, 0, 0]
     assert structure.crossings(treebank) == 1 / 12
@@ -93,22 +93,22 @@ def test_direction_entropies_by_brute_force(treebank):
     total = sides.total()
     if not total:
         with pytest.raises(MissingError, match="no arcs"):
-            direction.word_order_freedom(treebank)
+            structure.word_order_freedom(treebank)
         return
 
     def conditional(groups):
         each = [g.total() / total * entropy(list(g.values()), base=2) for g in groups.values()]
         return pytest.approx(sum(each), abs=1e-12)
 
-    assert direction.head_left(treebank) == pytest.approx(sides[True] / total)
+    assert structure.head_left(treebank) == pytest.approx(sides[True] / total)
     expected = entropy(list(sides.values()), base=2)
-    assert direction.direction_entropy(treebank) == pytest.approx(expected, abs=1e-12)
-    assert direction.direction_entropy_by_relation(treebank) == conditional(relations)
-    assert direction.word_order_freedom(treebank) == conditional(freedom)
+    assert structure.direction_entropy(treebank) == pytest.approx(expected, abs=1e-12)
+    assert structure.direction_entropy_by_relation(treebank) == conditional(relations)
+    assert structure.word_order_freedom(treebank) == conditional(freedom)
 
 
 def test_knowing_more_leaves_less_entropy():
     treebank = synthetic(300, seed=4)
-    given_nothing = direction.direction_entropy(treebank)
-    given_relation = direction.direction_entropy_by_relation(treebank)
-    assert given_nothing >= given_relation >= direction.word_order_freedom(treebank) >= 0
+    given_nothing = structure.direction_entropy(treebank)
+    given_relation = structure.direction_entropy_by_relation(treebank)
+    assert given_nothing >= given_relation >= structure.word_order_freedom(treebank) >= 0

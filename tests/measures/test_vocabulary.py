@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import entropy
 
-from treegauge.measures import features, lexicon, morphology
-from treegauge.measures.entropy import entropy_of, form_entropy, lemma_entropy
-from treegauge.measures.measuring import measure
+from treegauge.measures import morphology, vocabulary
+from treegauge.measures.measure import measure
 from treegauge.measures.registry import MissingError
+from treegauge.measures.vocabulary import entropy_of, form_entropy, lemma_entropy
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu
 
@@ -41,42 +41,42 @@ def test_words_without_a_lemma_do_not_count(bank):
 
 def test_ratios_of_types_to_tokens(drawn):
     forms = drawn["form"].to_list()
-    assert lexicon.type_token_ratio(drawn) == len(set(forms)) / len(forms)
+    assert vocabulary.type_token_ratio(drawn) == len(set(forms)) / len(forms)
     chunks = [forms[i : i + 1000] for i in range(0, len(forms) - 999, 1000)]
     assert len(forms) % 1000
     each = [len(set(chunk)) / 1000 for chunk in chunks]
-    assert lexicon.standardised_ttr(drawn) == pytest.approx(np.mean(each))
+    assert vocabulary.standardised_ttr(drawn) == pytest.approx(np.mean(each))
 
 
 def test_sampled_ratio(drawn):
-    found = lexicon.sampled_ttr(drawn, seed=3)
-    assert found == lexicon.sampled_ttr(drawn, seed=3)
-    assert found != lexicon.sampled_ttr(drawn, seed=4)
+    found = vocabulary.sampled_ttr(drawn, seed=3)
+    assert found == vocabulary.sampled_ttr(drawn, seed=3)
+    assert found != vocabulary.sampled_ttr(drawn, seed=4)
     # A sample of all sentences is the treebank.
-    assert lexicon.sampled_ttr(drawn, sentences=1200) == pytest.approx(
-        lexicon.type_token_ratio(drawn)
+    assert vocabulary.sampled_ttr(drawn, sentences=1200) == pytest.approx(
+        vocabulary.type_token_ratio(drawn)
     )
-    ends = [lexicon.type_token_ratio(drawn[i : i + 1000]) for i in range(200)]
+    ends = [vocabulary.type_token_ratio(drawn[i : i + 1000]) for i in range(200)]
     assert min(ends) * 0.9 < found < max(ends) * 1.1
 
 
 def test_too_little_text_for_a_sample(bank):
     with pytest.raises(MissingError, match="1 sentences, fewer than a sample of 1,000"):
-        lexicon.sampled_ttr(bank([0]))
+        vocabulary.sampled_ttr(bank([0]))
     with pytest.raises(MissingError, match="1 words, fewer than a chunk of 1,000"):
-        lexicon.standardised_ttr(bank([0]))
+        vocabulary.standardised_ttr(bank([0]))
 
 
 def test_features_by_brute_force(drawn):
     counts = Counter(
         pair for text in drawn["feats"].to_list() if text != "_" for pair in text.split("|")
     )
-    assert features.feature_types(drawn) == len(counts)
+    assert morphology.feature_types(drawn) == len(counts)
     expected = entropy(list(counts.values()), base=2)
-    assert features.feature_entropy(drawn) == pytest.approx(expected)
-    sampled = features.sampled_feature_types(drawn)
+    assert morphology.feature_entropy(drawn) == pytest.approx(expected)
+    sampled = morphology.sampled_feature_types(drawn)
     assert 0 < sampled <= len(counts)
-    assert features.sampled_feature_entropy(drawn, sentences=1200) == pytest.approx(expected)
+    assert morphology.sampled_feature_entropy(drawn, sentences=1200) == pytest.approx(expected)
 
 
 def brute_force_complexity(treebank, published):
@@ -152,7 +152,7 @@ def test_no_lemmas_is_missing_and_not_one(bank, variant):
 
 def test_no_features_is_missing(bank):
     treebank = bank([{"head": 0, "lemma": "a"}, {"head": 1, "lemma": "b"}])
-    for function in (features.feature_entropy, morphology.head_pos_entropy):
+    for function in (morphology.feature_entropy, morphology.head_pos_entropy):
         with pytest.raises(MissingError, match="no FEATS"):
             function(treebank)
 

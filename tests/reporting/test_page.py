@@ -14,7 +14,7 @@ from treegauge.cli.app import app
 from treegauge.dynamics.candidates import error_candidates
 from treegauge.dynamics.cartography import data_map
 from treegauge.dynamics.recording import Recording
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
 from treegauge.ranking.certificate import certify
 from treegauge.ranking.exact import exact
 from treegauge.ranking.scores import read_scores

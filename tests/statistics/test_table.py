@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.reading import read_table
 from treegauge.statistics.table import as_table, join_tables

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
 from treegauge.auditing.findings import Finding, count
-from treegauge.measures.checks import blank
+from treegauge.measures.counting import blank
 from treegauge.treebanks.columns import Treebank
 
 _LEAK = 0.01  # of a part: beyond that, scores on it are too high

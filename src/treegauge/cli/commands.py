@@ -78,10 +78,8 @@ def make_command(function: Verb[Any], command: Command) -> Callable[..., None]:
         if isinstance(result, Result) and result.exit_code:
             raise typer.Exit(result.exit_code)
 
-    parameters = [
-        _parameter(one, command)
-        for key, one in known.items()
-    ]  # fmt: skip
+    variadic = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in known.values())
+    parameters = [_parameter(one, command, variadic) for one in known.values()]
     keyword = inspect.Parameter.KEYWORD_ONLY
     if command.plot:
         parameters.append(inspect.Parameter("plot", keyword, annotation=PLOT, default=None))
@@ -143,9 +141,11 @@ def _type(one: VerbParameter) -> tuple[Any, bool]:
     return next((kind for kind in (bool, str, float, int) if kind in kinds), str), several
 
 
-def _parameter(one: VerbParameter, command: Command) -> inspect.Parameter:
+def _parameter(one: VerbParameter, command: Command, variadic: bool) -> inspect.Parameter:
     short, metavar = command.short.get(one.name), command.metavar.get(one.name)
     plain, several = _type(one)
+    if variadic and one.name in command.arguments:
+        several = False  # all further words belong to the last argument
     required = one.default is inspect.Parameter.empty
     more: dict[str, Any] = {"help": one.help} | ({"metavar": metavar} if metavar else {})
     typed: Any = list.__class_getitem__(plain) if several else plain

@@ -41,7 +41,19 @@ VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank sound?": {
         "check": Command("List everything that is wrong with CoNLL-U files."),
         "audit": Command("Find leaks, duplicates, missing layers and odd splits in treebanks."),
-        "measure": Command("Measure treebanks: displacement, structure, morphology, vocabulary."),
+        "measure": Command(
+            "Measure treebanks: displacement, structure, morphology, vocabulary.",
+            ["names"],
+            metavar={"names": "NAMES|all", "sources": "PATH..."},
+            plot=True,
+            subverbs={
+                "list": Command(
+                    "List the measures: meaning, range, and whether there is an interval.",
+                    ["names"],
+                    metavar={"names": "NAMES"},
+                )
+            },
+        ),
         "split": Command("Split a treebank at random, by length, into folds, or by EDV."),
         "show": Command("Draw dependency trees in the terminal or as SVG."),
         "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample."),

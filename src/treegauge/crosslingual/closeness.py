@@ -8,7 +8,7 @@ import numpy as np
 
 from treegauge.crosslingual.intervals import Estimate, ratio
 from treegauge.crosslingual.weights import EXPONENT, SENTENCES, handful, kl_weights, surprises
-from treegauge.measures.checks import per_sentence
+from treegauge.measures.counting import per_sentence
 from treegauge.results.result import Result, countersign
 from treegauge.treebanks.columns import Treebank
 

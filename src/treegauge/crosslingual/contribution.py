@@ -11,7 +11,7 @@ from treegauge.crosslingual.annotation import Place, Worth, break_even
 from treegauge.crosslingual.intervals import Estimate, ratio
 from treegauge.crosslingual.panel import Panel
 from treegauge.crosslingual.scoring import OVERALL, word_groups
-from treegauge.measures.checks import per_sentence
+from treegauge.measures.counting import per_sentence
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
 from treegauge.scoring.attachment import Mask, right_heads, right_relations

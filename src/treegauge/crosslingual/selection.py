@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treegauge.crosslingual.intervals import Estimate, ratio
 from treegauge.crosslingual.panel import Panel
 from treegauge.crosslingual.scoring import OVERALL, word_groups
-from treegauge.measures.checks import per_sentence
+from treegauge.measures.counting import per_sentence
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, sign
 from treegauge.scoring.attachment import right_heads

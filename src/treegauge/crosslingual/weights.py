@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measures.checks import need_column, need_words
+from treegauge.measures.counting import need_column, need_words
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, sign
 from treegauge.treebanks.columns import Treebank
@@ -91,7 +91,7 @@ def surprises(target: Treebank, source: Treebank) -> Floats:
 
     Examples
     --------
-    >>> from treegauge.measures.ngrams import klcpos3
+    >>> from treegauge.measures.similarity import klcpos3
     >>> from treegauge.testing.synthetic import synthetic
     >>> source, target = synthetic(50, seed=1), synthetic(10, seed=2)
     >>> bool(np.isclose(surprises(target, source).mean(), klcpos3(source, target)))

@@ -74,12 +74,12 @@ def split(cell: Cell) -> Outcome:
 
 def measure(cell: Cell) -> Outcome:
     """Take measures of a treebank; one that it does not have is missing."""
-    from treegauge.measures.measuring import measure as take
+    from treegauge.measures.measure import measure as take
 
     extra = cell.extra
     found = take(
-        extra["measures"], cell.treebank, part=extra["part"], errors=extra["errors"],
-        seed=cell.seed, threads=1,
+        extra["measures"], cell.treebank, split=extra["part"], errors=extra["errors"],
+        seed=cell.seed, workers=1,
     )  # fmt: skip
     scalars: dict[str, Scalar] = {}
     for one in found.measured:

@@ -9,7 +9,9 @@ from treegauge.results.errors import ChoiceError
 from treegauge.results.result import Result
 
 #: The function that draws a result of each kind, as ``module.function`` of this room.
-FIGURES: dict[str, str] = {}
+FIGURES: dict[str, str] = {
+    "measures": "treebanks.measured",
+}
 
 
 def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> dict[str, Any]:

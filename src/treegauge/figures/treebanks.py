@@ -1,11 +1,10 @@
 """Figures of measured treebanks: displacements, and relations by their entropy."""
 
 from treegauge.figures.theme import PALETTE, Spec, themed
-from treegauge.measures.entropy import average_wde
+from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import Value
-from treegauge.measures.relations import CLASSES, relation_class
-from treegauge.measures.results import Measures
-from treegauge.results.errors import TreegaugeError
+from treegauge.measures.relations import CLASSES, average_wde, relation_class
+from treegauge.results.errors import ChoiceError, TreegaugeError
 
 #: Larger displacements are not drawn.
 REACH = 12
@@ -50,7 +49,7 @@ def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) ->
 
     Examples
     --------
-    >>> from treegauge.measures.measuring import measure
+    >>> from treegauge.measures.measure import measure
     >>> from treegauge.testing.synthetic import synthetic
     >>> spec = displacements(measure("displacements", synthetic(50, seed=1)))
     >>> spec["facet"]["field"], len(spec["data"]["values"])
@@ -89,7 +88,7 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
 
     Examples
     --------
-    >>> from treegauge.measures.measuring import measure
+    >>> from treegauge.measures.measure import measure
     >>> from treegauge.testing.synthetic import synthetic
     >>> spec = relation_spectrum(measure("wde", synthetic(50, seed=1)))
     >>> spec["data"]["values"][0]["class"] in {"content", "function", "other"}
@@ -122,3 +121,12 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
 
 
 KINDS = {"displacements": displacements, "wde": relation_spectrum}
+
+
+def measured(found: Measures, *, dark: bool = False) -> Spec:
+    """Draw what was measured: displacements, or word dependency entropies (wde)."""
+    names = {one.measure for one in found.measured}
+    kind = next((kind for kind in KINDS if names == {kind}), None)
+    if kind is None:
+        raise ChoiceError("measure to draw", ",".join(sorted(names)), KINDS)
+    return KINDS[kind](found, dark=dark)

@@ -1,9 +1,9 @@
-"""Displacements, and how far those of train and test lie apart (EDV, SLV, MED)."""
+"""Displacements, and the distance between those of training and test set (EDV, SLV, MED)."""
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measures.checks import arc_table, need_words, ratio, ratio_of_sums
+from treegauge.measures.counting import arc_table, need_words, register_ratio
 from treegauge.measures.registry import Additive, FloatArray, MissingError, Values, register
 from treegauge.statistics.distance import wasserstein
 from treegauge.treebanks import trees
@@ -12,6 +12,8 @@ from treegauge.treebanks.displacements import LIMIT, displacement_counts, mean_e
 
 #: Sentence lengths that EDV is looked at one by one.
 LENGTHS = range(3, 31)
+#: Sentences of the samples, and how many samples of each size, as in the EDV paper.
+SIZES, SAMPLES = (2000, 4000, 6000, 8000), 20
 
 
 def displacements(treebank: Treebank) -> Ints:
@@ -161,55 +163,94 @@ def slv(train: Treebank, test: Treebank) -> float:
     return float(wasserstein(*(np.bincount(one.lengths, minlength=size) for one in (train, test))))
 
 
-def _med_table(treebank: Treebank) -> list[FloatArray]:
-    each = mean_edge_displacement(treebank)
-    return [np.column_stack([np.nan_to_num(each), ~np.isnan(each)])]
-
-
-@register(
+@register_ratio(
     "med", "displacement", "mean edge displacement of a sentence, averaged over sentences",
-    bounds=(-np.inf, np.inf), additive=Additive(_med_table, ratio_of_sums),
+    "sentences of two words", bounds=(-np.inf, np.inf),
 )  # fmt: skip
-def mean_med(treebank: Treebank) -> float:
+def mean_med(treebank: Treebank) -> FloatArray:
     """Average the mean edge displacement over the sentences of two words and more."""
-    return ratio(_med_table(treebank)[0], treebank, "sentences of two words")
+    each = mean_edge_displacement(treebank)
+    return np.column_stack([np.nan_to_num(each), ~np.isnan(each)])
 
 
-def _signed(treebank: Treebank) -> list[FloatArray]:
-    return [arc_table(trees.displacement(treebank.head, treebank.offsets), treebank)]
-
-
-def _distances(treebank: Treebank) -> list[FloatArray]:
-    return [arc_table(np.abs(trees.displacement(treebank.head, treebank.offsets)), treebank)]
-
-
-def _beyond(treebank: Treebank) -> list[FloatArray]:
-    far = np.abs(trees.displacement(treebank.head, treebank.offsets)) > LIMIT
-    return [arc_table(far, treebank)]
-
-
-@register(
-    "mean_displacement", "displacement", "mean displacement of all arcs",
-    bounds=(-np.inf, np.inf), additive=Additive(_signed, ratio_of_sums),
+@register_ratio(
+    "mean_displacement", "displacement", "mean displacement of all arcs", "arcs",
+    bounds=(-np.inf, np.inf),
 )  # fmt: skip
-def mean_displacement(treebank: Treebank) -> float:
+def mean_displacement(treebank: Treebank) -> FloatArray:
     """Average the displacements of all arcs; negative where heads tend to follow."""
-    return ratio(_signed(treebank)[0], treebank, "arcs")
+    return arc_table(trees.displacement(treebank.head, treebank.offsets), treebank)
 
 
-@register(
-    "mdd", "displacement", "mean dependency distance, in words",
-    bounds=(1, np.inf), additive=Additive(_distances, ratio_of_sums),
-)  # fmt: skip
-def mean_dependency_distance(treebank: Treebank) -> float:
+@register_ratio(
+    "mdd", "displacement", "mean dependency distance, in words", "arcs", bounds=(1, np.inf)
+)
+def mean_dependency_distance(treebank: Treebank) -> FloatArray:
     """Average the absolute displacements of all arcs."""
-    return ratio(_distances(treebank)[0], treebank, "arcs")
+    return arc_table(np.abs(trees.displacement(treebank.head, treebank.offsets)), treebank)
+
+
+@register_ratio(
+    "beyond_30", "displacement", "share of arcs longer than 30 words, which EDV leaves out", "arcs"
+)
+def beyond_limit(treebank: Treebank) -> FloatArray:
+    """Return the share of arcs that EDV leaves out."""
+    far = np.abs(trees.displacement(treebank.head, treebank.offsets)) > LIMIT
+    return arc_table(far, treebank)
 
 
 @register(
-    "beyond_30", "displacement", "share of arcs longer than 30 words, which EDV leaves out",
-    additive=Additive(_beyond, ratio_of_sums),
+    "edv_samples", "displacement", "mean and sd of EDV over random samples of train",
+    pair=True, bounds=(0, 2 * LIMIT),
 )  # fmt: skip
-def beyond_limit(treebank: Treebank) -> float:
-    """Return the share of arcs that EDV leaves out."""
-    return ratio(_beyond(treebank)[0], treebank, "arcs")
+def edv_samples(
+    train: Treebank,
+    test: Treebank,
+    *,
+    sizes: tuple[int, ...] = SIZES,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> Values:
+    """Return mean and standard deviation of EDV over random samples of train sentences.
+
+    Parameters
+    ----------
+    train, test
+        Test is taken whole.
+    sizes, samples
+        Sentences of a sample, drawn without replacement, and how many samples.
+    seed
+        Same seed, same samples.
+
+    Returns
+    -------
+    dict
+        For each size, such as 2000, the mean under ``2000`` and the standard deviation under
+        ``2000:sd``; None where train has fewer sentences.
+
+    Notes
+    -----
+    Anderson and Gómez-Rodríguez (2022), appendix D.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> train, test = synthetic(300, seed=1), synthetic(100, seed=2)
+    >>> list(edv_samples(train, test, sizes=(100, 200)))
+    ['100', '100:sd', '200', '200:sd']
+    """
+    if len(train) < min(sizes):
+        raise MissingError(
+            f"{train.name} has {len(train):,} sentences, fewer than a sample of {min(sizes):,}"
+        )
+    counts, goal = displacement_counts(train), displacement_distribution(test)
+    random = np.random.default_rng(seed)
+    found: Values = {}
+    for size in sizes:
+        found[str(size)] = found[f"{size}:sd"] = None
+        if size <= len(train):
+            drawn = [random.choice(len(train), size, replace=False) for _ in range(samples)]
+            values = wasserstein([counts[some].sum(axis=0) for some in drawn], goal)
+            found[str(size)] = float(values.mean())
+            found[f"{size}:sd"] = float(values.std(ddof=1))
+    return found

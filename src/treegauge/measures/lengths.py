@@ -1,14 +1,10 @@
-"""How many sentences, how many words, and how long the sentences are."""
+"""How many sentences and words there are, and how long the sentences are."""
 
 import numpy as np
 
-from treegauge.measures.checks import need_words, ratio, ratio_of_sums
+from treegauge.measures.counting import need_words, register_ratio, with_ones
 from treegauge.measures.registry import Additive, FloatArray, register
 from treegauge.treebanks.columns import Treebank
-
-
-def _lengths(treebank: Treebank) -> list[FloatArray]:
-    return [np.column_stack([treebank.lengths, np.ones(len(treebank))])]
 
 
 def _squares(treebank: Treebank) -> list[FloatArray]:
@@ -19,10 +15,6 @@ def _squares(treebank: Treebank) -> list[FloatArray]:
 def _deviation(sums: FloatArray) -> FloatArray:
     mean = sums[..., 1] / sums[..., 2]
     return np.sqrt(np.maximum(sums[..., 0] / sums[..., 2] - mean**2, 0))
-
-
-def _single(treebank: Treebank) -> list[FloatArray]:
-    return [np.column_stack([treebank.lengths == 1, np.ones(len(treebank))])]
 
 
 @register("sentences", "lengths", "number of sentences", bounds=(0, np.inf), empty=True)
@@ -37,13 +29,10 @@ def words(treebank: Treebank) -> int:
     return treebank.n_words
 
 
-@register(
-    "mean_length", "lengths", "words per sentence",
-    bounds=(1, np.inf), additive=Additive(_lengths, ratio_of_sums),
-)  # fmt: skip
-def mean_length(treebank: Treebank) -> float:
+@register_ratio("mean_length", "lengths", "words per sentence", "sentences", bounds=(1, np.inf))
+def mean_length(treebank: Treebank) -> FloatArray:
     """Divide words by sentences."""
-    return ratio(_lengths(treebank)[0], treebank, "sentences")
+    return with_ones(treebank.lengths)
 
 
 @register(
@@ -70,10 +59,7 @@ def max_length(treebank: Treebank) -> int:
     return int(treebank.lengths.max())
 
 
-@register(
-    "one_word_sentences", "lengths", "share of sentences of one word",
-    additive=Additive(_single, ratio_of_sums),
-)  # fmt: skip
-def one_word_sentences(treebank: Treebank) -> float:
+@register_ratio("one_word_sentences", "lengths", "share of sentences of one word", "sentences")
+def one_word_sentences(treebank: Treebank) -> FloatArray:
     """Return the share of sentences that have a root and nothing else."""
-    return ratio(_single(treebank)[0], treebank, "sentences")
+    return with_ones(treebank.lengths == 1)

@@ -1,39 +1,33 @@
-"""Measure many treebanks at once."""
+"""Computing measures of many treebanks at once, with their confidence intervals."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from pathlib import Path
 
-from treegauge.measures.checks import blank
-from treegauge.measures.intervals import interval
-from treegauge.measures.registry import Measure, MissingError, Values, select
-from treegauge.measures.results import Measured, Measures
-from treegauge.measures.subjects import Subject, Target, subjects
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.measures.counting import blank
+from treegauge.measures.measurements import Measured, Measures
+from treegauge.measures.registry import Additive, FloatArray, Measure, MissingError, Values, select
+from treegauge.measures.subjects import MeasuredSet, Subject, subjects
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.messages import progress
 from treegauge.results.result import sign
+from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.checks import check_options, check_whole
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import Errors
 from treegauge.treebanks.sources import SPLITS, Source
 
-PARTS = (*SPLITS, "all")
-#: From this share on, ``_`` in a watched column is told beside the value.
+#: From this share on, ``_`` in a watched column is reported beside the value.
 NOTICED = 0.01
 
 
 @dataclass(frozen=True)
-class Resampling:
-    """How intervals are made."""
-
-    resamples: int = 1000
-    level: float = 0.95
-
-
-@dataclass(frozen=True)
-class _Done:
+class _MeasuredSubject:
     """All measures of one subject, digests of its treebanks, and why one could not be read."""
 
     measured: list[Measured]
@@ -41,103 +35,76 @@ class _Done:
     failure: TreegaugeError | None
 
 
-def measure(
+def measure_all(
     names: str | Sequence[str],
-    *sources: Source | Treebank,
-    part: str = "train",
-    errors: Errors = "strict",
-    resampling: Resampling | None = None,
-    seed: int = 0,
-    threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    sources: Sequence[Source | Treebank],
+    *,
+    split: str,
+    errors: Errors,
+    interval: tuple[int, float] | None,
+    seed: int,
+    workers: int | None,
 ) -> Measures:
-    """Measure treebanks.
+    """Return measures of treebanks; see :func:`treegauge.measures.measure.measure`.
 
     Parameters
     ----------
-    names
-        Measures or families of them, as a list or separated by commas, or ``"all"``.
-    sources
-        Files, patterns, folders of a treebank, folders of such folders, or treebanks. Measures of
-        one treebank are taken of each; those of a pair compare train and test of each folder, or
-        the two files or treebanks if these are two.
-    part
-        The part of a folder that measures of one treebank are of: ``"train"``, ``"dev"``,
-        ``"test"`` or ``"all"`` of them together.
-    errors
-        What to do about malformed sentences, as for :func:`treegauge.read_conllu`.
-    resampling
-        How to make intervals; none without it.
-    seed
-        Seed of random samples and of intervals.
-    threads
-        How many treebanks at a time; as many as there are processors by default. No result depends
-        on it.
-    progress
-        Called after each treebank with how many are done and how many there are.
-
-    Returns
-    -------
-    Measures
-        Values, each treebank's in the order asked for. A value that a treebank does not have is
-        None with the reason; so are all of a treebank that cannot be read, unless none can.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> found = measure("words,edv", synthetic(100, seed=1), synthetic(100, seed=2))
-    >>> [(one.measure, one.treebank) for one in found.measured]
-    [('words', 'syn-1'), ('words', 'syn-2'), ('edv', 'syn-1 > syn-2')]
+    names, sources, split, errors, seed, workers
+        As for the verb.
+    interval
+        Resamples and level of the intervals, or None.
     """
     chosen = select(names)
+    if not sources:
+        raise TreegaugeError("nothing to measure: name files, folders or treebanks")
     check_whole("seed", seed)
-    check_whole("threads", 1 if threads is None else threads, 1)
-    if resampling is not None:
-        check_options(seed, resampling.resamples, "resamples", resampling.level)
-    if part not in PARTS:
-        raise ChoiceError("part", part, PARTS)
-    found = subjects(sources, part, errors)
+    check_whole("workers", 1 if workers is None else workers, 1)
+    if interval is not None:
+        check_options(seed, interval[0], "resamples", interval[1])
+    if split not in (*SPLITS, "all"):
+        raise ChoiceError("split", split, (*SPLITS, "all"))
+    given, folders = subjects(sources, split, errors)
     wanted = names.split(",") if isinstance(names, str) else list(names)
-    _check_pairs([m for m in chosen if m.pair and m.name in wanted], found)
-    done: list[_Done] = []
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        for one in pool.map(lambda subject: _measure(subject, chosen, resampling, seed), found):
+    _check_pairs([m for m in chosen if m.pair and m.name in wanted], given)
+    done: list[_MeasuredSubject] = []
+    with (
+        ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool,
+        progress("treebanks", len(given)) as task,
+    ):
+        for one in pool.map(lambda subject: _measure(subject, chosen, interval, seed), given):
             done.append(one)
-            if progress is not None:
-                progress(len(done), len(found))
+            task.advance()
     failures = [one.failure for one in done if one.failure is not None]
     if len(failures) == len(done):
         raise failures[0]
     measured = [row for one in done for row in one.measured]
-    averages = _averages(chosen, measured) if len(found) > 1 else []
+    averages = _averages(chosen, measured) if len(given) > 1 else []
     digest = sha256("".join(text for one in done for text in one.digests).encode()).hexdigest()
-    title = found[0].name if len(found) == 1 else f"{len(found)}treebanks"
+    title = given[0].name if len(given) == 1 else f"{len(given)}treebanks"
     signature = sign(
-        m=",".join(wanted), tb=f"{title}#{digest[:6]}",
-        part=part if any(isinstance(s, str | Path) and Path(s).is_dir() for s in sources) else None,
-        errors=errors,
-        ci=f"{resampling.resamples}@{resampling.level}" if resampling else None,
-        seed=seed if resampling or any(m.seeded for m in chosen) else None,
+        m=",".join(wanted), tb=f"{title}#{digest[:6]}", split=split if folders else None,
+        errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None,
+        seed=seed if interval or any(m.seeded for m in chosen) else None,
     )  # fmt: skip
     return Measures((*measured, *averages), signature)
 
 
-def _check_pairs(pairs: list[Measure], found: list[Subject]) -> None:
+def _check_pairs(pairs: list[Measure], given: list[Subject]) -> None:
     """Refuse to compare when it is not clear what with what."""
-    if pairs and not any(subject.pair for subject in found):
+    if pairs and not any(subject.pair for subject in given):
         raise TreegaugeError(
-            f"{pairs[0].name} compares a train and a test part: expected two files (TRAIN TEST) "
-            f"or folders of treebanks, found {len(found)} file{'s' if len(found) > 1 else ''}"
+            f"{pairs[0].name} compares a training set and a test set: expected two files (TRAIN "
+            f"TEST) or folders of treebanks, found {len(given)} file{'s' if len(given) > 1 else ''}"
         )
 
 
 def _measure(
-    subject: Subject, chosen: list[Measure], resampling: Resampling | None, seed: int
-) -> _Done:
+    subject: Subject, chosen: list[Measure], interval: tuple[int, float] | None, seed: int
+) -> _MeasuredSubject:
     rows = []
     for one in chosen:
-        targets = subject.singles if not one.pair else [subject.pair] if subject.pair else []
-        rows += [_measure_one(one, target, resampling, seed) for target in targets]
+        sets = subject.singles if not one.pair else [subject.pair] if subject.pair else []
+        rows += [_measure_set(one, target, interval, seed) for target in sets]
     digests, failure = [], None
     for lazy in subject.treebanks:
         if lazy.treebank is not None:
@@ -145,22 +112,21 @@ def _measure(
         elif lazy.failure is not None and not isinstance(lazy.failure, MissingError):
             failure = lazy.failure
         lazy.forget()
-    return _Done(rows, digests, failure)
+    return _MeasuredSubject(rows, digests, failure)
 
 
-def _measure_one(
-    measure: Measure, target: Target, resampling: Resampling | None, seed: int
+def _measure_set(
+    measure: Measure, target: MeasuredSet, interval: tuple[int, float] | None, seed: int
 ) -> Measured:
-    row = Measured(measure.name, target.name, target.part, None)
+    row = Measured(measure.name, target.name, target.split, None)
     try:
         treebanks = [lazy() for lazy in target.treebanks]
         row = replace(row, value=measure(*treebanks, seed=seed))
     except TreegaugeError as error:
         return replace(row, missing=str(error).partition("\n")[0])
-    if resampling is not None and measure.additive is not None:
-        limits = interval(
-            measure, *treebanks, resamples=resampling.resamples, level=resampling.level, seed=seed
-        )
+    if interval is not None and measure.additive is not None:
+        resamples, level = interval
+        limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
         row = replace(row, interval=limits)
     for column in measure.watched:
         share = blank(treebanks[0], column).mean()
@@ -184,3 +150,74 @@ def _averages(chosen: list[Measure], measured: list[Measured]) -> list[Measured]
             name = f"average of {len(values)} treebanks"
             rows.append(Measured(measure.name, name, None, average, averaged=len(values)))
     return rows
+
+
+def measure_interval(
+    measure: Measure,
+    *treebanks: Treebank,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, float] | None:
+    r"""Return the bootstrap confidence interval of a measure over sentences.
+
+    Shares, means and entropies of few classes get the percentile interval. A distance between two
+    distributions gets the basic one, :math:`[2\hat\theta - \theta^*_{1-\alpha},
+    2\hat\theta - \theta^*_{\alpha}]`, cut at its bounds: sampling noise increases a distance, and
+    increases that of its resamples once more, which a percentile interval would not correct.
+
+    Parameters
+    ----------
+    measure, treebanks
+        What to resample, and of what: one treebank, or train and test, drawn independently.
+    resamples, level, seed
+        As for :func:`treegauge.statistics.bootstrap.bootstrap`.
+
+    Returns
+    -------
+    tuple or None
+        None where the measure is not a function of sums over sentences, or there are fewer than
+        two sentences to draw from.
+
+    Examples
+    --------
+    >>> from treegauge.measures.registry import measures
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> low, high = measure_interval(measures()["mean_length"], synthetic(100, seed=1))
+    >>> low < measures()["mean_length"](synthetic(100, seed=1)) < high
+    True
+    """
+    if measure.additive is None:
+        return None
+    tables = [np.asarray(table) for table in measure.additive.tables(*treebanks)]
+    if min(len(table) for table in tables) < 2:
+        return None
+    draws = [
+        _sums(table, resamples, seed if place == 0 else _other_seed(seed, place))
+        for place, table in enumerate(tables)
+    ]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = measure.additive.statistic(*draws)
+    values = values[np.isfinite(values)]
+    if len(values) < 2:
+        return None
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    if measure.additive.distance:
+        centre = _estimate(measure.additive, tables)
+        low, high = np.clip([2 * centre - high, 2 * centre - low], *measure.bounds)
+    return float(low), float(high)
+
+
+def _sums(table: npt.NDArray[np.generic], resamples: int, seed: int) -> FloatArray:
+    drawn = bootstrap(table, lambda sums: sums, resamples=resamples, seed=seed, keep=True).values
+    if drawn is None:
+        raise AssertionError("resampled sums were asked for")
+    return drawn
+
+
+def _other_seed(seed: int, place: int) -> int:
+    return int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
+
+
+def _estimate(additive: Additive, tables: list[npt.NDArray[np.generic]]) -> float:
+    return float(additive.statistic(*(table.sum(axis=0, dtype=np.float64) for table in tables)))

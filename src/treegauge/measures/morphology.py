@@ -8,12 +8,17 @@ the paper's code computes it, which the printed scores come from. The two differ
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measures.checks import blank, need_column
-from treegauge.measures.entropy import entropy_of, form_entropy
-from treegauge.measures.lexicon import type_token_ratio
-from treegauge.measures.numbering import renumber
-from treegauge.measures.registry import FloatArray, MissingError, register
-from treegauge.treebanks.columns import Treebank
+from treegauge.measures.counting import blank, need_column, per_sentence, renumber
+from treegauge.measures.registry import Additive, FloatArray, MissingError, register
+from treegauge.measures.vocabulary import (
+    SAMPLES,
+    SENTENCES,
+    entropy_of,
+    form_entropy,
+    type_token_ratio,
+    word_samples,
+)
+from treegauge.treebanks.columns import Ints, Treebank
 
 
 @register("word_entropy", "morphology", "entropy of word forms over its largest possible value")
@@ -145,3 +150,91 @@ def morphological_complexity_published(treebank: Treebank) -> float:
         forms_per_inflected_lemma(treebank, blanks=True), head_pos_entropy_published(treebank),
     ]  # fmt: skip
     return float(np.mean(parts))
+
+
+def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
+    r"""Count each pair of a feature and its value, such as ``Case=Nom``.
+
+    Parameters
+    ----------
+    treebank
+        Where the features stand.
+    codes
+        Codes of FEATS of some of its words; those of all without it.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> rows = ["1\ta\t_\tX\t_\tCase=Nom|Number=Sing\t0\troot\t_\t_",
+    ...         "2\tb\t_\tX\t_\tCase=Nom\t1\tdep\t_\t_"]
+    >>> feature_counts(parse_conllu("\n".join(rows) + "\n\n")).tolist()
+    [2.0, 1.0]
+    """
+    all_codes, values = treebank.codes("feats")
+    uses = np.bincount(all_codes if codes is None else codes, minlength=len(values))
+    place: dict[str, int] = {}
+    pairs: list[tuple[int, int]] = []
+    for bundle, text in enumerate(values):
+        if text != "_":
+            pairs += [(bundle, place.setdefault(one, len(place))) for one in text.split("|")]
+    table: npt.NDArray[np.int64] = np.array(pairs, np.int64).reshape(-1, 2)
+    return np.bincount(table[:, 1], uses[table[:, 0]], len(place)).astype(np.float64)
+
+
+def _feature_table(treebank: Treebank) -> list[FloatArray]:
+    codes, values = treebank.codes("feats")
+    names = sorted({one for text in values if text != "_" for one in text.split("|")})
+    bundles = [set(text.split("|")) for text in values]
+    has = np.array([[name in bundle for name in names] for bundle in bundles], bool)
+    return [np.column_stack([per_sentence(column[codes], treebank) for column in has.T])]
+
+
+def _sampled(treebank: Treebank, samples: int, sentences: int, seed: int) -> list[FloatArray]:
+    need_column(treebank, "feats")
+    codes = treebank.codes("feats").codes
+    drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)
+    return [feature_counts(treebank, codes[words]) for words in drawn]
+
+
+@register(
+    "feature_types", "morphology", "number of pairs of a feature and its value", bounds=(1, np.inf)
+)
+def feature_types(treebank: Treebank) -> int:
+    """Count the pairs of a feature and its value."""
+    need_column(treebank, "feats")
+    return len(feature_counts(treebank))
+
+
+@register(
+    "feature_entropy", "morphology", "entropy of pairs of a feature and its value, in bits",
+    bounds=(0, np.inf), additive=Additive(_feature_table, entropy_of),
+)  # fmt: skip
+def feature_entropy(treebank: Treebank) -> float:
+    """Return the entropy of the pairs of a feature and its value, over all their uses, in bits."""
+    need_column(treebank, "feats")
+    return float(entropy_of(feature_counts(treebank)))
+
+
+@register(
+    "sampled_feature_types", "morphology",
+    "number of pairs of a feature and its value, mean over 10 samples of 1,000 sentences",
+    bounds=(0, np.inf),
+)  # fmt: skip
+def sampled_feature_types(
+    treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
+) -> float:
+    """Average the number of feature types over random samples of sentences."""
+    each = _sampled(treebank, samples, sentences, seed)
+    return float(np.mean([np.count_nonzero(counts) for counts in each]))
+
+
+@register(
+    "sampled_feature_entropy", "morphology",
+    "entropy of features, mean over 10 samples of 1,000 sentences, in bits", bounds=(0, np.inf),
+)  # fmt: skip
+def sampled_feature_entropy(
+    treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
+) -> float:
+    """Average the entropy of features over random samples of sentences."""
+    each = _sampled(treebank, samples, sentences, seed)
+    return float(np.mean([entropy_of(counts) for counts in each]))

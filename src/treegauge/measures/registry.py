@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.plugins import load_plugins
 from treegauge.treebanks.columns import Treebank
 
 FloatArray = npt.NDArray[np.float64]
@@ -25,8 +26,7 @@ FAMILIES = (
 )  # fmt: skip
 #: Modules that hold measures, in the order of every list.
 MODULES = (
-    "lengths", "displacement", "samples", "structure", "direction", "relations", "entropy",
-    "lexicon", "morphology", "features", "unseen", "ngrams", "isomorphism",
+    "lengths", "displacement", "structure", "relations", "vocabulary", "morphology", "similarity",
 )  # fmt: skip
 
 
@@ -41,13 +41,13 @@ class Additive:
     Attributes
     ----------
     tables
-        Takes the measure's treebanks and gives the tables (sentences, columns) that are resampled,
-        each on its own: one, or one for each treebank of a pair.
+        Takes the measure's treebanks and returns the tables (sentences, columns) that are
+        resampled, each on its own: one, or one for each treebank of a pair.
     statistic
-        Takes the column sums (..., columns) of each table and gives values (...).
+        Takes the column sums (..., columns) of each table and returns values (...).
     distance
-        Whether the value is a distance between distributions. Noise only ever adds to a distance,
-        so its resamples lie too high and need another interval.
+        Whether the value is a distance between distributions. Sampling noise only increases a
+        distance, so its resamples are too high and need another interval.
     """
 
     tables: Callable[..., Sequence[npt.NDArray[Any]]]
@@ -57,23 +57,23 @@ class Additive:
 
 @dataclass(frozen=True)
 class Measure:
-    """A function of a treebank, or of a train and a test part, with its description.
+    """A function of a treebank, or of a training set and a test set, with its description.
 
     Attributes
     ----------
     name, family, meaning
         Its name, the page that explains it, and what it says in one line.
     function
-        Takes one or two treebanks and gives a number or several under names; raises
+        Takes one or two treebanks and returns a number or several under names; raises
         :class:`MissingError` where there is none.
     pair
-        Whether it compares a train part with a test part.
+        Whether it compares a training set with a test set.
     bounds
         The smallest and the largest possible value.
     additive
         How to resample it; None where an interval from resampled sentences would mislead.
     watched
-        Columns of which a noticeable share of ``_`` is told along with the value.
+        Columns of which a noticeable share of ``_`` is reported with the value.
     empty
         Whether a treebank without words has it, too.
     average
@@ -98,7 +98,7 @@ class Measure:
 
     @property
     def seeded(self) -> bool:
-        """Whether chance enters it."""
+        """Whether it depends on a seed."""
         return "seed" in inspect.signature(self.function).parameters
 
     def __call__(self, *treebanks: Treebank, seed: int = 0) -> Value:
@@ -130,6 +130,9 @@ def register(name: str, family: str, meaning: str, **traits: Any) -> Callable[[F
 def measures() -> dict[str, Measure]:
     """Return all measures by name: by family, then module, then as they are defined.
 
+    Other packages add theirs by an entry point of the group ``treegauge.measures`` that names a
+    module with registered functions.
+
     Examples
     --------
     >>> measures()["edv"].meaning
@@ -137,9 +140,10 @@ def measures() -> dict[str, Measure]:
     """
     for module in MODULES:
         import_module(f"treegauge.measures.{module}")
+    load_plugins("treegauge.measures")
 
     # Modules register when they are first imported, which may have been in any order; measures
-    # from elsewhere come last in their family.
+    # of plug-ins come last in their family.
     places = {f"treegauge.measures.{module}": i for i, module in enumerate(MODULES)}
 
     def place(one: Measure) -> tuple[int, int]:

@@ -1,10 +1,21 @@
-"""The shape of trees: crossings, projectivity, gaps, depth, arity."""
+"""Trees: crossings, projectivity, gaps, depth, arity, and the direction of heads."""
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measures.checks import arc_table, need_words, per_sentence, ratio, ratio_of_sums
-from treegauge.measures.registry import Additive, FloatArray, register
+from treegauge.measures.counting import (
+    arc_table,
+    need_column,
+    need_words,
+    per_sentence,
+    ratio_of_sums,
+    register_ratio,
+    renumber,
+    with_ones,
+)
+from treegauge.measures.registry import Additive, FloatArray, MissingError, register
+from treegauge.measures.relations import universal_relations
+from treegauge.measures.vocabulary import entropy_of
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
 
@@ -29,89 +40,53 @@ def possible_crossings(treebank: Treebank) -> FloatArray:
     return arcs * (arcs - 1) / 2 - per_sentence(degree * (degree - 1) / 2, treebank)
 
 
-def _pooled(treebank: Treebank) -> list[FloatArray]:
-    crossed = trees.crossings(treebank.head, treebank.offsets)
-    return [np.column_stack([crossed, possible_crossings(treebank)])]
-
-
-def _each_tree(treebank: Treebank) -> list[FloatArray]:
-    crossed, possible = _pooled(treebank)[0].T
-    share = np.divide(crossed, possible, out=np.zeros(len(crossed)), where=possible > 0)
-    return [np.column_stack([share, possible > 0])]
-
-
-def _arcs(treebank: Treebank) -> list[FloatArray]:
-    return [arc_table(~trees.is_projective_arc(treebank.head, treebank.offsets), treebank)]
-
-
-def _with_count(values: npt.NDArray[np.generic]) -> list[FloatArray]:
-    return [np.column_stack([values, np.ones(len(values))])]
-
-
-def _crooked(treebank: Treebank) -> list[FloatArray]:
-    return _with_count(~trees.is_projective(treebank.head, treebank.offsets))
-
-
-def _gaps(treebank: Treebank) -> list[FloatArray]:
-    return _with_count(trees.gap_degree(treebank.head, treebank.offsets))
-
-
-def _depths(treebank: Treebank) -> list[FloatArray]:
-    deepest = trees.max_depth(treebank.head, treebank.offsets)
-    return [np.column_stack([np.maximum(deepest, 0), deepest >= 0])]
-
-
-def _arities(treebank: Treebank) -> list[FloatArray]:
-    arity = trees.arity(treebank.head, treebank.offsets)
-    return [np.column_stack([per_sentence(arity, treebank), per_sentence(arity > 0, treebank)])]
-
-
-@register(
+@register_ratio(
     "crossings", "structure", "C/|Q|: crossings of arcs over possible crossings, all trees pooled",
-    additive=Additive(_pooled, ratio_of_sums),
+    "two arcs that could cross",
 )  # fmt: skip
-def crossings(treebank: Treebank) -> float:
+def crossings(treebank: Treebank) -> FloatArray:
     r"""Divide the crossings of a treebank by the possible ones.
 
     .. math:: \frac{\sum_s C_s}{\sum_s |Q_s|}
     """
-    return ratio(_pooled(treebank)[0], treebank, "two arcs that could cross")
+    crossed = trees.crossings(treebank.head, treebank.offsets)
+    return np.column_stack([crossed, possible_crossings(treebank)])
 
 
-@register(
+@register_ratio(
     "mean_crossings", "structure", "C/|Q| of each tree, averaged over trees",
-    additive=Additive(_each_tree, ratio_of_sums),
+    "two arcs that could cross",
 )  # fmt: skip
-def mean_crossings(treebank: Treebank) -> float:
+def mean_crossings(treebank: Treebank) -> FloatArray:
     """Average crossings over possible crossings over the trees in which any are possible."""
-    return ratio(_each_tree(treebank)[0], treebank, "two arcs that could cross")
+    crossed = trees.crossings(treebank.head, treebank.offsets).astype(np.float64)
+    possible = possible_crossings(treebank)
+    share = np.divide(crossed, possible, out=np.zeros(len(crossed)), where=possible > 0)
+    return np.column_stack([share, possible > 0])
 
 
-@register(
-    "nonprojective_arcs", "structure", "share of arcs that are not projective",
-    additive=Additive(_arcs, ratio_of_sums),
-)  # fmt: skip
-def nonprojective_arcs(treebank: Treebank) -> float:
+@register_ratio("nonprojective_arcs", "structure", "share of arcs that are not projective", "arcs")
+def nonprojective_arcs(treebank: Treebank) -> FloatArray:
     """Return the share of arcs over a word that does not descend from the arc's head."""
-    return ratio(_arcs(treebank)[0], treebank, "arcs")
+    return arc_table(~trees.is_projective_arc(treebank.head, treebank.offsets), treebank)
 
 
-@register(
+@register_ratio(
     "nonprojective_sentences", "structure", "share of sentences with an arc that is not projective",
-    additive=Additive(_crooked, ratio_of_sums),
+    "sentences",
 )  # fmt: skip
-def nonprojective_sentences(treebank: Treebank) -> float:
+def nonprojective_sentences(treebank: Treebank) -> FloatArray:
     """Return the share of sentences that are not projective."""
-    return ratio(_crooked(treebank)[0], treebank, "sentences")
+    return with_ones(~trees.is_projective(treebank.head, treebank.offsets))
 
 
-@register(
+@register_ratio(
     "gap_degree", "structure", "gaps of the most broken yield of a sentence, averaged",
-    bounds=(0, np.inf), additive=Additive(_gaps, ratio_of_sums),
+    "sentences", bounds=(0, np.inf),
 )  # fmt: skip
-def gap_degree(treebank: Treebank) -> float:
+def gap_degree(treebank: Treebank) -> FloatArray:
     """Average the gap degree over sentences; 0 if all are projective."""
-    return ratio(_gaps(treebank)[0], treebank, "sentences")
+    return with_ones(trees.gap_degree(treebank.head, treebank.offsets))
 
 
 @register("max_gap_degree", "structure", "gaps of the most broken yield", bounds=(0, np.inf))
@@ -121,13 +96,14 @@ def max_gap_degree(treebank: Treebank) -> int:
     return int(trees.gap_degree(treebank.head, treebank.offsets).max())
 
 
-@register(
+@register_ratio(
     "depth", "structure", "arcs from the deepest word up to the root, averaged over sentences",
-    bounds=(0, np.inf), additive=Additive(_depths, ratio_of_sums),
+    "sentences with a root", bounds=(0, np.inf),
 )  # fmt: skip
-def depth(treebank: Treebank) -> float:
+def depth(treebank: Treebank) -> FloatArray:
     """Average the depth of trees; sentences without a root are left out."""
-    return ratio(_depths(treebank)[0], treebank, "sentences with a root")
+    deepest = trees.max_depth(treebank.head, treebank.offsets)
+    return np.column_stack([np.maximum(deepest, 0), deepest >= 0])
 
 
 @register("max_depth", "structure", "depth of the deepest tree", bounds=(0, np.inf))
@@ -137,13 +113,14 @@ def max_depth(treebank: Treebank) -> int:
     return int(max(trees.max_depth(treebank.head, treebank.offsets).max(), 0))
 
 
-@register(
-    "arity", "structure", "dependents of a word that has any, on average",
-    bounds=(1, np.inf), additive=Additive(_arities, ratio_of_sums),
+@register_ratio(
+    "arity", "structure", "dependents of a word that has any, on average", "arcs",
+    bounds=(1, np.inf),
 )  # fmt: skip
-def arity(treebank: Treebank) -> float:
+def arity(treebank: Treebank) -> FloatArray:
     """Average the number of dependents over the words that have dependents."""
-    return ratio(_arities(treebank)[0], treebank, "arcs")
+    each = trees.arity(treebank.head, treebank.offsets)
+    return np.column_stack([per_sentence(each, treebank), per_sentence(each > 0, treebank)])
 
 
 @register("max_arity", "structure", "most dependents of one word", bounds=(0, np.inf))
@@ -151,3 +128,103 @@ def max_arity(treebank: Treebank) -> int:
     """Return the largest number of dependents of a word."""
     need_words(treebank)
     return int(trees.arity(treebank.head, treebank.offsets).max())
+
+
+def _left(treebank: Treebank) -> list[FloatArray]:
+    return [arc_table(trees.direction(treebank.head, treebank.offsets) < 0, treebank)]
+
+
+def _binary(sums: FloatArray) -> FloatArray:
+    left = ratio_of_sums(sums)
+    return entropy_of(np.stack([left, 1 - left], axis=-1))
+
+
+def _by_relation(treebank: Treebank) -> list[npt.NDArray[np.int64]]:
+    codes, names = universal_relations(treebank)
+    direction = trees.direction(treebank.head, treebank.offsets)
+    width = 2 * len(names)
+    cells = treebank.sentence_of.astype(np.int64) * width + 2 * codes + (direction > 0)
+    counts = np.bincount(cells[direction != 0], minlength=len(treebank) * width)
+    return [counts.reshape(len(treebank), width)]
+
+
+def _conditional(sums: FloatArray) -> FloatArray:
+    """Entropy of left or right given the group: columns 2g and 2g + 1 hold those of group g."""
+    pairs = sums.reshape(*sums.shape[:-1], -1, 2)
+    size = pairs.sum(axis=-1)
+    return np.asarray((entropy_of(pairs) * size).sum(axis=-1) / size.sum(axis=-1))
+
+
+@register_ratio(
+    "head_left", "structure", "share of arcs whose head is to the left (head-initial)", "arcs"
+)
+def head_left(treebank: Treebank) -> FloatArray:
+    """Return the share of arcs whose head precedes the dependent."""
+    return _left(treebank)[0]
+
+
+@register(
+    "direction_entropy", "structure", "entropy of the direction of heads, in bits",
+    additive=Additive(_left, _binary),
+)  # fmt: skip
+def direction_entropy(treebank: Treebank) -> float:
+    r"""Return the entropy of the direction of heads, left or right, in bits.
+
+    .. math:: H(D) = -\sum_{d \in \{left, right\}} p(d) \log_2 p(d)
+    """
+    left = head_left(treebank)
+    return float(entropy_of(np.array([left, 1 - left])))
+
+
+@register(
+    "direction_entropy_by_relation", "structure",
+    "entropy of the direction of heads, given the relation, in bits",
+    additive=Additive(_by_relation, _conditional),
+)  # fmt: skip
+def direction_entropy_by_relation(treebank: Treebank) -> float:
+    r"""Return the entropy of direction given the universal relation.
+
+    .. math:: H(D \mid R) = \sum_r p(r) H(D \mid r)
+    """
+    need_column(treebank, "deprel")
+    counts = _by_relation(treebank)[0].sum(axis=0)
+    if not counts.any():
+        raise MissingError(f"{treebank.name} has no arcs")
+    return float(_conditional(counts.astype(np.float64)))
+
+
+@register(
+    "word_order_freedom", "structure",
+    "entropy of the direction of heads, given relation and both UPOS, in bits",
+)  # fmt: skip
+def word_order_freedom(treebank: Treebank) -> float:
+    r"""Return the entropy of direction given relation, UPOS of the dependent and of the head.
+
+    .. math:: H(D \mid R, T_d, T_h) = \sum_{r, t, u} p(r, t, u) H(D \mid r, t, u)
+
+    Notes
+    -----
+    The head direction entropy of Futrell, Mahowald and Gibson (2015), Quantifying word order
+    freedom in dependency corpora, from plain frequencies.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> rows = ["1\ta\t_\tNOUN\t_\t_\t2\tobj\t_\t_", "2\tb\t_\tVERB\t_\t_\t0\troot\t_\t_",
+    ...         "3\tc\t_\tNOUN\t_\t_\t2\tobj\t_\t_", "4\td\t_\tADV\t_\t_\t2\tadvmod\t_\t_"]
+    >>> round(word_order_freedom(parse_conllu("\n".join(rows) + "\n\n")), 3)  # 2/3 of 1 bit
+    0.667
+    """
+    need_column(treebank, "upos")
+    need_column(treebank, "deprel")
+    direction = trees.direction(treebank.head, treebank.offsets)
+    arcs = np.flatnonzero(direction)
+    if not len(arcs):
+        raise MissingError(f"{treebank.name} has no arcs")
+    tags, names = treebank.codes("upos")
+    heads = treebank.parents[arcs]
+    codes, relations = universal_relations(treebank)
+    group = (codes[arcs].astype(np.int64) * len(names) + tags[arcs]) * len(names) + tags[heads]
+    dense = renumber(group, len(relations) * len(names) ** 2)
+    counts = np.bincount(2 * dense + (direction[arcs] > 0), minlength=2 * (dense.max() + 1))
+    return float(_conditional(counts.astype(np.float64)))

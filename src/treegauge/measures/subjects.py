@@ -1,19 +1,18 @@
-"""What there is to measure behind paths: files, folders of a treebank, whole releases."""
+"""Treebanks to measure: files, folders of a treebank, whole releases, objects."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 from treegauge.measures.registry import MissingError
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import Errors, read_conllu
-from treegauge.treebanks.entries import holds_treebank
-from treegauge.treebanks.sources import Source, find, short_name, split_of
+from treegauge.treebanks.conllu import Errors
+from treegauge.treebanks.inputs import Input, distinct_names, recognise_treebanks
+from treegauge.treebanks.sources import Source, split_of
 
 
-class Lazy:
+class LazyTreebank:
     """A treebank that is read when first asked for; a failure to read it is kept, too."""
 
     def __init__(self, read: Callable[[], Treebank]) -> None:
@@ -38,12 +37,12 @@ class Lazy:
 
 
 @dataclass(frozen=True)
-class Target:
-    """One treebank or two that measures are of, and what results call them."""
+class MeasuredSet:
+    """One treebank, or a training set and a test set, under the name that results give it."""
 
     name: str
-    part: str | None
-    treebanks: tuple[Lazy, ...]
+    split: str | None
+    treebanks: tuple[LazyTreebank, ...]
 
 
 @dataclass(frozen=True)
@@ -51,88 +50,59 @@ class Subject:
     """Treebanks that are read together: those measured alone, and a pair to compare."""
 
     name: str
-    singles: tuple[Target, ...]
-    pair: Target | None = None
+    singles: tuple[MeasuredSet, ...]
+    pair: MeasuredSet | None = None
 
     @property
-    def treebanks(self) -> list[Lazy]:
+    def treebanks(self) -> list[LazyTreebank]:
         """All treebanks in it, each once."""
-        targets = [*self.singles, *([self.pair] if self.pair else [])]
-        return list(dict.fromkeys(lazy for target in targets for lazy in target.treebanks))
+        sets = [*self.singles, *([self.pair] if self.pair else [])]
+        return list(dict.fromkeys(lazy for one in sets for lazy in one.treebanks))
 
 
-def subjects(sources: Sequence[Source | Treebank], part: str, errors: Errors) -> list[Subject]:
-    """Return what there is to measure, in the order given.
+def subjects(
+    sources: Sequence[Source | Treebank], split: str, errors: Errors
+) -> tuple[list[Subject], bool]:
+    """Return the treebanks to measure in the order given, and whether any is a folder.
 
-    Two files or treebanks alone are a pair. A folder without treebank files stands for all folders
-    below it that have some.
+    Two files or treebanks alone are a pair.
     """
-    if not sources:
-        raise TreegaugeError("nothing to measure: name files, folders or patterns")
-    found: list[Target | Path] = []
-    for source in sources:
-        if isinstance(source, Treebank):
-            found.append(Target(source.name, None, (Lazy(partial(_same, source)),)))
-        elif Path(source).is_dir():
-            found += _treebank_folders(Path(source))
-        else:
-            for file in find(source):
-                lazy = Lazy(partial(read_conllu, file, errors=errors))
-                found.append(Target(short_name(file), split_of(file), (lazy,)))
-    files = [one for one in found if isinstance(one, Target)]
-    if len(files) == len(found) == 2:
-        name = f"{files[0].name} > {files[1].name}"
-        both = (*files[0].treebanks, *files[1].treebanks)
-        return [Subject(name, tuple(files), Target(name, None, both))]
-    titles = _titles([one for one in found if isinstance(one, Path)])
-    return [
-        Subject(one.name, (one,))
-        if isinstance(one, Target)
-        else _folder(one, titles[one], part, errors)
-        for one in found
+    inputs = [one for source in sources for one in recognise_treebanks([source], errors=errors)]
+    paths = [one for one in inputs if one.given is None]
+    names = distinct_names([one.path for one in paths], [one.name for one in paths])
+    titles = dict(zip(map(id, paths), names, strict=True))
+    given = [
+        _folder(named, split) if named.kind == "treebank" else _file(named)
+        for one in inputs
+        for named in [replace(one, name=titles.get(id(one), one.name))]
     ]
+    folders = any(one.kind == "treebank" for one in inputs)
+    if len(given) == 2 and not folders:
+        first, second = (one.singles[0] for one in given)
+        name = f"{first.name} > {second.name}"
+        pair = MeasuredSet(name, None, (*first.treebanks, *second.treebanks))
+        return [Subject(name, (first, second), pair)], folders
+    return given, folders
 
 
-def _same(treebank: Treebank) -> Treebank:
-    return treebank
+def _file(given: Input) -> Subject:
+    split = split_of(given.path) if given.given is None else None
+    return Subject(given.name, (MeasuredSet(given.name, split, (LazyTreebank(given.read),)),))
 
 
-def _absent(reason: str) -> Treebank:
-    raise MissingError(reason)
-
-
-def _treebank_folders(path: Path) -> Iterator[Path]:
-    if holds_treebank(path):
-        return iter([path])
-    below = [one for one in sorted(path.rglob("*")) if one.is_dir() and holds_treebank(one)]
-    if not below:
-        raise TreegaugeError(f"{path}: found no .conllu file in this folder nor below it")
-    return iter(below)
-
-
-def _titles(folders: list[Path]) -> dict[Path, str]:
-    """Name folders by their last names, and by one more where these are the same."""
-    names = {folder: folder.resolve().name for folder in folders}
-    taken = list(names.values())
-    return {
-        folder: name if taken.count(name) == 1 else f"{folder.resolve().parent.name}/{name}"
-        for folder, name in names.items()
-    }
-
-
-def _folder(folder: Path, title: str, part: str, errors: Errors) -> Subject:
-    files: dict[str, list[str]] = {}
-    for file in find(folder):
-        files.setdefault(split_of(file) or "files of no split", []).append(file)
-
-    def lazy(which: str) -> Lazy:
+def _folder(given: Input, split: str) -> Subject:
+    def read(which: str) -> Treebank:
         if which == "all":
-            return Lazy(partial(read_conllu, find(folder), name=title, errors=errors))
-        if which not in files:
-            return Lazy(partial(_absent, f"{title} has no {which} part, only {', '.join(files)}"))
-        return Lazy(partial(read_conllu, files[which], name=f"{title}/{which}", errors=errors))
+            return given.read()
+        if which not in given.splits:
+            names = ", ".join(given.splits) or "files of no split"
+            raise MissingError(f"{given.name} has no {which} set, only {names}")
+        return given.read(which)
 
-    parts = {which: lazy(which) for which in dict.fromkeys([part, "train", "test"])}
-    single = Target(title, part, (parts[part],))
-    pair = Target(title, "train/test", (parts["train"], parts["test"]))
-    return Subject(title, (single,), pair)
+    lazies = {
+        which: LazyTreebank(partial(read, which))
+        for which in dict.fromkeys([split, "train", "test"])
+    }
+    single = MeasuredSet(given.name, split, (lazies[split],))
+    pair = MeasuredSet(given.name, "train/test", (lazies["train"], lazies["test"]))
+    return Subject(given.name, (single,), pair)

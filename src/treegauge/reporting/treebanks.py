@@ -5,9 +5,9 @@ from typing import Any
 
 from treegauge.auditing.auditing import audit
 from treegauge.auditing.findings import Audit, Level
-from treegauge.measures.measuring import measure
+from treegauge.measures.measure import measure
+from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import measures
-from treegauge.measures.results import Measures
 from treegauge.reporting.maths import equation, fraction, sub, total
 from treegauge.reporting.section import Method, Section
 from treegauge.results.result import Result
@@ -147,8 +147,8 @@ def _methods(
             "Measures",
             "",
             "Each is explained under its name in the documentation (measures/); "
-            "`treegauge measure --list` tells what there is, its range and its meaning. Measures "
-            "of one treebank are of its train part, those of a pair compare train with test.",
+            "`treegauge measure list` shows all of them with range and meaning. Measures "
+            "of one treebank are of its training set, those of a pair compare training and test set.",
             "malformed sentences as the signature tells; seed 0 where chance enters",
             "\n".join(one.signature for one in found),
             _each("measure all", given),

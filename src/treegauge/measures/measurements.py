@@ -1,16 +1,17 @@
-"""What measuring gives: values, and reasons where there is none."""
+"""Measures of treebanks: values, and reasons where there is none."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.measures.registry import Measure, Value
 from treegauge.results import tables
 from treegauge.results.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl
 
-#: At most so many measures stand beside each other when there are several treebanks.
+    from treegauge.measures.registry import Measure, Value
+
+#: The most measures shown side by side when there are several treebanks.
 WIDE = 8
 _NUMBERS = dict.fromkeys(("value", "low", "high", "averaged"), "number")
 
@@ -21,8 +22,8 @@ class Measured:
 
     Attributes
     ----------
-    measure, treebank, part
-        What was measured; the part is such as ``train`` or ``train/test``, None for plain files.
+    measure, treebank, split
+        What was measured; the split is such as ``train`` or ``train/test``, None for plain files.
     value
         A number, numbers under names, or None.
     interval
@@ -35,8 +36,8 @@ class Measured:
 
     measure: str
     treebank: str
-    part: str | None
-    value: Value | None
+    split: str | None
+    value: "Value | None"
     interval: tuple[float, float] | None = None
     missing: str | None = None
     note: str | None = None
@@ -44,24 +45,24 @@ class Measured:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; what is not there is left out, but for the value."""
-        found: dict[str, Any] = {"measure": self.measure, "treebank": self.treebank}
-        found |= {"part": self.part} if self.part else {}
-        found |= {"averaged": self.averaged} if self.averaged else {}
-        found["value"] = self.value
+        row: dict[str, Any] = {"measure": self.measure, "treebank": self.treebank}
+        row |= {"split": self.split} if self.split else {}
+        row |= {"averaged": self.averaged} if self.averaged else {}
+        row["value"] = self.value
         if self.interval:
-            found |= {"low": self.interval[0], "high": self.interval[1]}
-        found |= {"missing": self.missing} if self.missing else {}
-        return found | ({"note": self.note} if self.note else {})
+            row |= {"low": self.interval[0], "high": self.interval[1]}
+        row |= {"missing": self.missing} if self.missing else {}
+        return row | ({"note": self.note} if self.note else {})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row a number; numbers under names are measures of their own, as wde:nsubj."""
+        """Return one row per number; a number under a name is a measure such as wde:nsubj."""
         low, high = self.interval or (None, None)
         values = {"": self.value}
         if isinstance(self.value, dict):
             values = {f":{name}": number for name, number in self.value.items()}
         return [
             {
-                "measure": self.measure + name, "treebank": self.treebank, "part": self.part,
+                "measure": self.measure + name, "treebank": self.treebank, "split": self.split,
                 "averaged": self.averaged or None,
                 "value": value, "low": low, "high": high,
                 "missing": self.missing, "note": self.note,
@@ -76,9 +77,10 @@ class Measures(Result):
 
     measured: tuple[Measured, ...]
     signature: str
+    kind: ClassVar[str] = "measures"
     digits: ClassVar[int] = 4
 
-    def __getitem__(self, measure: str) -> Value | None:
+    def __getitem__(self, measure: str) -> "Value | None":
         """Return the value of a measure in the first treebank."""
         for one in self.measured:
             if one.measure == measure:
@@ -87,13 +89,13 @@ class Measures(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a number; columns that say nothing are left out."""
+        """One row per number; empty columns are left out."""
         rows = [row for one in self.measured for row in one.rows()]
         return _frame(rows, _NUMBERS)
 
     @property
     def wide(self) -> "pl.DataFrame":
-        """One row a treebank and one column a measure; measures of many numbers are left out."""
+        """One row per treebank, one column per measure; measures of many numbers are left out."""
         many = {one.measure for one in self.measured if isinstance(one.value, dict)}
         single = [one for one in self.measured if one.measure not in many]
         names = list(dict.fromkeys(one.measure for one in single))
@@ -112,12 +114,14 @@ class Measures(Result):
                 reasons.setdefault(reason, []).append(one.measure)
         return [f"{', '.join(dict.fromkeys(names))}: {why}" for why, names in reasons.items()]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints."""
-        return {
-            "signature": self.signature,
-            "measures": [one.to_dict() for one in self.measured],
-        }
+    def json_fields(self) -> dict[str, Any]:
+        """Return the measures; those of several numbers have them by name."""
+        return {"measures": [one.to_dict() for one in self.measured]}
+
+    def own_text(self) -> str:
+        """Return the table, then why values are missing and what to know about others."""
+        lines = [tables.to_text(self.shown()), *(f"note: {text}" for text in self.warnings)]
+        return "\n".join([*lines, self.signature])
 
     def shown(self) -> "pl.DataFrame":
         """Lay the numbers out for people: rounded, several treebanks under each other."""
@@ -134,20 +138,22 @@ class Measures(Result):
             else:
                 rows += one.rows()
         for row in rows:
-            del row["averaged"]  # the treebank's name says it
+            del row["averaged"], row["missing"]  # the treebank's name says it; the notes below do
+            row["note"] = row["note"] if row["value"] is None else None
         return _shorten(_frame(rows, _NUMBERS))
 
 
 @dataclass(frozen=True)
-class Listing(Result):
-    """The measures there are."""
+class MeasureList(Result):
+    """The measures that can be computed."""
 
-    measures: tuple[Measure, ...]
+    measures: "tuple[Measure, ...]"
     signature: str = sign(v="measures")
+    kind: ClassVar[str] = "measure list"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a measure."""
+        """One row per measure."""
         rows = [
             {
                 "measure": one.name, "family": one.family, "of": "pair" if one.pair else "treebank",
@@ -159,11 +165,12 @@ class Listing(Result):
         ]  # fmt: skip
         return _frame(rows, {})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints."""
-        return {"signature": self.signature, "measures": self.table.to_dicts()}
+    def json_fields(self) -> dict[str, Any]:
+        """Return the measures."""
+        return {"measures": self.table.to_dicts()}
 
-    def __str__(self) -> str:
+    def own_text(self) -> str:
+        """Return the table without the pages that explain the measures."""
         return tables.to_text(self.table.drop("docs"))
 
 

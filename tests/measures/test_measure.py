@@ -1,13 +1,19 @@
-"""Measuring files, folders and releases."""
+"""Measuring files, folders and releases: the verb ``measure``."""
 
+import csv
+import io
 import json
+import subprocess
+import sys
 
 import pytest
+from typer.testing import CliRunner
 
+import treegauge as tg
+from treegauge.cli.app import app
 from treegauge.measures.displacement import edv
-from treegauge.measures.measuring import Resampling, measure
+from treegauge.measures.measure import measure
 from treegauge.measures.registry import measures
-from treegauge.measures.results import Listing
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
@@ -32,7 +38,7 @@ def release(tmp_path):
 
 
 def rows(found):
-    return [(one.measure, one.treebank, one.part) for one in found.measured]
+    return [(one.measure, one.treebank, one.split) for one in found.measured]
 
 
 def test_a_release_is_all_folders_below(release):
@@ -46,16 +52,16 @@ def test_a_release_is_all_folders_below(release):
     expected = edv(synthetic(60, seed=1), synthetic(40, seed=11))
     assert values["edv", "r2/UD_A-B"] == expected
     reasons = [one.missing for one in found.measured if one.treebank == "UD_C-D"]
-    assert reasons == ["UD_C-D has no train part, only test"] * 2
+    assert reasons == ["UD_C-D has no train set, only test"] * 2
 
 
 @pytest.mark.parametrize("part", ["train", "test", "all"])
 def test_parts_of_a_folder(release, part):
-    found = measure("words", release / "r1" / "UD_A-B", part=part)
+    found = measure("words", release / "r1" / "UD_A-B", split=part)
     parts = {"train": [synthetic(60, seed=0)], "test": [synthetic(40, seed=10)]}
     parts["all"] = parts["train"] + parts["test"]
     assert found["words"] == concat(parts[part]).n_words
-    assert f"part:{part}" in found.signature
+    assert f"split:{part}" in found.signature
 
 
 def test_files_are_measured_as_they_are_and_two_are_a_pair(release):
@@ -85,12 +91,12 @@ def test_it_must_be_clear_what_is_compared(release):
 def test_nothing_to_measure(tmp_path):
     with pytest.raises(TreegaugeError, match="nothing to measure"):
         measure("words")
-    with pytest.raises(TreegaugeError, match=r"no \.conllu file in this folder nor below"):
+    with pytest.raises(TreegaugeError, match="nothing in this folder is recognised"):
         measure("words", tmp_path)
     with pytest.raises(TreegaugeError, match="no such file"):
         measure("words", tmp_path / "none.conllu")
     with pytest.raises(ChoiceError, match="choices: train, dev, test, all"):
-        measure("words", tmp_path, part="tarin")
+        measure("words", tmp_path, split="tarin")
 
 
 def test_one_broken_treebank_does_not_spoil_the_others(release):
@@ -106,9 +112,9 @@ def test_one_broken_treebank_does_not_spoil_the_others(release):
     assert measure("words", broken, errors="skip")["words"] == 0
 
 
-def test_threads_do_not_change_anything(release):
-    how = {"resampling": Resampling(50), "seed": 3}
-    one, four = (measure("all", release, threads=threads, **how) for threads in (1, 4))
+def test_workers_do_not_change_anything(release):
+    how = {"interval": True, "resamples": 50, "seed": 3}
+    one, four = (measure("all", release, workers=workers, **how) for workers in (1, 4))
     assert one.to_dict() == four.to_dict()
 
 
@@ -116,9 +122,9 @@ def test_threads_do_not_change_anything(release):
     ("wrong", "message"),
     [
         ({"seed": -1}, "seed: expected a whole number of at least 0, found -1"),
-        ({"threads": 0}, "threads: expected a whole number of at least 1, found 0"),
-        ({"resampling": Resampling(level=2)}, "level: expected a number between 0 and 1"),
-        ({"resampling": Resampling(resamples=0)}, "resamples: expected a whole number"),
+        ({"workers": 0}, "workers: expected a whole number of at least 1, found 0"),
+        ({"interval": True, "level": 2}, "level: expected a number between 0 and 1"),
+        ({"interval": True, "resamples": 0}, "resamples: expected a whole number"),
     ],
 )
 def test_options_that_cannot_be(wrong, message):
@@ -142,15 +148,9 @@ def test_no_text_and_no_relations_are_missing(bank):
     assert found["edv"] == 0
 
 
-def test_progress(release):
-    told = []
-    measure("words", release, progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 3), (2, 3), (3, 3)]
-
-
 def test_intervals_where_they_make_sense():
     found = measure("mdd,ttr,edv", synthetic(80, seed=1), synthetic(80, seed=2),
-                    resampling=Resampling(50, 0.9))  # fmt: skip
+                    interval=True, resamples=50, level=0.9)  # fmt: skip
     limits = {one.measure: one.interval for one in found.measured}
     assert limits["ttr"] is None
     assert limits["mdd"] and limits["edv"]
@@ -177,7 +177,7 @@ def test_words_without_lemma_are_noted(bank):
 def test_tables(release):
     found = measure("words,edv,wde,mc", release)
     table = found.table
-    columns = {"measure", "treebank", "part", "averaged", "value", "missing"}
+    columns = {"measure", "treebank", "split", "averaged", "value", "missing"}
     assert set(table.columns) == columns
     assert "wde:root" in table["measure"].to_list()
     assert table.select("measure", "treebank").is_duplicated().sum() == 0
@@ -191,8 +191,106 @@ def test_tables(release):
 
 
 def test_the_list_of_measures():
-    listing = Listing(tuple(measures().values()))
+    listing = tg.measure.list()
     assert listing.table["measure"].to_list() == list(measures())
     rows = listing.to_dict()["measures"]
     assert {"measure", "family", "of", "range", "interval", "meaning", "docs"} == set(rows[0])
     assert next(row for row in rows if row["measure"] == "edv")["of"] == "pair"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "UD_A-B"
+    place.mkdir()
+    for part, seed in (("train", 1), ("test", 2)):
+        write_conllu(synthetic(50, seed=seed), place / f"a_b-ud-{part}.conllu")
+    return place
+
+
+def run(*words, code=0):
+    done = CliRunner().invoke(app, ["measure", *map(str, words)])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code, done.output
+    return done
+
+
+def test_json_of_a_pair(folder):
+    files = [folder / f"a_b-ud-{part}.conllu" for part in ("train", "test")]
+    found = json.loads(run("edv", *files, "--format", "json").stdout)
+    assert found["signature"].startswith("treegauge:")
+    (row,) = found["measures"]
+    expected = edv(synthetic(50, seed=1), synthetic(50, seed=2))
+    assert row == {
+        "measure": "edv", "treebank": "a_b-ud-train > a_b-ud-test", "value": expected,
+    }  # fmt: skip
+    whole = json.loads(run("edv", folder, "--format", "json").stdout)
+    assert whole["measures"][0] == {
+        "measure": "edv", "treebank": "UD_A-B", "split": "train/test", "value": expected,
+    }  # fmt: skip
+
+
+def test_all_measures_with_the_missing_ones_reported(folder):
+    text = run("all", folder).stdout
+    assert "note: sampled_ttr" in text
+    done = run("all", folder, "--format", "json")
+    measured = json.loads(done.stdout)["measures"]
+    missing = {row["measure"]: row["missing"] for row in measured if row["value"] is None}
+    assert missing["sampled_ttr"] == ("UD_A-B/train has 50 sentences, fewer than a sample of 1,000")
+
+
+def test_intervals_and_seed(folder):
+    words = ("mdd", folder, "--interval", "--resamples", "60", "--format", "json")
+    one, again = (json.loads(run(*words).stdout) for _ in range(2))
+    other = json.loads(run(*words, "--seed", "5").stdout)
+    assert one == again
+    assert one["measures"][0]["low"] != other["measures"][0]["low"]
+
+
+def test_csv_to_a_file(folder, tmp_path):
+    out = tmp_path / "found.csv"
+    assert run("wde,words", folder, "--format", "csv", "--out", out).stdout == ""
+    rows = list(csv.DictReader(io.StringIO(out.read_text())))
+    assert {"wde:root", "words"} <= {row["measure"] for row in rows}
+
+
+def test_split_and_errors(folder):
+    (folder / "a_b-ud-dev.conllu").write_text("1\tx\n\n")
+    found = json.loads(run("words", folder, "--split", "test", "--format", "json").stdout)
+    assert found["measures"][0]["value"] == synthetic(50, seed=2).n_words
+    with pytest.raises(TreegaugeError, match="a_b-ud-dev"):
+        run("words", folder, "--split", "dev")
+    found = json.loads(
+        run("words", folder, "--split", "dev", "--errors", "skip", "--format", "json").stdout
+    )
+    assert found["measures"][0]["value"] == 0
+
+
+def test_list(folder):
+    text = run("list").stdout
+    assert "edv " in text and "distance between the displacements" in text
+    listed = json.loads(run("list", "similarity", "--format", "json").stdout)["measures"]
+    assert {row["family"] for row in listed} == {"similarity"}
+    assert {row["docs"] for row in listed} >= {"measures/similarity.md#oov"}
+
+
+def test_no_bar_and_no_traceback_when_nobody_watches(folder):
+    code = "import sys; from treegauge.cli import main; sys.argv[0] = 'treegauge'; main()"
+    command = [sys.executable, "-c", code, "measure"]
+    good = subprocess.run([*command, "edv", folder], capture_output=True, text=True, check=False)
+    assert (good.returncode, good.stderr) == (0, "")
+    bad = subprocess.run([*command, "edvv", folder], capture_output=True, text=True, check=False)
+    assert bad.returncode == 2
+    assert bad.stderr.startswith("error: unknown measure 'edvv'; did you mean 'edv'?")
+
+
+def test_a_figure_of_displacements(folder, tmp_path):
+    run("displacements", folder, "--plot", tmp_path / "figure.json")
+    assert "vega-lite" in (tmp_path / "figure.json").read_text()
+    with pytest.raises(ChoiceError, match="unknown measure to draw 'mdd'; choices: displacements"):
+        run("mdd", folder, "--plot", tmp_path / "figure.json")
+
+
+def test_treebanks_are_known_by_name(folder, monkeypatch):
+    monkeypatch.setenv("TREEGAUGE_UD", str(folder.parent))
+    assert measure("words", "UD_A-B")["words"] == measure("words", folder)["words"]

@@ -1,11 +1,11 @@
-"""How many different words a text of some length has (type/token ratios)."""
+"""Words: entropy, and how many different ones a text of some length has (type/token ratios)."""
 
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measures.checks import need_column, ratio_of_sums
+from treegauge.measures.counting import blank, need_column, ratio_of_sums
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
 from treegauge.treebanks.columns import Ints, Treebank
 
@@ -13,6 +13,40 @@ from treegauge.treebanks.columns import Ints, Treebank
 CHUNK = 1000
 #: Number and size of the samples of the Difficulty paper.
 SAMPLES, SENTENCES = 10, 1000
+
+
+def entropy_of(counts: npt.ArrayLike) -> FloatArray:
+    r"""Return the entropy of counts (..., values) in bits; 0 where there are none.
+
+    .. math:: H = -\sum_v p_v \log_2 p_v
+
+    Examples
+    --------
+    >>> entropy_of([[1, 1], [5, 0], [0, 0]]).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    found = np.asarray(counts, dtype=np.float64)
+    total = found.sum(axis=-1, keepdims=True)
+    share = np.divide(found, total, out=np.zeros_like(found), where=total > 0)
+    logs = np.log2(share, out=np.zeros_like(share), where=share > 0)
+    return np.asarray(np.maximum(-(share * logs).sum(axis=-1), 0.0))
+
+
+@register("form_entropy", "vocabulary", "entropy of word forms, in bits", bounds=(0, np.inf))
+def form_entropy(treebank: Treebank) -> float:
+    """Return the entropy of word forms as written, in bits."""
+    need_column(treebank, "form")
+    return float(entropy_of(np.bincount(treebank.codes("form").codes)))
+
+
+@register(
+    "lemma_entropy", "vocabulary", "entropy of lemmas, in bits",
+    bounds=(0, np.inf), watched=("lemma",),
+)  # fmt: skip
+def lemma_entropy(treebank: Treebank) -> float:
+    """Return the entropy of lemmas in bits; words without a lemma are left out."""
+    need_column(treebank, "lemma")
+    return float(entropy_of(np.bincount(treebank.codes("lemma").codes[~blank(treebank, "lemma")])))
 
 
 @register("ttr", "vocabulary", "type/token ratio: distinct forms over words")

@@ -1,0 +1,95 @@
+"""The verb ``measure``: numbers of treebanks, and of training sets against test sets."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Literal
+
+from treegauge.results.verbs import verb, verb_with
+
+if TYPE_CHECKING:
+    from treegauge.measures.measurements import MeasureList, Measures
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.conllu import Errors
+
+Split = Literal["train", "dev", "test", "all"]
+
+
+@verb
+def list_measures(names: str | Sequence[str] = "all") -> "MeasureList":
+    """List the measures: meaning, range, and whether there is an interval.
+
+    Parameters
+    ----------
+    names
+        Measures or families of them, separated by commas, or ``all``.
+
+    Examples
+    --------
+    >>> print(list_measures("slv,edv").table["meaning"][1])
+    distance between the displacements of train and test
+    """
+    from treegauge.measures.measurements import MeasureList
+    from treegauge.measures.registry import select
+
+    return MeasureList(tuple(select(names)))
+
+
+@verb_with(list=list_measures)
+def measure(
+    names: str | Sequence[str],
+    *sources: "str | PathLike[str] | Treebank",
+    split: Split = "train",
+    interval: bool = False,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    errors: "Errors" = "strict",
+    workers: int | None = None,
+) -> "Measures":
+    """Measure treebanks: displacement, structure, morphology, vocabulary.
+
+    A value that a treebank does not have is left empty, with the reason. `treegauge measure list`
+    says what each measure is.
+
+    Parameters
+    ----------
+    names
+        Measures or families of them, separated by commas, or ``all``.
+    *sources
+        Files, folders such as UD_Greek-GDT, folders of such folders, or treebanks. Two files are a
+        training set and a test set.
+    split
+        The files of a folder to measure; measures of a pair compare the training set and the test
+        set of a folder, or two files.
+    interval
+        Add bootstrap confidence intervals over sentences.
+    resamples
+        Bootstrap resamples of each interval.
+    level
+        Confidence level of the intervals.
+    seed
+        Seed of random samples and of intervals.
+    errors
+        What to do about malformed sentences: strict, skip or repair.
+    workers
+        Treebanks to measure at a time; the result does not depend on it.
+
+    Returns
+    -------
+    Measures
+        Values, each treebank's in the order of the names. A treebank that cannot be read has none,
+        with the reason; it is an error if none can be read.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> result = measure("words,edv", synthetic(100, seed=1), synthetic(100, seed=2))
+    >>> [(row.measure, row.treebank) for row in result.measured]
+    [('words', 'syn-1'), ('words', 'syn-2'), ('edv', 'syn-1 > syn-2')]
+    """
+    from treegauge.measures.measuring import measure_all
+
+    return measure_all(
+        names, sources, split=split, errors=errors, seed=seed, workers=workers,
+        interval=(resamples, level) if interval else None,
+    )  # fmt: skip

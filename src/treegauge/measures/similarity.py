@@ -1,0 +1,299 @@
+"""How similar two treebanks are: unseen words, sequences of UPOS, trees that occur in both."""
+
+from collections.abc import Callable
+from functools import partial
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.kernels import isomorphism as _isomorphism
+from treegauge.kernels.isomorphism import Hashes
+from treegauge.measures.counting import (
+    need_column,
+    per_sentence,
+    register_ratio,
+    renumber,
+    with_ones,
+)
+from treegauge.measures.registry import Additive, FloatArray, register
+from treegauge.measures.vocabulary import entropy_of
+from treegauge.treebanks import trees
+from treegauge.treebanks.columns import Treebank
+
+
+@register_ratio(
+    "oov", "similarity", "share of test words whose form is not in the training set", "words",
+    columns=["form"], pair=True,
+)  # fmt: skip
+def out_of_vocabulary(train: Treebank, test: Treebank) -> FloatArray:
+    r"""Return the share of test words whose form, as written, is not in train.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> def text(*forms):
+    ...     rows = [f"{i}\t{f}\t_\tX\t_\t_\t{i - 1}\tdep\t_\t_" for i, f in enumerate(forms, 1)]
+    ...     return parse_conllu("\n".join(rows) + "\n\n")
+    >>> out_of_vocabulary(text("a", "b"), text("a", "c", "c", "b"))
+    0.5
+    """
+    known = set(train.codes("form").values)
+    codes, values = test.codes("form")
+    new = np.array([value not in known for value in values], bool)
+    return np.column_stack([per_sentence(new[codes], test), test.lengths])
+
+
+@register(
+    "oov_types",
+    "similarity",
+    "share of the distinct forms of the test set that are not in the training set",
+    pair=True,
+)
+def out_of_vocabulary_types(train: Treebank, test: Treebank) -> float:
+    """Return the share of the distinct forms of test that are not in train."""
+    need_column(train, "form")
+    need_column(test, "form")
+    forms = test.codes("form").values
+    return len(set(forms) - set(train.codes("form").values)) / len(forms)
+
+
+class Ngrams(NamedTuple):
+    """Counts of the n-grams that occur in either treebank, one column each."""
+
+    first: FloatArray
+    second: FloatArray
+
+
+def _windows(treebank: Treebank, place: dict[str, int], n: int) -> npt.NDArray[np.int64]:
+    """Code every n-gram; sentences have one boundary mark (code 0) before and after them."""
+    codes, values = treebank.codes("upos")
+    tags = np.array([place[value] for value in values], np.int64)[codes]
+    if n == 1:
+        return tags
+    padded = np.zeros(treebank.n_words + 2 * len(treebank), np.int64)
+    padded[np.arange(treebank.n_words) + 2 * treebank.sentence_of.astype(np.int64) + 1] = tags
+    sentence = np.repeat(np.arange(len(treebank)), treebank.lengths + 2)
+    code = np.zeros(max(len(padded) - n + 1, 0), np.int64)
+    for i in range(n):
+        code = code * (len(place) + 1) + padded[i : i + len(code)]
+    return np.asarray(code[sentence[: len(code)] == sentence[n - 1 :]])
+
+
+def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> Ngrams:
+    """Count the UPOS n-grams of two treebanks.
+
+    One boundary mark stands before and after each sentence, so that every word is the middle of a
+    trigram; unigrams are of words only. An n-gram longer than a sentence and its marks is none.
+    """
+    for treebank in (first, second):
+        need_column(treebank, "upos")
+    names = sorted({*first.codes("upos").values, *second.codes("upos").values})
+    place = {name: i for i, name in enumerate(names, 1)}
+    one, two = (_windows(treebank, place, n) for treebank in (first, second))
+    codes = renumber(np.concatenate([one, two]), (len(place) + 1) ** n)
+    size = int(codes.max(initial=-1)) + 1
+    counts = (codes[: len(one)], codes[len(one) :])
+    return Ngrams(*(np.bincount(part, minlength=size).astype(np.float64) for part in counts))
+
+
+@register(
+    "klcpos3", "similarity", "KL divergence of UPOS trigrams, KL(test || train)",
+    pair=True, bounds=(0, np.inf),
+)  # fmt: skip
+def klcpos3(source: Treebank, target: Treebank) -> float:
+    r"""Return the Kullback-Leibler divergence of UPOS trigrams, from target to source.
+
+    .. math:: \sum_{t \in target} f_{tgt}(t) \ln \frac{f_{tgt}(t)}{f_{src}(t)}
+
+    with :math:`f` relative frequencies; trigrams of the target that the source lacks count once
+    there.
+
+    Parameters
+    ----------
+    source, target
+        The treebank a parser was trained on, and the one it is for.
+
+    Notes
+    -----
+    Rosa and Žabokrtský (2015), KLcpos3, a language similarity measure for delexicalized parser
+    transfer.
+    """
+    theirs, ours = upos_ngrams(source, target)
+    used = ours > 0
+    smoothed = np.where(used & (theirs == 0), 1.0, theirs)
+    p, q = ours[used] / ours.sum(), smoothed[used] / smoothed.sum()
+    return max(0.0, float((p * np.log(p / q)).sum()))
+
+
+def jensen_shannon(one: npt.ArrayLike, two: npt.ArrayLike) -> FloatArray:
+    r"""Return the Jensen-Shannon divergence of counts (..., values), in bits, from 0 to 1.
+
+    .. math:: H\Bigl(\frac{p + q}{2}\Bigr) - \frac{H(p) + H(q)}{2}
+
+    Examples
+    --------
+    >>> float(jensen_shannon([1, 1, 0], [0, 0, 4])), float(jensen_shannon([1, 2], [2, 4]))
+    (1.0, 0.0)
+    """
+    p, q = (np.asarray(counts, dtype=np.float64) for counts in (one, two))
+    p = p / p.sum(axis=-1, keepdims=True)
+    q = q / q.sum(axis=-1, keepdims=True)
+    gap = entropy_of(p + q) - (entropy_of(p) + entropy_of(q)) / 2
+    return np.asarray(np.clip(gap, 0.0, 1.0))
+
+
+def _tag_tables(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64]]:
+    names = sorted({*train.codes("upos").values, *test.codes("upos").values})
+    place = {name: i for i, name in enumerate(names)}
+    tables = []
+    for treebank in (train, test):
+        codes, values = treebank.codes("upos")
+        tags = np.array([place[value] for value in values], np.int64)[codes]
+        cells = treebank.sentence_of * len(names) + tags
+        counts = np.bincount(cells, minlength=len(treebank) * len(names))
+        tables.append(counts.reshape(len(treebank), len(names)))
+    return tables
+
+
+@register(
+    "upos_divergence", "similarity", "Jensen-Shannon divergence of UPOS, in bits",
+    pair=True, additive=Additive(_tag_tables, jensen_shannon, distance=True),
+)  # fmt: skip
+def upos_divergence(train: Treebank, test: Treebank, *, n: int = 1) -> float:
+    """Return the Jensen-Shannon divergence of UPOS n-grams, in bits."""
+    return float(jensen_shannon(*upos_ngrams(train, test, n)))
+
+
+@register(
+    "upos2_divergence", "similarity", "Jensen-Shannon divergence of UPOS bigrams, in bits",
+    pair=True,
+)  # fmt: skip
+def upos2_divergence(train: Treebank, test: Treebank) -> float:
+    """Return the Jensen-Shannon divergence of UPOS bigrams, in bits."""
+    return upos_divergence(train, test, n=2)
+
+
+@register(
+    "upos3_divergence", "similarity", "Jensen-Shannon divergence of UPOS trigrams, in bits",
+    pair=True,
+)  # fmt: skip
+def upos3_divergence(train: Treebank, test: Treebank) -> float:
+    """Return the Jensen-Shannon divergence of UPOS trigrams, in bits."""
+    return upos_divergence(train, test, n=3)
+
+
+@register(
+    "unseen_upos_trigrams", "similarity", "share of test's UPOS trigrams that train lacks",
+    pair=True,
+)  # fmt: skip
+def unseen_upos_trigrams(train: Treebank, test: Treebank) -> float:
+    """Return the share of test's UPOS trigrams, each use counted, that do not occur in train."""
+    ours, theirs = upos_ngrams(train, test)
+    return float(theirs[ours == 0].sum() / theirs.sum())
+
+
+Shapes = Callable[[Treebank], Hashes]
+
+
+def tree_shapes(treebank: Treebank, *, directed: bool = True) -> Hashes:
+    r"""Give each sentence a number that it shares with the sentences of isomorphic trees.
+
+    Linear in the words; two different shapes share a number with a chance of about 2 to the -64.
+    Sentences with cycles are repaired first (see :func:`treegauge.treebanks.trees.repair`).
+
+    Parameters
+    ----------
+    treebank
+        The trees.
+    directed
+        Whether the root and the directions of arcs matter. The order of words never does.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> def tree(*heads):
+    ...     rows = [f"{i}\tw\t_\tX\t_\t_\t{h}\tdep\t_\t_" for i, h in enumerate(heads, 1)]
+    ...     return parse_conllu("\n".join(rows) + "\n\n")
+    >>> chain, end, middle = tree(2, 3, 0), tree(0, 1, 2), tree(2, 0, 2)
+    >>> tree_shapes(chain) == tree_shapes(end), tree_shapes(chain) == tree_shapes(middle)
+    (array([ True]), array([False]))
+    >>> tree_shapes(chain, directed=False) == tree_shapes(middle, directed=False)
+    array([ True])
+    """
+    head = treebank.head
+    depth = trees.depth(head, treebank.offsets)
+    if (depth < 0).any():
+        broken = per_sentence(depth < 0, treebank) > 0
+        repaired, _ = trees.repair(head, treebank.offsets)
+        head = np.where(broken[treebank.sentence_of], repaired, head)
+        depth = trees.depth(head, treebank.offsets)
+    first = treebank.offsets[treebank.sentence_of]
+    parent = np.where(head > 0, first + head - 1, -1).astype(np.int32)
+    order = np.argsort(-depth, kind="stable")
+    kernel = _isomorphism.rooted if directed else _isomorphism.free
+    return kernel(parent, order, treebank.sentence_of, len(treebank))
+
+
+def _ordered(treebank: Treebank) -> Hashes:
+    heads = treebank.head.astype(np.int64)
+    return _isomorphism.sequences(heads, treebank.sentence_of, len(treebank))
+
+
+def _tagged(treebank: Treebank) -> Hashes:
+    """Hash heads, tags and relations; texts are coded by their own hash, the same everywhere."""
+    values = treebank.head.astype(np.int64)
+    for column in ("upos", "deprel"):
+        codes, names = treebank.codes(column)
+        digests = [blake2b(name.encode(), digest_size=8).digest() for name in names]
+        values = values * 1_000_003 + np.frombuffer(b"".join(digests), np.int64)[codes]
+    return _isomorphism.sequences(values, treebank.sentence_of, len(treebank))
+
+
+def _seen(shapes: Shapes, train: Treebank, test: Treebank) -> FloatArray:
+    return with_ones(np.isin(shapes(test), shapes(train)))
+
+
+@register_ratio(
+    "tree_overlap", "similarity", "share of test trees isomorphic to a training tree (rooted)",
+    "sentences", pair=True,
+)  # fmt: skip
+def tree_overlap(train: Treebank, test: Treebank) -> FloatArray:
+    """Return the share of test trees whose unlabelled, unordered, rooted shape train has.
+
+    Notes
+    -----
+    The directed unlabelled graphs (DUG) of Søgaard (2020), Some languages seem easier to parse
+    because their treebanks leak.
+    """
+    return _seen(tree_shapes, train, test)
+
+
+@register_ratio(
+    "tree_overlap_undirected", "similarity",
+    "share of test trees isomorphic to a training tree, directions of arcs aside", "sentences",
+    pair=True,
+)  # fmt: skip
+def tree_overlap_undirected(train: Treebank, test: Treebank) -> FloatArray:
+    """Return the share of test trees that are isomorphic to a train tree as undirected graphs."""
+    return _seen(partial(tree_shapes, directed=False), train, test)
+
+
+@register_ratio(
+    "tree_overlap_ordered", "similarity",
+    "share of test trees with the same heads as a training tree", "sentences", pair=True,
+)  # fmt: skip
+def tree_overlap_ordered(train: Treebank, test: Treebank) -> FloatArray:
+    """Return the share of test trees that a train sentence has, word for word the same heads."""
+    return _seen(_ordered, train, test)
+
+
+@register_ratio(
+    "tree_overlap_tagged", "similarity",
+    "share of test trees with the heads, UPOS and relations of a training tree", "sentences",
+    columns=["upos", "deprel"], pair=True,
+)  # fmt: skip
+def tree_overlap_tagged(train: Treebank, test: Treebank) -> FloatArray:
+    """Return the share of test trees that a train sentence has with all tags and relations."""
+    return _seen(_tagged, train, test)
