@@ -15,7 +15,8 @@ OURS, INTERVALS = "treegauge", "treegauge, 1,000 resamples"
 
 def treegauge(resamples: int = 0) -> Contender:
     """All metrics of the official script and four more."""
-    from treegauge.scoring.scoring import Resampling, evaluate
+    from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.settings import Resampling
 
     def run(gold: str, system: str) -> Any:
         return evaluate(gold, system, resampling=Resampling(resamples))

@@ -14,8 +14,9 @@ from treegauge.experiments.store import Store
 from treegauge.measures.measure import measure
 from treegauge.measures.relations import word_dependency_entropy
 from treegauge.scoring.convention import Convention
-from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import ScoreOptions
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Resampling
 from treegauge.scoring.weights import packaged_weights
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_conllu, read_splits
@@ -79,12 +80,12 @@ def scores() -> pl.DataFrame:
             for weights in (average, own)
         )  # fmt: skip
         row: dict[str, Any] = {"treebank": one.treebank, "parser": one.parser}
-        row |= {name.lower(): 100 * found[name].f1 for name in ("UAS", "LAS", "CLAS", "MLAS")}
-        row |= {"wlas": 100 * found["WLAS"].f1, "wlas_own": 100 * personal["WLAS"].f1}
+        row |= {name.lower(): found[name].f1 for name in ("UAS", "LAS", "CLAS", "MLAS")}
+        row |= {"wlas": found["WLAS"].f1, "wlas_own": personal["WLAS"].f1}
         for kind, name in (("content", "ContentLAS"), ("function", "FunctionLAS")):
             metric = found[name]
-            row |= {f"{kind}_precision": 100 * metric.precision}
-            row |= {f"{kind}_recall": 100 * metric.recall, f"{kind}_f1": 100 * metric.f1}
+            row |= {f"{kind}_precision": metric.precision}
+            row |= {f"{kind}_recall": metric.recall, f"{kind}_f1": metric.f1}
             row |= {f"{kind}_share": metric.gold / one.gold.n_words}
         rows.append(row)
     return pl.DataFrame(rows)

@@ -9,7 +9,8 @@ from treegauge.experiments.cells import Cell, Outcome, Scalar
 from treegauge.experiments.sampling import sampled
 from treegauge.measures.displacement import edv, edv_masses, slv
 from treegauge.parsers.registry import make_parser
-from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.settings import Resampling
 from treegauge.splitting.pool import Pool, pool
 from treegauge.splitting.splitting import Method, Objective, split
 from treegauge.treebanks.columns import Treebank
@@ -63,5 +64,5 @@ def parsed_split(cell: Cell) -> Outcome:
     train, gold = parts["train"], parts["test"]
     model = make_parser(cell.parser, **cell.options).fit(train, parts["dev"], seed=cell.seed)
     found = evaluate(gold, model.parse(gold), resampling=Resampling(resamples=0)).systems[0]
-    scores: dict[str, Scalar] = {name: 100 * found[name.upper()].f1 for name in ("uas", "las")}
+    scores: dict[str, Scalar] = {name: found[name.upper()].f1 for name in ("uas", "las")}
     return Outcome(scores | described(train, gold))

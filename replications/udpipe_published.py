@@ -12,7 +12,8 @@ import polars as pl
 from replications.parts import release_folder
 from treegauge.data import ud25
 from treegauge.parsers.udpipe import Options, UDPipeParser
-from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.settings import Resampling
 from treegauge.treebanks.conllu import read_splits
 
 TREEBANKS = (
@@ -33,8 +34,8 @@ def row(name: str) -> list[object]:
     published = ud25().filter(pl.col("treebank") == name).row(0, named=True)
     return [
         name, parts["train"].n_words, f"{seconds:.0f} s",
-        f"{100 * scores['UAS'].f1:.1f}", f"{published['uas_gold_tags']:.1f}",
-        f"{100 * scores['LAS'].f1:.1f}", f"{published['las_gold_tags']:.1f}",
+        f"{scores['UAS'].f1:.1f}", f"{published['uas_gold_tags']:.1f}",
+        f"{scores['LAS'].f1:.1f}", f"{published['las_gold_tags']:.1f}",
     ]  # fmt: skip
 
 

@@ -26,16 +26,14 @@ if TYPE_CHECKING:
     from treegauge.scoring.align import MismatchError as MismatchError
     from treegauge.scoring.align import align as align
     from treegauge.scoring.breakdown import breakdown as breakdown
+    from treegauge.scoring.breakdown import examples as examples
     from treegauge.scoring.classes import classify as classify
-    from treegauge.scoring.comparing import compare as compare
     from treegauge.scoring.confusion import confusion as confusion
     from treegauge.scoring.convention import Convention as Convention
-    from treegauge.scoring.examples import examples as examples
-    from treegauge.scoring.scoring import Resampling as Resampling
-    from treegauge.scoring.scoring import Scores as Scores
-    from treegauge.scoring.scoring import evaluate as evaluate
-    from treegauge.scoring.stream import Reading as Reading
-    from treegauge.scoring.suite import score_suite as score_suite
+    from treegauge.scoring.metrics import register_metric as register_metric
+    from treegauge.scoring.score import score as score
+    from treegauge.scoring.scores import Scores as Scores
+    from treegauge.scoring.suite import Suite as Suite
     from treegauge.scoring.weights import packaged_weights as packaged_weights
     from treegauge.scoring.weights import read_weights as read_weights
     from treegauge.statistics.correlation import correlate as correlate
@@ -73,15 +71,14 @@ _HOMES = {
     "ranking.scores": ["read_scores"],
     "ranking.stability": ["stability"],
     "scoring.align": ["MismatchError", "align"],
-    "scoring.breakdown": ["breakdown"],
+    "scoring.breakdown": ["breakdown", "examples"],
     "scoring.classes": ["classify"],
-    "scoring.comparing": ["compare"],
     "scoring.confusion": ["confusion"],
-    "scoring.examples": ["examples"],
-    "scoring.scoring": ["Resampling", "Scores", "evaluate"],
     "scoring.convention": ["Convention"],
-    "scoring.stream": ["Reading"],
-    "scoring.suite": ["score_suite"],
+    "scoring.metrics": ["register_metric"],
+    "scoring.score": ["score"],
+    "scoring.scores": ["Scores"],
+    "scoring.suite": ["Suite"],
     "scoring.weights": ["packaged_weights", "read_weights"],
     "statistics.correlation": ["correlate"],
     "statistics.regression": ["regress"],

@@ -11,8 +11,8 @@ from treegauge.crosslingual.intervals import Estimate
 from treegauge.crosslingual.panel import Panel
 from treegauge.crosslingual.scoring import word_groups
 from treegauge.results.errors import TreegaugeError
-from treegauge.scoring.scoring import evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.sentence_counts import Options
 from treegauge.treebanks.conllu import parse_conllu
 
 

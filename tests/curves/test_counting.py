@@ -9,8 +9,9 @@ import pytest
 from treegauge.curves.counting import Parse, count
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.breakdown import breakdown
-from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import Options
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.sentence_counts import Options
+from treegauge.scoring.settings import Resampling
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 

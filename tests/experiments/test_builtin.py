@@ -12,7 +12,8 @@ from treegauge.experiments.store import Store
 from treegauge.experiments.work import perform
 from treegauge.measures.measure import measure
 from treegauge.parsers.registry import make_parser
-from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.settings import Resampling
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import split
 from treegauge.treebanks.conllu import read_conllu, read_splits

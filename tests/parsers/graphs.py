@@ -22,7 +22,7 @@ relation_features = kernel(_relations.relation_features.py_func)
 class Sentence:
     """One sentence, for calls of kernels on a table of 2 ** 12 weights."""
 
-    def __init__(self, treebank, options=Options(), tags=None):  # noqa: B008
+    def __init__(self, treebank, options=Options(), tags=None):
         self.size, self.gold = treebank.n_words, treebank.head
         tags = tags or sorted(treebank.codes("upos").values)
         self.words = encode(treebank, tags, options.ending)

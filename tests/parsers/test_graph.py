@@ -12,7 +12,8 @@ from treegauge.parsers.graph.encoding import encode
 from treegauge.parsers.graph.mst import GraphModel, GraphParser, Options
 from treegauge.parsers.registry import load_model, make_parser
 from treegauge.results.errors import TreegaugeError
-from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.settings import Resampling
 from treegauge.testing.grammar_dials import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees

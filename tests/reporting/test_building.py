@@ -20,7 +20,8 @@ from treegauge.reporting.building import report
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.stores import curve_counts, score_table
 from treegauge.results.errors import TreegaugeError
-from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.settings import Resampling
 from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, write_conllu

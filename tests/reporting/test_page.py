@@ -29,7 +29,7 @@ from treegauge.reporting.section import Section
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.align import align
 from treegauge.scoring.breakdown import breakdown
-from treegauge.scoring.scoring import evaluate
+from treegauge.scoring.evaluation import evaluate
 from treegauge.treebanks.conllu import read_conllu
 
 SAMPLES = 500

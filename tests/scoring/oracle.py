@@ -8,9 +8,11 @@ from typing import Any
 from udtools import udeval
 
 from treegauge.scoring.convention import Convention
+from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import METRICS
-from treegauge.scoring.scoring import Resampling, Scores, evaluate
-from treegauge.scoring.statistics import ScoreOptions
+from treegauge.scoring.scores import Scores
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Resampling
 from treegauge.treebanks.conllu import parse_conllu
 
 TOTALS = Resampling(resamples=0)

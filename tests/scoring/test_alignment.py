@@ -4,8 +4,9 @@ import pytest
 from udtools import udeval
 
 from treegauge.scoring.align import MismatchError, align
-from treegauge.scoring.scoring import evaluate
-from treegauge.scoring.stream import PairedReader, Reading
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.paired_reading import PairedReader
+from treegauge.scoring.settings import Reading
 from treegauge.treebanks.conllu import parse_conllu
 
 from .oracle import TOTALS, assert_parity, chain, conllu, four, official, ours, row, tokens

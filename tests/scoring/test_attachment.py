@@ -7,8 +7,9 @@ import pytest
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.attachment import counted_words, right_heads, right_relations
 from treegauge.scoring.convention import Convention
-from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import ScoreOptions
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Resampling
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 

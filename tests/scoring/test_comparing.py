@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.comparing import compare, error_reduction
+from treegauge.scoring.comparisons import compare, error_reduction
+from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import f1
-from treegauge.scoring.scoring import evaluate
 
 from .oracle import TOTALS
 

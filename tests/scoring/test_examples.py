@@ -5,8 +5,7 @@ import json
 import pytest
 
 from treegauge.results.errors import ChoiceError
-from treegauge.scoring.breakdown import breakdown
-from treegauge.scoring.examples import examples
+from treegauge.scoring.breakdown import breakdown, examples
 from treegauge.treebanks.conllu import parse_conllu
 
 from .oracle import conllu, row

@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import f1
-from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import ScoreOptions
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Resampling
 
 from .oracle import TOTALS
 

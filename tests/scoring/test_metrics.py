@@ -6,9 +6,8 @@ import pytest
 from udtools import udeval
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.layout import official_table
 from treegauge.scoring.metrics import METRICS, Metric, canonical
-from treegauge.scoring.scoring import Scores, SystemScore
+from treegauge.scoring.scores import Scores, SystemScore, official_table
 from treegauge.treebanks import relations
 
 from .oracle import assert_parity, chain, conllu, four, official, ours, row

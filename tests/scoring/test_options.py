@@ -3,9 +3,10 @@
 import pytest
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.scoring.scoring import Scores, evaluate
-from treegauge.scoring.statistics import ScoreOptions
-from treegauge.scoring.stream import Reading
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.scores import Scores
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Reading
 from treegauge.treebanks.conllu import parse_conllu, write_conllu
 from treegauge.treebanks.problems import ConlluError
 from treegauge.treebanks.relations import GRAMMATICAL, LEXICAL

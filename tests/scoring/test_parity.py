@@ -3,8 +3,8 @@
 import pytest
 from udtools import udeval
 
-from treegauge.scoring.scoring import evaluate
-from treegauge.scoring.stream import Reading
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.settings import Reading
 
 from .conftest import UD, real_test_files
 from .oracle import ALL_15, TOTALS, assert_same, counts, load, official_counts, ours, repeats_edges

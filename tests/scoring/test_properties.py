@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from treegauge.scoring.align import align
 from treegauge.scoring.breakdown import CRITERIA, breakdown
 from treegauge.scoring.classes import REGISTRY
+from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import NUMBER
-from treegauge.scoring.scoring import evaluate
-from treegauge.scoring.statistics import ScoreOptions, join, tally
-from treegauge.scoring.stream import PairedReader, Reading
+from treegauge.scoring.paired_reading import PairedReader
+from treegauge.scoring.sentence_counts import ScoreOptions, join, tally
+from treegauge.scoring.settings import Reading
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.relations import CONTENT
 

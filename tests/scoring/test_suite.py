@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.folders import pair_folders
+from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import METRICS
-from treegauge.scoring.scoring import Resampling, evaluate
-from treegauge.scoring.statistics import ScoreOptions
-from treegauge.scoring.stream import Reading
-from treegauge.scoring.suite import score_suite
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.suite import pair_folders, score_suite
 from treegauge.treebanks.conllu import parse_conllu
 
 from .oracle import TOTALS, chain, conllu, row

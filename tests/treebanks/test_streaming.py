@@ -101,12 +101,13 @@ MEMORY = """
 import sys
 from pathlib import Path
 from treegauge.validation.check import check_conllu
-from treegauge.scoring.scoring import Resampling, evaluate
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.settings import Resampling
 verb, path = sys.argv[1:]
 if verb == "check":
     assert not list(check_conllu(path, chunk=1 << 20))
 else:
-    from treegauge.scoring.stream import Reading
+    from treegauge.scoring.settings import Reading
     found = evaluate(path, path, reading=Reading(chunk=1 << 20), resampling=Resampling(0))
     assert found.systems[0].metrics["LAS"].f1 == 1
 print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])

@@ -110,8 +110,9 @@ def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -
 
 
 def _official(gold: Treebank, parsed: Treebank) -> dict[str, Scalar]:
+    from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.metrics import METRICS
-    from treegauge.scoring.scoring import Resampling, evaluate
+    from treegauge.scoring.settings import Resampling
 
     found = evaluate(gold, parsed, resampling=Resampling(resamples=0)).systems[0]
-    return {name: 100 * found[name].f1 for name in METRICS}
+    return {name: found[name].f1 for name in METRICS}

@@ -119,7 +119,8 @@ def _table_of(scored: Sequence[Scored], metric: str) -> Scores | None:
     """Return the scores of systems on several treebanks that all of them parsed."""
     import polars as pl
 
-    from treegauge.scoring.scoring import Resampling, evaluate
+    from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.settings import Resampling
 
     if len(scored) < 3:
         return None
@@ -131,7 +132,7 @@ def _table_of(scored: Sequence[Scored], metric: str) -> Scores | None:
         systems = {name: one.systems[name] for name in one.systems if name in shared}
         values = evaluate(one.gold, systems, resampling=Resampling(resamples=0))
         rows += [
-            {"treebank": one.gold.name, "system": name, "score": 100 * values[name][metric].f1}
+            {"treebank": one.gold.name, "system": name, "score": values[name][metric].f1}
             for name in systems
         ]
     return read_scores(pl.DataFrame(rows), metric=metric)

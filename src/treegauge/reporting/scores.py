@@ -14,9 +14,10 @@ from treegauge.reporting.section import Method, Section
 from treegauge.results.result import Result
 from treegauge.scoring.align import Alignment, align
 from treegauge.scoring.breakdown import Breakdown, breakdown
-from treegauge.scoring.comparing import Comparisons, compare
+from treegauge.scoring.comparisons import Comparisons, compare
+from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import MORE
-from treegauge.scoring.scoring import Scores, evaluate
+from treegauge.scoring.scores import Scores
 from treegauge.treebanks.columns import Treebank
 
 #: What the heat maps break scores down by.
@@ -75,17 +76,17 @@ def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
     """Say who leads in LAS, by how much, and whether that could be chance."""
     order = sorted(scores.systems, key=lambda one: -one["LAS"].f1)
     best = order[0]
-    text = f"On {name}, {best.system} has a LAS of {100 * best['LAS'].f1:.2f}"
+    text = f"On {name}, {best.system} has a LAS of {best['LAS'].f1:.2f}"
     interval = best["LAS"].interval
     if interval is not None:
-        text += f" ({100 * interval[0]:.2f} to {100 * interval[1]:.2f})"
+        text += f" ({interval[0]:.2f} to {interval[1]:.2f})"
     if tests is None:
         return f"{text}."
     ahead = best["LAS"].f1 - order[1]["LAS"].f1
     pair = {best.system, order[1].system}
-    p = next(row["p_holm"] for row in tests.rows if {row["a"], row["b"]} == pair)
+    p = next(row["p_corrected"] for row in tests.pairs if {row["a"], row["b"]} == pair)
     judged = "hardly chance" if p <= CHANCE else "which could be chance"
-    return f"{text}, {100 * ahead:.2f} above {order[1].system}, {judged} (p = {p:.4f}, corrected)."
+    return f"{text}, {ahead:.2f} above {order[1].system}, {judged} (p = {p:.4f}, corrected)."
 
 
 def _part(one: Scored, scores: Scores, tests: Comparisons | None, budget: int) -> dict[str, Any]:
@@ -122,7 +123,7 @@ def _part(one: Scored, scores: Scores, tests: Comparisons | None, budget: int) -
             }
             for metric in metrics
         ],
-        "tests": [] if tests is None else list(tests.rows),
+        "tests": [] if tests is None else list(tests.pairs),
         "breakdowns": [{"by": by, "rows": list(rows.values())} for by, rows in cells.items()],
         "gold": trees(kept),
         "parsed": [_parsed(found, words) for found in alignments.values()],

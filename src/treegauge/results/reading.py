@@ -55,7 +55,7 @@ def read_file(path: str | PathLike[str]) -> FileTable:
     """Read the table in a file; its suffix says how.
 
     What ``score`` writes for one gold file becomes the columns ``treebank``, ``system``,
-    ``metric`` and ``score``; the treebank is the name of the file without its suffix.
+    ``metric`` and ``score``.
 
     Parameters
     ----------
@@ -81,15 +81,15 @@ def read_file(path: str | PathLike[str]) -> FileTable:
         raise TreegaugeError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise TreegaugeError(f"{path}: not UTF-8 text ({error.reason})") from error
-    return _one_gold_file(table, path.stem)
+    return _one_gold_file(table)
 
 
-def _one_gold_file(table: FileTable, stem: str) -> FileTable:
+def _one_gold_file(table: FileTable) -> FileTable:
     """Return scores on one gold file in the layout of those on several."""
-    if not {"system", "metric", "f1"} <= set(table.header) or "treebank" in table.header:
+    if not {"treebank", "system", "metric", "f1"} <= set(table.header):
         return table
-    places = [table.header.index(name) for name in ("system", "metric", "f1")]
-    rows = [(where, [stem, *(row[i] for i in places)]) for where, row in table.rows]
+    places = [table.header.index(name) for name in ("treebank", "system", "metric", "f1")]
+    rows = [(where, [row[i] for i in places]) for where, row in table.rows]
     return table._replace(header=["treebank", "system", "metric", "score"], rows=rows)
 
 
@@ -201,12 +201,11 @@ def _json_rows(content: Any, stem: str) -> Iterator[Mapping[str, Any]]:
     elif "measures" in content:
         yield from _measure_rows(content["measures"])
     elif "treebanks" in content or "systems" in content:
-        scale = 1 if content.get("unit") == "percent" else 100  # scores still leave as fractions
         for group in content.get("treebanks", [content]):
             for system in group["systems"]:
                 names = {"treebank": group.get("treebank", stem), "system": system["system"]}
                 for metric, values in system["metrics"].items():
-                    yield {**names, "metric": metric, "score": scale * values["f1"]}
+                    yield {**names, "metric": metric, "score": values["f1"]}
     else:
         yield from content["rows"]
 

@@ -84,8 +84,11 @@ def to_latex(
     digits: int = 2,
     note: str | None = None,
     best: Sequence[str] = (),
+    best_of_row: bool = False,
 ) -> str:
     r"""Write a booktabs ``tabular``; the largest value of each column in `best` is bold.
+
+    With `best_of_row`, the largest number of each row is bold instead.
 
     Examples
     --------
@@ -107,6 +110,13 @@ def to_latex(
         for i, value in enumerate(frame[name]):
             if value is not None and value == top:
                 body[i][column] = rf"\textbf{{{body[i][column]}}}"
+    if best_of_row:
+        numbers = [i for i, right in enumerate(_numeric(frame)) if right]
+        for i, row in enumerate(frame.iter_rows()):
+            values = {column: row[column] for column in numbers if row[column] is not None}
+            for column, value in values.items():
+                if value == max(values.values()):
+                    body[i][column] = rf"\textbf{{{body[i][column]}}}"
     layout = "".join("r" if right else "l" for right in _numeric(frame))
     head = " & ".join(latex(name) for name in frame.columns) + r" \\"
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule"]

@@ -68,13 +68,10 @@ def _counted(treebank: Treebank, convention: Convention) -> Mask:
     return np.asarray(codes != (values.index("PUNCT") if "PUNCT" in values else -1))
 
 
-def correct_trees(
-    gold: Treebank,
-    heads: npt.ArrayLike,
-    relations: "pl.Series | None" = None,
-    convention: Convention = OFFICIAL,
-) -> CorrectWords:
-    """Return which words are correct in trees predicted for the words of a gold treebank.
+def align_trees(
+    gold: Treebank, heads: npt.ArrayLike, relations: "pl.Series | None" = None
+) -> Alignment:
+    """Return the alignment of gold trees with trees predicted for the same words.
 
     Parameters
     ----------
@@ -84,15 +81,6 @@ def correct_trees(
         For each word the position of its head in the sentence, 0 for the root.
     relations
         For each word its relation; without them no relation is correct.
-    convention
-        What counts.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> gold = synthetic(3, seed=1)
-    >>> correct_trees(gold, gold.head, gold["deprel"]).relations.all()
-    np.True_
     """
     predicted = np.asarray(heads)
     if len(predicted) != gold.n_words:
@@ -103,8 +91,32 @@ def correct_trees(
         raise TreegaugeError(f"{gold.name} has no gold heads to score against")
     columns: dict[str, object] = {"head": predicted.tolist()}
     columns["deprel"] = ["_"] * gold.n_words if relations is None else relations.to_list()
-    parsed = with_columns(gold, columns, allow=TOLERABLE)
-    return correct_words(align(gold, parsed), convention)
+    return align(gold, with_columns(gold, columns, allow=TOLERABLE))
+
+
+def correct_trees(
+    gold: Treebank,
+    heads: npt.ArrayLike,
+    relations: "pl.Series | None" = None,
+    convention: Convention = OFFICIAL,
+) -> CorrectWords:
+    """Return which words are correct in trees predicted for the words of a gold treebank.
+
+    Parameters
+    ----------
+    gold, heads, relations
+        As in :func:`align_trees`.
+    convention
+        What counts.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> gold = synthetic(3, seed=1)
+    >>> correct_trees(gold, gold.head, gold["deprel"]).relations.all()
+    np.True_
+    """
+    return correct_words(align_trees(gold, heads, relations), convention)
 
 
 # Until their callers ask for a convention.

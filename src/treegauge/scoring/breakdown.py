@@ -2,34 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.kernels import alignment as _align
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
+from treegauge.results.result import Result, countersign, sign
 from treegauge.scoring.align import Alignment, align
 from treegauge.scoring.classes import Classes, Classifier, classify
+from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics import metric_label
+from treegauge.scoring.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
 
 By = str | Classifier | Sequence[str | Classifier]
-
-CRITERIA = {
-    "UAS": _align.HEAD,
-    "LAS": _align.HEAD | _align.DEPREL,
-    "LAS+subtypes": _align.HEAD | _align.FULL_DEPREL,
-    "Label": _align.DEPREL,
-    "UPOS": _align.UPOS,
-    "XPOS": _align.XPOS,
-    "UFeats": _align.UFEATS,
-    "Lemmas": _align.LEMMA,
-    "Words": _align.ALIGNED,
-}
 
 
 class Place(NamedTuple):
@@ -56,43 +46,71 @@ class Breakdown(Result):
     Recall of a class is over gold words that are in it, precision over system words that are in
     it by the system's own analysis:
 
-    .. math:: R_k = \frac{|\{w \in k : right\}|}{|k|}, \quad
-              P_k = \frac{|\{v \in k' : right\}|}{|k'|}
+    .. math:: R_k = 100 \frac{|\{w \in k : correct\}|}{|k|}, \quad
+              P_k = 100 \frac{|\{v \in k' : correct\}|}{|k'|}
     """
 
     cells: "pl.DataFrame" = field(repr=False)
     alignment: Alignment = field(repr=False)
     gold: Classes = field(repr=False)
     system: Classes = field(repr=False)
-    criterion: int
+    words: MetricWords = field(repr=False)
     signature: str
+    kind: ClassVar[str] = "breakdown"
+    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a class, the largest first or in order of the scale; scores are fractions."""
+        """One row per class, the largest first or in order of the scale."""
         return self.cells
 
-    def shown(self) -> "pl.DataFrame":
-        """Return scores and shares in per cent."""
-        import polars as pl
-
-        return self.cells.with_columns(pl.col("precision", "recall", "f1", "share") * 100)
-
     def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
-        """Return the gold sentences in which words of a class went wrong, with these words."""
-        return self._places(name, wrong=True, limit=limit)
+        """Return the gold sentences with incorrect words of a class, and these words."""
+        return self._places(name, self.words.gold & ~self.words.correct, limit)
 
     def sentences(self, name: str, *, limit: int | None = None) -> list[Place]:
-        """Return the gold sentences with words of a class, right or wrong."""
-        return self._places(name, wrong=False, limit=limit)
+        """Return the gold sentences with words of a class, correct or not."""
+        return self._places(name, self.words.gold, limit)
 
-    def _places(self, name: str, *, wrong: bool, limit: int | None) -> list[Place]:
+    def _places(self, name: str, words: npt.NDArray[np.bool_], limit: int | None) -> list[Place]:
         if name not in self.gold.names:
             raise ChoiceError("class", name, self.gold.names)
-        chosen = self.gold.codes == self.gold.names.index(name)
-        if wrong:
-            chosen &= ~self.alignment.right(self.criterion)
+        chosen = words & (self.gold.codes == self.gold.names.index(name))
         return places(self.alignment.gold.treebank, np.flatnonzero(chosen))[:limit]
+
+
+@dataclass(frozen=True, eq=False)
+class Breakdowns(Result):
+    """Breakdowns of several systems, side by side."""
+
+    systems: dict[str, Breakdown]
+    signature: str
+    kind: ClassVar[str] = "breakdowns"
+    unit: ClassVar[str | None] = "percent"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per system and class."""
+        import polars as pl
+
+        return pl.concat(
+            cells.table.insert_column(0, pl.lit(name).alias("breakdown_of"))
+            for name, cells in self.systems.items()
+        )
+
+    def shown(self) -> "pl.DataFrame":
+        """Return one row per class: gold words, F1 of each system and, of two, the difference."""
+        import polars as pl
+
+        first, *others = self.systems.items()
+        wide = first[1].table.select("class", "gold", "share", pl.col("f1").alias(first[0]))
+        for name, cells in others:
+            own = cells.table.select("class", pl.col("f1").alias(name))
+            wide = wide.join(own, on="class", how="left", maintain_order="left")
+        if len(others) == 1:
+            difference = pl.col(first[0]) - pl.col(others[0][0])
+            wide = wide.with_columns(difference.alias("difference"))
+        return wide
 
 
 def breakdown(
@@ -101,6 +119,7 @@ def breakdown(
     *,
     by: By = "relation",
     metric: str = "LAS",
+    convention: Convention = OFFICIAL,
 ) -> Breakdown:
     """Break a score down by class of words.
 
@@ -111,28 +130,25 @@ def breakdown(
     by
         A class or several crossed ones; see :func:`treegauge.scoring.classes.classify`.
     metric
-        What counts as right: UAS, LAS, LAS+subtypes, Label, UPOS, XPOS, UFeats, Lemmas, Words.
+        What counts as correct: UAS, LAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered
+        metric.
+    convention
+        Which words count, and how relations are compared.
 
     Returns
     -------
     Breakdown
         A table with counts, precision, recall, F1; ``errors(class)`` gives the sentences.
     """
-    names = {name.lower(): name for name in CRITERIA}
-    if metric.lower() not in names:
-        raise ChoiceError("metric to break down", metric, CRITERIA)
-    metric = names[metric.lower()]
     alignment = aligned(gold, system)
-    bits = CRITERIA[metric]
+    words = metric_words(metric, alignment, convention)
     ours = classify(alignment.gold.treebank, by)
     theirs = classify(alignment.system.treebank, by)
-    right = alignment.right(bits)
-    s_right = np.zeros(alignment.system.treebank.n_words, bool)
-    s_right[alignment.to_system[right]] = True
-    table = _table(ours, theirs, right, s_right, alignment.to_system >= 0)
-    told = by if isinstance(by, str) else "×".join(_name(one) for one in _several(by))
-    signature = sign(m=metric, by=told, **alignment.signed)
-    return Breakdown(table, alignment, ours, theirs, bits, signature)
+    table = _table(ours, theirs, words, alignment)
+    title = by if isinstance(by, str) else "×".join(_name(part) for part in _several(by))
+    name = metric_label(find_word_metric(metric), convention)
+    signature = sign(m=name, by=title, **alignment.signed, **convention.signed)
+    return Breakdown(table, alignment, ours, theirs, words, signature)
 
 
 def aligned(gold: Treebank | Alignment, system: Treebank | None) -> Alignment:
@@ -153,11 +169,7 @@ def _name(one: str | Classifier) -> str:
 
 
 def _table(
-    ours: Classes,
-    theirs: Classes,
-    right: npt.NDArray[np.bool_],
-    s_right: npt.NDArray[np.bool_],
-    paired: npt.NDArray[np.bool_],
+    ours: Classes, theirs: Classes, words: MetricWords, alignment: Alignment
 ) -> "pl.DataFrame":
     import polars as pl
 
@@ -165,26 +177,134 @@ def _table(
     place = {name: i for i, name in enumerate(names)}
     g_codes = np.array([place[name] for name in ours.names], np.int64)[ours.codes]
     s_codes = np.array([place[name] for name in theirs.names], np.int64)[theirs.codes]
-    n = len(names)
-    gold, system = np.bincount(g_codes, minlength=n), np.bincount(s_codes, minlength=n)
-    correct = np.bincount(g_codes[right], minlength=n)
-    s_correct = np.bincount(s_codes[s_right], minlength=n)
-    recall = correct / np.maximum(gold, 1)
-    precision = s_correct / np.maximum(system, 1)
+    s_right = np.zeros(alignment.system.treebank.n_words, bool)
+    s_right[alignment.to_system[words.correct]] = True
+
+    def number(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return np.bincount(codes, minlength=len(names))
+
+    gold, system = number(g_codes[words.gold]), number(s_codes[words.system])
+    correct, s_correct = number(g_codes[words.correct]), number(s_codes[s_right])
+    recall = 100 * (correct / np.maximum(gold, 1))
+    precision = 100 * (s_correct / np.maximum(system, 1))
     both = np.maximum(precision + recall, 1e-300)
     frame = pl.DataFrame(
         {
             "class": names,
             "gold": gold,
             "system": system,
-            "aligned": np.bincount(g_codes[paired], minlength=n),
+            "aligned": number(g_codes[words.gold & (alignment.to_system >= 0)]),
             "correct": correct,
             "precision": np.where(system > 0, precision, np.nan),
             "recall": np.where(gold > 0, recall, np.nan),
             "f1": 2 * precision * recall / both,
-            "share": gold / max(1, gold.sum()),
+            "share": 100 * gold / max(1, gold.sum()),
         },
         nan_to_null=True,
     )
     seen = frame.filter((pl.col("gold") > 0) | (pl.col("system") > 0))
     return seen if ours.ordered else seen.sort("gold", descending=True, maintain_order=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Examples(Result):
+    """Sentences with incorrect words of a class; text draws their gold trees.
+
+    Attributes
+    ----------
+    places
+        The sentences and their incorrect words.
+    alignment
+        Where the system's analysis of these words is found.
+    """
+
+    places: tuple[Place, ...]
+    alignment: Alignment = field(repr=False)
+    signature: str
+    kind: ClassVar[str] = "examples"
+
+    def words(self) -> list[dict[str, Any]]:
+        """Return one row per incorrect word; what the system lacks is None."""
+        gold, system = self.alignment.gold.treebank, self.alignment.system.treebank
+        rows = []
+        for place in self.places:
+            for word in place.words:
+                index = int(gold.offsets[place.sentence]) + word - 1
+                partner = int(self.alignment.to_system[index])
+                analysis = _analysis(system, partner) if partner >= 0 else dict.fromkeys(_COLUMNS)
+                rows.append(
+                    {
+                        "sentence": place.sentence + 1,
+                        "sent_id": place.sent_id,
+                        "word": word,
+                        "form": gold.field(int(gold.rows[index]), 1),
+                        **_analysis(gold, index),
+                        **{f"system_{name}": value for name, value in analysis.items()},
+                    }
+                )
+        return rows
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per incorrect word: its analysis, and the system's."""
+        import polars as pl
+
+        return pl.DataFrame(self.words(), infer_schema_length=None)
+
+    def own_text(self) -> str:
+        """Draw the gold trees, and say what the system predicted."""
+        lines: dict[int, list[str]] = {}
+        for row in self.words():
+            theirs = _analysed(row, "system_") if row["system_relation"] else "no such word"
+            line = f"  {row['word']} {row['form']}: {_analysed(row)}; system: {theirs}"
+            lines.setdefault(row["sentence"], []).append(line)
+        drawn = []
+        for place in self.places:
+            sentence = self.alignment.gold.treebank[place.sentence]
+            title = f"# {place.sent_id or place.sentence + 1}: {sentence.text}"
+            drawn.append("\n".join([title, str(sentence), *lines[place.sentence + 1]]))
+        return "\n\n".join([*(drawn or ["no word of this class is incorrect"]), self.signature])
+
+
+_COLUMNS = ("upos", "relation", "head")
+
+
+def _analysis(treebank: Treebank, word: int) -> dict[str, str]:
+    row, sentence = int(treebank.rows[word]), int(treebank.sentence_of[word])
+    head = int(treebank.offsets[sentence]) + int(treebank.head[word]) - 1
+    above = treebank.field(int(treebank.rows[head]), 1) if treebank.head[word] > 0 else "ROOT"
+    values = (treebank.field(row, 3), treebank.field(row, 7), above)
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _analysed(row: dict[str, Any], side: str = "") -> str:
+    return f"{row[f'{side}upos']}, {row[f'{side}relation']} of {row[f'{side}head']}"
+
+
+def examples(cells: Breakdown, name: str, *, limit: int = 5) -> Examples:
+    r"""Return sentences with incorrect words of a class, and what the system predicted.
+
+    Parameters
+    ----------
+    cells
+        A breakdown.
+    name
+        One of its classes.
+    limit
+        Largest number of sentences.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> lines = ["1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_", "2\tup\t_\tADV\t_\t_\t1\tobl\t_\t_", "", ""]
+    >>> gold = parse_conllu("\n".join(lines))
+    >>> cells = breakdown(gold, gold.with_columns({"deprel": ["root", "obj"]}))
+    >>> print(str(examples(cells, "obl")).rpartition("\n")[0])
+    # 1: Go up
+    ╶─╮  Go  VERB  root
+      ╰╴ up  ADV   obl
+      2 up: ADV, obl of Go; system: ADV, obj of Go
+    """
+    places = tuple(cells.errors(name, limit=limit))
+    signature = countersign(cells.signature, errors_of=name, limit=limit)
+    return Examples(places, cells.alignment, signature)

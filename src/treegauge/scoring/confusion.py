@@ -1,7 +1,7 @@
 """What was taken for what: confusion matrices of relations, heads and tags."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,12 +26,15 @@ class Confusion(Result):
     alignment: Alignment = field(repr=False)
     codes: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = field(repr=False)
     signature: str
+    all: bool = False
+    kind: ClassVar[str] = "confusion"
+    unit: ClassVar[str | None] = "percent"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a confused pair, the most frequent first; pairs that agree are left out.
+        """One row per confused pair, the most frequent first; pairs that agree are left out.
 
-        `share` is the fraction of the gold value's words.
+        `share` is the percentage of the gold value's words.
         """
         import polars as pl
 
@@ -41,7 +44,7 @@ class Confusion(Result):
                 "gold": self.names[g],
                 "system": self.names[s],
                 "count": int(self.counts[g, s]),
-                "share": self.counts[g, s] / self.counts[g].sum(),
+                "share": 100 * self.counts[g, s] / self.counts[g].sum(),
             }
             for g, s in zip(gold.tolist(), system.tolist(), strict=True)
             if g != s
@@ -52,10 +55,10 @@ class Confusion(Result):
         )
 
     def shown(self) -> "pl.DataFrame":
-        """Return shares in per cent."""
+        """Return the pairs that occur more than once, at most 20, unless all are asked for."""
         import polars as pl
 
-        return self.table.with_columns(pl.col("share") * 100)
+        return self.table if self.all else self.table.filter(pl.col("count") > 1).head(20)
 
     @property
     def matrix(self) -> "pl.DataFrame":

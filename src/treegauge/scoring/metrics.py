@@ -1,15 +1,19 @@
-"""The scores: which sums make which metric."""
+"""The metrics: which sums make which score, and how users add their own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.plugins import load_plugins
+from treegauge.scoring.convention import Convention
+from treegauge.scoring.word_metrics import WORD_METRICS, MetricFunction, WordMetric
 
-# Per-sentence sums. g, s, a, c: gold, system, aligned, correct.
-COLUMNS = (
+#: Per-sentence sums. g, s, a, c: gold, system, aligned, correct. Added metrics append theirs.
+COLUMNS = [
     "tokens_c", "tokens_g", "tokens_s",
     "sentences_c", "sentences_g", "sentences_s",
     "words_a", "words_g", "words_s",
@@ -22,7 +26,7 @@ COLUMNS = (
     "exact_c",
     "edges_g", "edges_s", "elas_c", "eulas_c",
     "weight_a", "weight_g", "weight_s", "wlas_c",
-)  # fmt: skip
+]  # fmt: skip
 NUMBER = {name: i for i, name in enumerate(COLUMNS)}
 
 
@@ -65,17 +69,73 @@ ENHANCED = {
     "ELAS": Definition("elas_c", "edges_g", "edges_s", None, "enhanced edges"),
     "EULAS": Definition("eulas_c", "edges_g", "edges_s", None, "enhanced edges, no subtypes"),
 }
+#: Metrics that users registered.
+ADDED: dict[str, Definition] = {}
 WEIGHTED = {
     "WLAS": Definition("wlas_c", "weight_g", "weight_s", "weight_a", "LAS weighted by relation"),
 }
 ALL = METRICS | MORE | ENHANCED | WEIGHTED
+_PUNCT = {"UAS", "LAS", "WLAS", "ExactMatch"}
+_SUBTYPES = {"LAS", "CLAS", "MLAS", "BLEX", "ContentLAS", "FunctionLAS", "WLAS", "ExactMatch"}
+
+
+def register_metric(name: str, function: MetricFunction, *, meaning: str) -> None:
+    """Add a metric over words; it reaches every table, breakdown, curve and page.
+
+    Packages offer one as an entry point in the group ``treegauge.metrics``: the name of the entry
+    point is the metric's, its first docstring line the meaning.
+
+    Parameters
+    ----------
+    name
+        What it is called, in tables too.
+    function
+        Takes an :class:`~treegauge.scoring.align.Alignment` and a :class:`Convention` and returns
+        :class:`~treegauge.scoring.word_metrics.MetricWords`: the gold words that count, the system
+        words that count, and the gold words that are correct.
+    meaning
+        What it measures, in a few words.
+    """
+    known = {one.lower() for one in [*ALL, *WORD_METRICS]}
+    if name.lower() in known:
+        raise TreegaugeError(f"there is a metric called {name!r} already; choose another name")
+    columns = [f"{name}_{letter}" for letter in "cgsa"]
+    for column in columns:
+        NUMBER[column] = len(COLUMNS)
+        COLUMNS.append(column)
+    ADDED[name] = ALL[name] = Definition(columns[0], columns[1], columns[2], columns[3], meaning)
+    WORD_METRICS[name] = WordMetric(function, meaning)
+
+
+def known_metrics() -> dict[str, Definition]:
+    """Return all metrics by name, those of installed plug-ins too."""
+    for name, function in load_plugins("treegauge.metrics").items():
+        if name not in ADDED:
+            meaning = (function.__doc__ or name).strip().partition("\n")[0]
+            register_metric(name, function, meaning=meaning)
+    return ALL
+
+
+def metric_label(name: str, convention: Convention) -> str:
+    """Return a metric's name as a header; one that another convention changes says so.
+
+    Examples
+    --------
+    >>> [metric_label(name, Convention(punct=False)) for name in ("UPOS", "LAS", "CLAS")]
+    ['UPOS', 'LAS[challenges]', 'CLAS']
+    """
+    changed = (not convention.punct and name in _PUNCT) or (
+        convention.subtypes and name in _SUBTYPES
+    )
+    changed = changed or (name in ADDED and not convention.official)
+    return convention.label(name) if changed else name
 
 
 @dataclass(frozen=True)
 class Metric:
-    r"""One score with its counts.
+    r"""One score in percent, with its counts.
 
-    .. math:: P = c/s, \quad R = c/g, \quad F_1 = 2c/(s+g), \quad A = c/a
+    .. math:: P = 100 c/s, \quad R = 100 c/g, \quad F_1 = 200 c/(s+g), \quad A = 100 c/a
 
     Sums run over the whole file. An empty denominator gives 0; aligned accuracy is None where
     alignment is what is measured. With several runs of a system the counts are their sums.
@@ -84,7 +144,7 @@ class Metric:
     --------
     >>> m = Metric("LAS", 3, 4, 6, 4)
     >>> m.precision, m.recall, m.f1, m.aligned_accuracy
-    (0.5, 0.75, 0.6, 0.75)
+    (50.0, 75.0, 60.0, 75.0)
     """
 
     name: str
@@ -96,26 +156,26 @@ class Metric:
 
     @property
     def precision(self) -> float:
-        """Correct of all the system's."""
-        return self.correct / self.system if self.system else 0.0
+        """Share of the system's that is correct."""
+        return 100 * (self.correct / self.system) if self.system else 0.0
 
     @property
     def recall(self) -> float:
-        """Correct of all the gold ones."""
-        return self.correct / self.gold if self.gold else 0.0
+        """Share of gold that is correct."""
+        return 100 * (self.correct / self.gold) if self.gold else 0.0
 
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
         both = self.system + self.gold
-        return 2 * self.correct / both if both else 0.0
+        return 100 * (2 * self.correct / both) if both else 0.0
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Correct of all aligned."""
+        """Share of the aligned that is correct."""
         if self.aligned is None:
             return None
-        return self.correct / self.aligned if self.aligned else 0.0
+        return 100 * (self.correct / self.aligned) if self.aligned else 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts and values under the names of the JSON format."""
@@ -132,28 +192,22 @@ class Metric:
         }
 
 
-def definition(name: str) -> Definition:
-    """Return the definition of a metric by name, in any case.
+def canonical(name: str) -> str:
+    """Return a metric's name as it is written here.
 
     Examples
     --------
-    >>> definition("las").correct
-    'las_c'
+    >>> canonical("las")
+    'LAS'
     """
-    by_lower = {key.lower(): value for key, value in ALL.items()}
-    if name.lower() not in by_lower:
-        raise ChoiceError("metric", name, ALL)
-    return by_lower[name.lower()]
+    names = {key.lower(): key for key in known_metrics()}
+    if name.lower() not in names:
+        raise ChoiceError("metric", name, names.values())
+    return names[name.lower()]
 
 
-def canonical(name: str) -> str:
-    """Return a metric's name as it is written here."""
-    definition(name)
-    return {key.lower(): key for key in ALL}[name.lower()]
-
-
-def f1(sums: npt.NDArray[np.float64], names: list[str]) -> npt.NDArray[np.float64]:
-    """F1 of several metrics from arrays of column sums, (..., columns) -> (..., metrics)."""
+def f1(sums: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.float64]:
+    """F1 of several metrics, as fractions, from column sums: (..., columns) -> (..., metrics)."""
     used = [ALL[name] for name in names]
     correct = sums[..., [NUMBER[d.correct] for d in used]]
     gold = sums[..., [NUMBER[d.gold] for d in used]]

@@ -4,20 +4,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.results import tables
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.messages import note
 from treegauge.results.result import Result, countersign, sign
-from treegauge.scoring.claims import Claims, make_claims
-from treegauge.scoring.comparing import Test, paired
-from treegauge.scoring.metrics import MORE, canonical
-from treegauge.scoring.scoring import Progress, Resampling, Scores, choices, evaluate
-from treegauge.scoring.statistics import ScoreOptions
-from treegauge.scoring.stream import Input, Reading
+from treegauge.scoring.comparisons import Claims, PairedTest, make_claims, paired
+from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.evaluation import Progress, choices, evaluate
+from treegauge.scoring.metrics import MORE, canonical, metric_label
+from treegauge.scoring.paired_reading import Input
+from treegauge.scoring.scores import Scores
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Reading, Resampling
 from treegauge.statistics.conjunction import Conjunction, partial_conjunction
+from treegauge.treebanks.inputs import distinct_names, match_outputs
+from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, short_name, split_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,16 +31,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Suite(Result):
-    """Scores of systems on many treebanks.
+    """Scores of systems on many treebanks, in percent.
 
     The macro average is the mean over treebanks; a treebank on which a system failed counts as 0
     and stays in the denominator, as in the shared task. Failures are named, never silent.
+
+    Attributes
+    ----------
+    treebanks
+        Scores by treebank.
+    systems
+        The systems.
+    failures
+        For each treebank and system without a score the reason.
+    convention
+        What counted in attachment scores.
+    chosen
+        Metrics that tables for people show; none: all official ones, and LAS by treebank.
     """
 
     treebanks: dict[str, Scores]
     systems: tuple[str, ...]
     failures: dict[tuple[str, str], str]
     signature: str
+    convention: Convention = OFFICIAL
+    chosen: tuple[str, ...] = ()
+
+    kind: ClassVar[str] = "suite"
+    unit: ClassVar[str | None] = "percent"
 
     def f1(self, treebank: str, system: str, metric: str = "LAS") -> float:
         """Return a system's F1 on a treebank, 0 where it failed."""
@@ -47,15 +71,19 @@ class Suite(Result):
         """Names of the metrics that were computed."""
         return list(next(s.systems[0].metrics for s in self.treebanks.values() if s.systems))
 
+    def label(self, metric: str) -> str:
+        """Return a metric's name; one that another convention changes says so."""
+        return metric_label(metric, self.convention)
+
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a treebank and system; F1 of every metric as fractions."""
+        """One row per treebank and system: F1 of every metric."""
         import polars as pl
 
         def row(treebank: str, system: str) -> dict[str, Any]:
-            place = {"treebank": treebank, "system": system}
-            scores = {name: self.f1(treebank, system, name) for name in self.metrics}
-            return place | scores | {"failure": self.failures.get((treebank, system))}
+            scores = {self.label(name): self.f1(treebank, system, name) for name in self.metrics}
+            failure = {"failure": self.failures.get((treebank, system))}
+            return {"treebank": treebank, "system": system} | scores | failure
 
         rows = [row(treebank, system) for treebank in self.treebanks for system in self.systems]
         return pl.DataFrame(rows, infer_schema_length=None)
@@ -63,18 +91,18 @@ class Suite(Result):
     @property
     def averaged(self) -> list[str]:
         """Names of the metrics of which averages are shown."""
-        return [name for name in self.metrics if name not in MORE]
+        return list(self.chosen) or [name for name in self.metrics if name not in MORE]
 
     def averages(self) -> "pl.DataFrame":
-        """Return macro averages of F1 as fractions, one row a system."""
+        """Return macro averages of F1, one row per system."""
         import polars as pl
 
         failures = pl.col("failure").is_not_null().sum().alias("failures")
         grouped = self.table.group_by("system", maintain_order=True)
-        return grouped.agg(*(pl.col(name).mean() for name in self.averaged), failures)
+        return grouped.agg(*(pl.col(self.label(name)).mean() for name in self.averaged), failures)
 
     def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
-        """Return F1 of one metric as fractions: a row a treebank, a column a system."""
+        """Return F1 of one metric: a row per treebank, a column per system."""
         import polars as pl
 
         name = canonical(metric)
@@ -82,10 +110,9 @@ class Suite(Result):
         return pl.DataFrame({"treebank": list(self.treebanks)} | columns)
 
     def shown(self) -> "pl.DataFrame":
-        """Return the averages in per cent."""
-        import polars as pl
-
-        return self.averages().with_columns(pl.col(self.averaged) * 100)
+        """Return the averages; the number of failures only where there are some."""
+        averages = self.averages()
+        return averages if self.failures else averages.drop("failures")
 
     def conjunction(
         self,
@@ -93,8 +120,8 @@ class Suite(Result):
         b: str,
         *,
         metric: str = "LAS",
-        test: Test = "permutation",
-        draws: int = 10_000,
+        test: PairedTest = "permutation",
+        permutations: int = 10_000,
         alpha: float = 0.05,
         seed: int = 0,
     ) -> Conjunction:
@@ -110,15 +137,15 @@ class Suite(Result):
         results = [
             paired(
                 self.treebanks[treebank][a], self.treebanks[treebank][b], [name],
-                test=test, draws=draws, seed=seed, alternative="greater",
+                test=test, permutations=permutations, seed=seed, alternative="greater",
             )
             for treebank in used
         ]  # fmt: skip
         p_values = np.array([float(result.p_value[0]) for result in results])
         outcome = partial_conjunction(p_values, alpha=alpha, names=used)
         signature = countersign(
-            self.signature, a=a, b=b, test=f"paired-{test}", m=name, draws=draws, seed=seed,
-            claims="partial-conjunction", alpha=alpha,
+            self.signature, a=a, b=b, test=f"paired-{test}", m=name, permutations=permutations,
+            seed=seed, claims="partial-conjunction", alpha=alpha,
         )  # fmt: skip
         return replace(outcome, signature=signature)
 
@@ -126,16 +153,16 @@ class Suite(Result):
         self,
         *,
         metric: str = "LAS",
-        test: Test = "permutation",
-        draws: int = 10_000,
+        test: PairedTest = "permutation",
+        permutations: int = 10_000,
         alpha: float = 0.05,
         seed: int = 0,
     ) -> Claims:
         """Say for every pair of systems on how many treebanks each is better than the other."""
         shared = {(a, b): self.shared(a, b) for a, b in combinations(self.systems, 2)}
         return make_claims(
-            self.treebanks, shared, metric=canonical(metric), test=test, draws=draws, alpha=alpha,
-            seed=seed, signature=self.signature,
+            self.treebanks, shared, metric=canonical(metric), test=test, permutations=permutations,
+            alpha=alpha, seed=seed, signature=self.signature,
         )  # fmt: skip
 
     def shared(self, a: str, b: str) -> list[str]:
@@ -146,10 +173,10 @@ class Suite(Result):
         failed = self.failures
         return [t for t in self.treebanks if (t, a) not in failed and (t, b) not in failed]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON format: each treebank as :meth:`Scores.to_dict`, and the averages."""
+    def json_fields(self) -> dict[str, Any]:
+        """Return each treebank with its systems, the averages and the failures."""
         return {
-            "signature": self.signature,
+            "convention": self.convention.name,
             "treebanks": [
                 {"treebank": name} | scores.to_dict() for name, scores in self.treebanks.items()
             ],
@@ -160,18 +187,27 @@ class Suite(Result):
             ],
         }
 
-    def to_latex(self) -> str:
-        """Return macro averages as a booktabs table, the best of several in bold."""
-        best = self.averaged if len(self.systems) > 1 else []
-        return tables.to_latex(self.shown(), note=self.signature, best=best)
+    def own_latex(self) -> str:
+        """Return macro averages and scores by treebank, the best of several in bold."""
+        names = [self.label(name) for name in self.averaged]
+        several = len(self.systems) > 1
+        averages = tables.to_latex(self.shown(), note=self.signature, best=names if several else [])
+        each = [
+            tables.to_latex(
+                self.by_treebank(name), note=f"{self.label(name)} by treebank", best_of_row=several
+            )
+            for name in self.chosen or ["LAS"]
+        ]
+        return "\n\n".join([averages, *each])
 
-    def __str__(self) -> str:
-        import polars as pl
-
-        each = self.by_treebank().with_columns(pl.col(self.systems) * 100)
-        failed = [f"failed: {s} on {t}: {why}" for (t, s), why in self.failures.items()]
-        shown = [tables.to_text(self.shown()), "", "LAS by treebank", tables.to_text(each)]
-        return "\n".join([*shown, *failed, self.signature])
+    def own_text(self) -> str:
+        """Return the averages, the scores by treebank, and what failed."""
+        lines = [tables.to_text(self.shown())]
+        for name in self.chosen or ["LAS"]:
+            title = f"{self.label(name)} by treebank"
+            lines += ["", title, tables.to_text(self.by_treebank(name))]
+        lines += [f"failed: {s} on {t}: {why}" for (t, s), why in self.failures.items()]
+        return "\n".join([*lines, self.signature])
 
 
 def score_suite(
@@ -192,7 +228,7 @@ def score_suite(
     systems
         System names mapped to their outputs by treebank name; a list stands for several runs.
     options, reading, resampling, progress
-        As in :func:`treegauge.scoring.scoring.evaluate`.
+        As in :func:`treegauge.scoring.evaluation.evaluate`.
     """
     scored: dict[str, Scores] = {}
     failures: dict[tuple[str, str], str] = {}
@@ -220,20 +256,86 @@ def score_suite(
         reasons = sorted(set(failures.values()))
         raise TreegaugeError(f"no system could be scored: {'; '.join(reasons[:3])}")
     everything = [one for scores in scored.values() for one in scores.systems]
-    how = choices(
+    chosen = choices(
         options or ScoreOptions(), reading or Reading(), resampling or Resampling(), everything
     )
     told = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{told[:6]}"
-    signature = sign(tb=title, average="macro", failed="0", **how)
-    return Suite(scored, tuple(systems), failures, signature)
+    signature = sign(tb=title, average="macro", missing="0" if failures else None, **chosen)
+    convention = (options or ScoreOptions()).convention
+    return Suite(scored, tuple(systems), failures, signature, convention)
 
 
 def _check_gold(gold: Input, options: ScoreOptions | None, reading: Reading | None) -> None:
-    """Raise what is wrong with a gold file: that is no system's failure."""
+    """Raise what is wrong with a gold file, which is not a system's failure."""
     evaluate(gold, gold, options=options, reading=reading, resampling=Resampling(resamples=0))
 
 
 def _reason(error: TreegaugeError) -> str:
     lines = [line.strip() for line in str(error).splitlines() if not line.startswith("hint")]
     return "; ".join(lines[:3])
+
+
+@dataclass(frozen=True)
+class SuiteFiles:
+    """Gold files by treebank and, for each system, the output of its runs by treebank."""
+
+    gold: dict[str, str]
+    systems: dict[str, dict[str, list[str]]]
+
+
+def match_folders(
+    gold: Source,
+    systems: Mapping[str, Sequence[Source]],
+    *,
+    split: str | None = None,
+    common: bool = False,
+) -> SuiteFiles:
+    """Match gold files with the output of systems, by file name, treebank code, name or text.
+
+    Parameters
+    ----------
+    gold
+        A folder of gold files, also in folders inside it.
+    systems
+        System names mapped to the folders of their runs. A treebank that one of the runs lacks
+        counts as missing: a mean over fewer runs would be another score.
+    split
+        ``"train"``, ``"dev"`` or ``"test"``: only the gold files whose names say so.
+    common
+        Whether only treebanks are scored for which every system has output.
+    """
+    if split is not None and split not in SPLITS:
+        raise ChoiceError("split", split, SPLITS)
+    files = [path for path in _files(Path(gold)) if split in {None, split_of(path)}]
+    if not files:
+        which = f" for split {split!r}" if split else ""
+        raise TreegaugeError(f"{gold}: found no .conllu file in this folder{which}")
+    names = dict(zip(files, distinct_names(files, [short_name(f) for f in files]), strict=True))
+    outputs: dict[str, dict[str, list[str]]] = {}
+    for system, folders in systems.items():
+        runs = []
+        for folder in folders:
+            matched = match_outputs(files, _files(Path(folder)))
+            if matched.unmatched:
+                shown = ", ".join(Path(path).name for path in matched.unmatched[:3])
+                note(f"{folder}: {len(matched.unmatched)} files match no gold file: {shown}")
+            runs.append(matched.pairs)
+        shared = [path for path in files if all(path in run for run in runs)]
+        outputs[system] = {names[path]: [run[path] for run in runs] for path in shared}
+    kept = {names[path]: path for path in files}
+    missing = {name for name in kept for own in outputs.values() if name not in own}
+    if missing and common:
+        kept = {name: path for name, path in kept.items() if name not in missing}
+        if not kept:
+            raise TreegaugeError(f"no treebank of {gold} has output of every system")
+    elif missing:
+        note(
+            f"warning: {len(missing)} of {len(kept)} treebanks lack output of some system and "
+            "count 0 in its average; --common scores only the treebanks that all systems have"
+        )
+    return SuiteFiles(kept, outputs)
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*.conllu{ending}"))

@@ -56,6 +56,7 @@ const treebank = (packed) => {
 
 const range = (n) => Array.from({ length: n }, (_, i) => i);
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
+const points = (x, digits = 2) => (x === null || x === undefined ? "" : x.toFixed(digits));
 const percent = (x, digits = 2) => (x === null || x === undefined ? "" : (100 * x).toFixed(digits));
 const grouped = (x) => String(x).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 const short = (x) => {

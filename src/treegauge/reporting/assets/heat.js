@@ -25,7 +25,7 @@ const heatMap = ({ by, systems, rows, pressed, onchoose }) => {
       onchoose(row, i);
       mark();
     };
-    return button(percent(s.f1, 1), choose, {
+    return button(points(s.f1, 1), choose, {
       "data-row": r,
       "data-system": i,
       style: `background:${shown.fill};color:${shown.ink}`,

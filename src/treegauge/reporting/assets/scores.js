@@ -10,7 +10,7 @@ const intervalChart = (width, metric, systems, place) => {
       width,
       names: systems,
       x: [Math.max(0, low - pad), Math.min(1, high + pad)],
-      text: (v) => percent(v, 1),
+      text: (v) => points(v, 1),
       name: `${metric.name}, 95 % interval`,
       label: `${metric.name} of ${systems.join(", ")} on ${place}`,
       step: 30,
@@ -23,7 +23,7 @@ const intervalChart = (width, metric, systems, place) => {
         svg(
           "circle",
           { cx: x(f1), cy: y, r: 5, fill: colour(i) },
-          svg("title", {}, `${systems[i]}: ${percent(f1)}`),
+          svg("title", {}, `${systems[i]}: ${points(f1)}`),
         ),
       ];
     },
@@ -32,12 +32,12 @@ const intervalChart = (width, metric, systems, place) => {
 
 const metricTable = (one) => {
   const within = ({ interval }) =>
-    interval ? html("small", {}, ` ${percent(interval[0])}–${percent(interval[1])}`) : null;
+    interval ? html("small", {}, ` ${points(interval[0])}–${points(interval[1])}`) : null;
   const systems = one.systems.map((name, i) => ({
     name,
     number: true,
     value: (m) => m.systems[i].f1,
-    show: (m) => [percent(m.systems[i].f1), within(m.systems[i])],
+    show: (m) => [points(m.systems[i].f1), within(m.systems[i])],
   }));
   return dataTable({
     label: `Scores on ${one.name}`,

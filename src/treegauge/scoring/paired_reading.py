@@ -1,6 +1,6 @@
 """Reading gold and system side by side in bounded memory."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,21 +17,13 @@ from treegauge.scoring.align import (
     mismatch,
     segmentation,
 )
+from treegauge.scoring.settings import Reading
 from treegauge.treebanks.columns import Treebank, concat
-from treegauge.treebanks.conllu import CHUNK, Errors, parse_conllu, refusals, stream_conllu
+from treegauge.treebanks.conllu import CHUNK, parse_conllu, refusals, stream_conllu
 from treegauge.treebanks.problems import ConlluError, Problem
 from treegauge.treebanks.sources import Source
 
 Input = Treebank | Source
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How files are read: the error policy, what is let pass, bytes of a piece."""
-
-    errors: Errors = "strict"
-    allow: Sequence[str] = ()
-    chunk: int = CHUNK
 
 
 class Pending(NamedTuple):
@@ -55,7 +47,7 @@ class Pending(NamedTuple):
 
 @dataclass
 class _Side:
-    """One side as it arrives; `problems` gathers what was skipped, mended or let pass."""
+    """One side as it arrives; `problems` gathers what was skipped, repaired or allowed."""
 
     pieces: Iterator[Treebank]
     policy: str
@@ -109,6 +101,8 @@ class PairedReader:
         How files are read.
     seen
         Called with the gold bytes as they are read, to know later what was scored against.
+    chunk
+        Bytes read at a time.
     """
 
     def __init__(
@@ -118,8 +112,9 @@ class PairedReader:
         reading: Reading | None = None,
         *,
         seen: Callable[[bytes], object] | None = None,
+        chunk: int = CHUNK,
     ) -> None:
-        self.reading = reading or Reading()
+        self.reading, self.chunk = reading or Reading(), chunk
         self.gold, self.system = self._side(gold, seen), self._side(system)
 
     def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
@@ -127,7 +122,7 @@ class PairedReader:
         pieces = (
             iter([source])
             if isinstance(source, Treebank)
-            else stream_conllu(source, errors=how.errors, allow=how.allow, chunk=how.chunk)
+            else stream_conllu(source, errors=how.errors, allow=how.allow, chunk=self.chunk)
         )
         nothing = parse_conllu(
             b"", name=source.name if isinstance(source, Treebank) else str(source)

@@ -1,4 +1,4 @@
-"""Per-sentence sums that add: everything a score, an interval or a test needs."""
+"""Counts per sentence that add: everything a score, an interval or a test needs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,17 @@ from treegauge.scoring.align import (
 from treegauge.scoring.attachment import correct_words
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.enhanced import enhanced_counts
-from treegauge.scoring.metrics import COLUMNS, ENHANCED, METRICS, MORE, NUMBER, WEIGHTED
+from treegauge.scoring.metrics import (
+    ADDED,
+    COLUMNS,
+    ENHANCED,
+    METRICS,
+    MORE,
+    NUMBER,
+    WEIGHTED,
+    known_metrics,
+)
+from treegauge.scoring.word_metrics import metric_words
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.relations import universal_relation
 
@@ -49,7 +59,8 @@ class ScoreOptions:
     @property
     def metrics(self) -> list[str]:
         """Names of the metrics these options give, in order."""
-        chosen = METRICS | MORE
+        known_metrics()
+        chosen = METRICS | MORE | ADDED
         if self.enhanced:
             chosen = chosen | ENHANCED
         if self.weights is not None:
@@ -66,7 +77,7 @@ class ScoreOptions:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class SentenceCounts:
     """Sums per gold sentence, one row each; rows of shards concatenate, totals add.
 
     Attributes
@@ -86,12 +97,12 @@ class Statistics:
         """Column sums."""
         return np.asarray(self.rows.sum(axis=0, dtype=np.float64))
 
-    def summed(self) -> "Statistics":
+    def summed(self) -> "SentenceCounts":
         """Keep nothing but the totals."""
-        return Statistics(self.totals[None, :], self.sentences, self.options)
+        return SentenceCounts(self.totals[None, :], self.sentences, self.options)
 
 
-def join(parts: Iterable[Statistics], options: ScoreOptions) -> Statistics:
+def join(parts: Iterable[SentenceCounts], options: ScoreOptions) -> SentenceCounts:
     """Join the statistics of shards, in their order."""
     # A bytearray grows in place: millions of rows are never there twice.
     rows, sentences = bytearray(), 0
@@ -100,10 +111,10 @@ def join(parts: Iterable[Statistics], options: ScoreOptions) -> Statistics:
         rows += part.rows.tobytes()
         dtype = part.rows.dtype
         sentences += part.sentences
-    return Statistics(np.frombuffer(rows, dtype).reshape(-1, len(COLUMNS)), sentences, options)
+    return SentenceCounts(np.frombuffer(rows, dtype).reshape(-1, len(COLUMNS)), sentences, options)
 
 
-def tally(alignment: Alignment, options: ScoreOptions) -> Statistics:
+def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     """Count, per gold sentence, what every metric needs.
 
     System words, tokens and sentences count in the gold sentence where they start, so that the
@@ -114,12 +125,14 @@ def tally(alignment: Alignment, options: ScoreOptions) -> Statistics:
     counter.words()
     counter.classes()
     counter.trees()
+    for name in ADDED:
+        counter.added(name)
     if options.enhanced:
         for name, values in enhanced_counts(alignment).items():
             counter.put(name, values)
     if options.weights is not None:
         counter.weighted(options.weights, options.default_weight)
-    return Statistics(counter.rows, len(alignment.gold.treebank), options)
+    return SentenceCounts(counter.rows, len(alignment.gold.treebank), options)
 
 
 class _Counter:
@@ -201,6 +214,14 @@ class _Counter:
         extra = self.s_kept & (self.alignment.to_gold < 0)
         more = np.bincount(self.s_sentence[extra], minlength=self.n)
         self.put("exact_c", (self.rows[:, at] > 0) & (wrong == 0) & (more == 0))
+
+    def added(self, name: str) -> None:
+        """Count a metric that a user registered."""
+        words = metric_words(name, self.alignment, self.options.convention)
+        self.gold_words(f"{name}_g", words.gold)
+        self.system_words(f"{name}_s", words.system)
+        self.gold_words(f"{name}_c", words.correct)
+        self.gold_words(f"{name}_a", words.gold & self.alignment.right(_align.ALIGNED))
 
     def weighted(self, weights: Mapping[str, float], default: float) -> None:
         g, s = (_weights(side.treebank, weights, default) for side in (self.gold, self.system))

@@ -1,0 +1,406 @@
+"""The verb ``score``: systems against gold."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import note, progress
+from treegauge.results.verbs import verb
+from treegauge.scoring.convention import Counting
+from treegauge.scoring.settings import Reading, Resampling
+
+if TYPE_CHECKING:
+    from treegauge.results.result import Result
+    from treegauge.scoring.align import Alignment
+    from treegauge.scoring.scores import Scores, View
+    from treegauge.scoring.sentence_counts import ScoreOptions
+    from treegauge.scoring.suite import Suite
+    from treegauge.treebanks.columns import Treebank
+
+    Output = Treebank | str | PathLike[str]
+
+
+@verb
+def score(
+    gold: "Output",
+    *systems: "Output | Mapping[str, Any]",
+    metric: Sequence[str] = (),
+    by: Sequence[str] = (),
+    examples: str | None = None,
+    confusion: str | None = None,
+    split: Literal["train", "dev", "test"] | None = None,
+    common: bool = False,
+    counting: Counting = Counting(),
+    enhanced: bool = False,
+    weights: str | PathLike[str] | Mapping[str, float] | None = None,
+    test: Literal["permutation", "bootstrap", "none"] = "permutation",
+    permutations: int = 10_000,
+    correction: Literal["holm", "bonferroni", "benjamini-hochberg"] = "holm",
+    resampling: Resampling = Resampling(),
+    reading: Reading = Reading(),
+    all: bool = False,
+    official: bool = False,
+    counts: bool = False,
+) -> "Scores | Suite":
+    """Score systems against gold, with confidence intervals and tests.
+
+    All counts are those of the CoNLL 2018 shared task's script. Given folders, outputs are matched
+    with gold files by file name, treebank code, treebank name or text; macro averages count a
+    missing or failed output as 0, and paired tests say on how many treebanks a system is better.
+
+    Parameters
+    ----------
+    gold
+        The gold file, or a folder of gold files.
+    *systems
+        System files or folders, as PATH or NAME=PATH; the same NAME several times: runs (seeds) of
+        one system. In Python also treebanks, and mappings from names to outputs.
+    metric
+        Metrics to show and to test (LAS); several times for several metrics.
+    by
+        Break scores down by relation, upos, direction, distance, depth, length, projectivity,
+        head-upos, position or feats:NAME; upos,direction crosses two.
+    examples
+        With by: draw sentences with incorrect words of this class.
+    confusion
+        Confusion matrix of relation, head-upos, upos or another class.
+    split
+        With folders: only gold files of this split.
+    common
+        With folders: score only treebanks for which every system has output.
+    enhanced
+        Score enhanced dependencies, too (ELAS, EULAS).
+    weights
+        Weights of relations for WLAS: wde, a file of 'relation weight' lines, or a .conllu file.
+    test
+        Paired significance test between systems.
+    permutations
+        Random draws of the paired test.
+    correction
+        Correction of p-values for the number of tests.
+    all
+        Show all metrics and all confused pairs.
+    official
+        Show the official script's table only.
+    counts
+        Show the official script's counts only.
+
+    Returns
+    -------
+    Scores or Suite
+        Scores on one gold file, or on all gold files of a folder.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> gold = synthetic(20, seed=1)
+    >>> scores = tg.score(gold, {"perfect": gold}, metric=["UAS", "LAS"], resamples=0)
+    >>> print(scores["perfect"]["LAS"].f1)
+    100.0
+    """
+    from dataclasses import replace
+
+    from treegauge.scoring.sentence_counts import ScoreOptions
+
+    named = _named(systems)
+    source, folder = _gold(gold, named, split)
+    asked = _Details(_texts(by), examples, confusion, all)
+    plain = official or counts
+    _check(asked, named, gold, folder=folder, plain=plain, common=common)
+    if plain:
+        resampling = replace(resampling, resamples=0)
+    options = ScoreOptions(counting.chosen, enhanced, *_weights(weights))
+    scoring = _Scoring(
+        options, reading, resampling, _metrics(_texts(metric), options, asked),
+        test if resampling.resamples else "none", permutations, correction,
+    )  # fmt: skip
+    if folder:
+        return _score_folders(source, named, split, common, scoring)
+    view: View = "counts" if counts else "official" if official else "all" if all else "short"
+    return _score_files(source, named, asked, view, scoring)
+
+
+class _Details(NamedTuple):
+    """What is asked for beside the scores."""
+
+    by: tuple[str, ...]
+    examples: str | None
+    confusion: str | None
+    all: bool
+
+
+class _Scoring(NamedTuple):
+    """How systems are scored and compared."""
+
+    options: "ScoreOptions"
+    reading: Reading
+    resampling: Resampling
+    metrics: tuple[str, ...]
+    test: Literal["permutation", "bootstrap", "none"]
+    permutations: int
+    correction: str
+
+
+def _texts(values: Sequence[str]) -> tuple[str, ...]:
+    return (values,) if isinstance(values, str) else tuple(values)
+
+
+def _named(systems: Iterable[Any]) -> dict[str, list[Any]]:
+    """Return the outputs of each system; a path that exists may have an equals sign in it."""
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.inputs import read_treebank
+    from treegauge.treebanks.sources import short_name
+
+    named: dict[str, list[Any]] = {}
+    for source in systems:
+        if isinstance(source, Mapping):
+            for name, outputs in source.items():
+                listed = isinstance(outputs, Sequence) and not isinstance(outputs, str | Treebank)
+                named.setdefault(name, []).extend(outputs if listed else [outputs])
+            continue
+        if not isinstance(source, str | PathLike):
+            output = read_treebank(source)
+            named.setdefault(output.name, []).append(output)
+            continue
+        word = str(source)
+        name, equals, path = word.partition("=")
+        if not equals or Path(word).exists():
+            name, path = short_name(word), word
+            if name in named:
+                name = word
+        if not (name and path):
+            raise TreegaugeError(f"found {word!r}; expected PATH or NAME=PATH")
+        named.setdefault(name, []).append(path)
+    if not named:
+        raise TreegaugeError("no system to score: give at least one output file")
+    return named
+
+
+def _is_folder(source: Any) -> bool:
+    return isinstance(source, str | PathLike) and Path(source).is_dir()
+
+
+def _gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) -> tuple[Any, bool]:
+    """Return gold, and whether it is a folder of gold files to match with folders of output."""
+    from treegauge.treebanks.inputs import read_treebank, treebank_folder
+    from treegauge.treebanks.sources import find
+
+    if not isinstance(gold, str | PathLike):
+        return read_treebank(gold), False
+    source = str(gold)
+    if source != "-" and not Path(source).exists() and "*" not in source:
+        source = str(treebank_folder(source))
+    if not Path(source).is_dir():
+        if split is not None:
+            raise TreegaugeError(
+                f"--split needs GOLD to be a folder of treebanks; got a file: {gold}"
+            )
+        return source, False
+    outputs = [output for runs in named.values() for output in runs]
+    folders = [output for output in outputs if _is_folder(output)]
+    if len(folders) == len(outputs):
+        return source, True
+    if folders:
+        files = next(output for output in outputs if not _is_folder(output))
+        raise TreegaugeError(
+            f"{gold} is a folder and the systems are folders ({folders[0]}) and files ({files}); "
+            "give folders of output for all systems, or files for all"
+        )
+    files = find(source, split=split)
+    if len(files) != 1:
+        raise TreegaugeError(
+            f"{gold} is a folder with {len(files)} gold files and the systems are files; say which "
+            "with --split, or give a folder of output for each system"
+        )
+    return files[0], False
+
+
+def _check(
+    asked: _Details,
+    named: Mapping[str, Sequence[Any]],
+    gold: Any,
+    *,
+    folder: bool,
+    plain: bool,
+    common: bool,
+) -> None:
+    """Refuse combinations that would otherwise be ignored."""
+    details = bool(asked.by or asked.confusion)
+    if folder and (plain or details):
+        raise TreegaugeError(
+            "--official, --counts, --by and --confusion are for one gold file; got a folder: "
+            f"{gold}"
+        )
+    if common and not folder:
+        raise TreegaugeError(f"--common needs GOLD to be a folder of treebanks; got: {gold}")
+    if plain and details:
+        raise TreegaugeError("--official and --counts show one table: leave out --by, --confusion")
+    if plain and len(named) > 1:
+        raise TreegaugeError(
+            f"the official table shows one system; got {len(named)}: {', '.join(named)}"
+        )
+    if asked.examples is not None and not asked.by:
+        raise TreegaugeError("--examples draws words of a class: say which classes with --by")
+    sources = [gold, *(output for outputs in named.values() for output in outputs)]
+    if [source for source in sources if isinstance(source, str)].count("-") > 1:
+        raise TreegaugeError("standard input (-) can be read once: give the other as a file")
+    for name, outputs in named.items():
+        if details and len(outputs) > 1:
+            raise TreegaugeError(f"breakdowns are of one run; {name!r} has {len(outputs)}")
+
+
+def _metrics(names: Sequence[str], options: "ScoreOptions", asked: _Details) -> tuple[str, ...]:
+    """Return the metrics as they are written here; breakdowns have some of their own."""
+    from treegauge.scoring.metrics import canonical
+    from treegauge.scoring.word_metrics import WORD_METRICS, find_word_metric
+
+    if asked.by:
+        words = {name.lower() for name in WORD_METRICS}
+        return tuple(
+            find_word_metric(name) if name.lower() in words else canonical(name) for name in names
+        )
+    chosen = tuple(map(canonical, names))
+    for name in chosen:
+        if name not in options.metrics:
+            needed = "--weights" if name == "WLAS" else "--enhanced"
+            raise TreegaugeError(f"{name} needs {needed}")
+    return chosen
+
+
+def _weights(source: Any) -> tuple[dict[str, float] | None, float]:
+    """Return the weights of relations, and the weight of relations that are not named."""
+    if source is None:
+        return None, 1.0
+    if isinstance(source, Mapping):
+        return dict(source), 1.0
+    from treegauge.scoring.weights import OTHER, packaged_weights, read_weights
+
+    if source == "wde":
+        return packaged_weights(), OTHER
+    if Path(source).is_dir() or ".conllu" in Path(source).name:
+        from treegauge.measures.entropy import word_dependency_entropy
+        from treegauge.treebanks.inputs import read_treebank
+
+        return word_dependency_entropy(read_treebank(source)), OTHER
+    return read_weights(source), 1.0
+
+
+def _report_problems(results: "Iterable[Scores]") -> None:
+    """Note what was skipped or repaired."""
+    problems = [p for scores in results for one in scores.systems for p in one.problems]
+    for problem in dict.fromkeys(problems):
+        if problem.action:
+            note(str(problem))
+
+
+def _score_folders(
+    gold: str, named: Mapping[str, Sequence[Any]], split: str | None, common: bool, how: _Scoring
+) -> "Suite":
+    from dataclasses import replace
+
+    from treegauge.scoring.suite import match_folders, score_suite
+
+    files = match_folders(gold, named, split=split, common=common)
+    with progress("sentences") as task:
+        suite = score_suite(
+            files.gold, files.systems, options=how.options, reading=how.reading,
+            resampling=how.resampling, progress=task.advance,
+        )  # fmt: skip
+    _report_problems(suite.treebanks.values())
+    suite = replace(suite, chosen=how.metrics)
+    if how.test == "none" or len(named) < 2:
+        return suite
+    claims = suite.claims(
+        metric=(how.metrics or ("LAS",))[0], test=how.test, permutations=how.permutations,
+        alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
+    )  # fmt: skip
+    return suite.with_attached({"claims": claims})
+
+
+def _score_files(
+    gold: Any,
+    named: Mapping[str, Sequence[Any]],
+    asked: _Details,
+    view: "View",
+    how: _Scoring,
+) -> "Scores":
+    from dataclasses import replace
+
+    from treegauge.scoring.comparisons import compare
+    from treegauge.scoring.evaluation import evaluate
+
+    alignments = _alignments(gold, named, how.reading) if asked.by or asked.confusion else {}
+    if alignments:  # they have been read, perhaps from a stream that cannot be read again
+        gold = next(iter(alignments.values())).gold.treebank
+        named = {name: [one.system.treebank] for name, one in alignments.items()}
+    with progress("sentences") as task:
+        scores = evaluate(
+            gold, named, options=how.options, reading=how.reading, resampling=how.resampling,
+            progress=task.advance,
+        )  # fmt: skip
+    _report_problems([scores])
+    known = scores.systems[0].metrics
+    chosen = tuple(name for name in how.metrics if name in known)
+    scores = replace(scores, chosen=chosen, view=view)
+    attached: dict[str, Any] = {}
+    if how.test != "none" and len(named) > 1:
+        attached["comparisons"] = compare(
+            scores, metric=chosen or ("LAS",), test=how.test, permutations=how.permutations,
+            correction=how.correction, seed=how.resampling.seed,
+        )  # fmt: skip
+    attached |= _details(alignments, asked, how)
+    featured = next((name for name in ("confusions", "breakdowns") if name in attached), "")
+    return scores.with_attached(attached, featured=featured)
+
+
+def _alignments(
+    gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading
+) -> "dict[str, Alignment]":
+    from treegauge.scoring.align import align
+    from treegauge.treebanks.inputs import read_treebank
+
+    def read(source: Any, **name: Any) -> Any:
+        return read_treebank(source, errors=reading.errors, allow=reading.allow, **name)
+
+    ours = read(gold)
+    return {name: align(ours, read(output, name=name)) for name, (output,) in named.items()}
+
+
+def _details(
+    alignments: "Mapping[str, Alignment]", asked: _Details, how: _Scoring
+) -> "dict[str, list[Result]]":
+    from dataclasses import replace
+
+    from treegauge.results.result import countersign
+    from treegauge.scoring.breakdown import Breakdowns, breakdown
+    from treegauge.scoring.breakdown import examples as find_examples
+    from treegauge.scoring.confusion import confusion
+
+    parts: dict[str, list[Result]] = {"breakdowns": [], "examples": [], "confusions": []}
+    metric, convention = (how.metrics or ("LAS",))[0], how.options.convention
+    tables = [
+        {
+            name: breakdown(alignment, by=by, metric=metric, convention=convention)
+            for name, alignment in alignments.items()
+        }
+        for by in asked.by
+    ]
+    for cells in tables:
+        first = next(iter(cells.values()))
+        if len(cells) == 1:
+            parts["breakdowns"].append(first)
+        else:
+            signature = countersign(first.signature, systems="+".join(cells))
+            parts["breakdowns"].append(Breakdowns(cells, signature))
+    for name, alignment in alignments.items():
+        if asked.examples is not None:
+            own = [cells[name] for cells in tables]
+            having = [one for one in own if asked.examples in one.gold.names] or own
+            parts["examples"].append(find_examples(having[0], asked.examples))
+        if asked.confusion is not None:
+            matrix = confusion(alignment, of=asked.confusion)
+            parts["confusions"].append(replace(matrix, all=asked.all))
+    return {kind: results for kind, results in parts.items() if results}

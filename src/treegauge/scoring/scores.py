@@ -1,0 +1,258 @@
+"""Scores of systems on one gold file: the result, and how it is laid out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from treegauge.results import tables
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result
+from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics import ADDED, ENHANCED, METRICS, Metric, canonical, metric_label
+from treegauge.scoring.sentence_counts import SentenceCounts
+from treegauge.treebanks.problems import Problem
+
+if TYPE_CHECKING:
+    import polars as pl
+
+View = Literal["short", "all", "official", "counts"]
+_RULE = "-----------+-----------+-----------+-----------+-----------"
+
+
+@dataclass(frozen=True, eq=False)
+class SystemScore:
+    """One system's metrics, the counts of each of its runs, and how the files were read.
+
+    `problems` are those that were skipped, repaired or allowed, under the `policies` of the files.
+    """
+
+    system: str
+    metrics: dict[str, Metric]
+    runs: tuple[SentenceCounts, ...] = field(repr=False)
+    problems: tuple[Problem, ...] = ()
+    policies: frozenset[str] = frozenset()
+
+    def __getitem__(self, metric: str) -> Metric:
+        name = canonical(metric)
+        if name not in self.metrics:
+            raise TreegaugeError(f"{name} was not computed; there are {', '.join(self.metrics)}")
+        return self.metrics[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores(Result):
+    r"""Scores of one or more systems on one gold file, in percent.
+
+    Attributes
+    ----------
+    systems
+        The scores of each system.
+    sentences
+        Number of gold sentences.
+    convention
+        What counted in attachment scores.
+    chosen
+        Metrics that tables for people show; none: those of the `view`.
+    view
+        What text shows: ``short`` (the official metrics that are not 100 for all), ``all``, or the
+        tables of the official script, ``official`` and ``counts``.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> gold = tg.parse_conllu("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n")
+    >>> tg.score(gold, gold, resamples=0).systems[0]["LAS"].f1
+    100.0
+    """
+
+    systems: tuple[SystemScore, ...]
+    sentences: int
+    signature: str
+    convention: Convention = OFFICIAL
+    chosen: tuple[str, ...] = ()
+    view: View = "short"
+
+    kind: ClassVar[str] = "score"
+    unit: ClassVar[str | None] = "percent"
+
+    def __getitem__(self, system: str) -> SystemScore:
+        known = {score.system: score for score in self.systems}
+        if system not in known:
+            raise TreegaugeError(f"no system {system!r}; there are {', '.join(known)}")
+        return known[system]
+
+    @property
+    def treebank(self) -> str:
+        """Name and checksum of the gold treebank, as in the signature."""
+        return self.signature.split("|")[1].removeprefix("tb:")
+
+    def label(self, metric: str) -> str:
+        """Return a metric's name; one that another convention changes says so."""
+        return metric_label(metric, self.convention)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per system and metric; `predicted` is the number of the system's."""
+        import polars as pl
+
+        name = self.treebank.rpartition("#")[0]
+        rows = [
+            {"treebank": name, "system": score.system, "metric": self.label(key)} | _flat(metric)
+            for score in self.systems
+            for key, metric in score.metrics.items()
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the number of sentences, then each system with its metrics."""
+        systems = [
+            {
+                "system": score.system,
+                "runs": len(score.runs),
+                "metrics": {self.label(key): one.to_dict() for key, one in score.metrics.items()},
+            }
+            for score in self.systems
+        ]
+        return {
+            "treebank": self.treebank.rpartition("#")[0],
+            "convention": self.convention.name,
+            "sentences": self.sentences,
+            "systems": systems,
+        }
+
+    def official(self, *, counts: bool = False, brief: bool = False, enhanced: bool = False) -> str:
+        """Return the official script's output with ``-v``, ``-c`` (`counts`) or none (`brief`)."""
+        if len(self.systems) != 1:
+            raise TreegaugeError(
+                f"the official table shows one system, there are {len(self.systems)}"
+            )
+        metrics = self.systems[0].metrics
+        if brief:
+            return official_lines(metrics, enhanced=enhanced)
+        return official_table(metrics, counts=counts, enhanced=enhanced)
+
+    @property
+    def shown_metrics(self) -> list[str]:
+        """The metrics that tables for people show."""
+        names = list(self.systems[0].metrics)
+        if self.chosen:
+            return list(self.chosen)
+        if self.view == "all":
+            return names
+        main = [name for name in names if name in METRICS or name in ENHANCED or name in ADDED]
+        main += [name for name in names if name == "WLAS"]
+        short = [name for name in main if any(one.metrics[name].f1 < 100 for one in self.systems)]
+        return [name for name in main if name in short or name in {"UAS", "LAS"}]
+
+    def shown(self) -> "pl.DataFrame":
+        """Return one row per metric: all of one system, or F1 of several side by side."""
+        import polars as pl
+
+        names = self.shown_metrics
+        columns: dict[str, list[Any]] = {"metric": [self.label(name) for name in names]}
+        for score in self.systems:
+            metrics = [score.metrics[name] for name in names]
+            intervals = [_interval(metric) for metric in metrics]
+            if len(self.systems) == 1:
+                columns["precision"] = [metric.precision for metric in metrics]
+                columns["recall"] = [metric.recall for metric in metrics]
+                columns["F1"] = [metric.f1 for metric in metrics]
+                columns["aligned accuracy"] = [metric.aligned_accuracy for metric in metrics]
+                if any(intervals):
+                    columns["interval"] = intervals
+            else:
+                columns[score.system] = [metric.f1 for metric in metrics]
+                if any(intervals):
+                    columns[f"{score.system} interval"] = intervals
+        return pl.DataFrame(columns)
+
+    def own_text(self) -> str:
+        """Return the table for people, or the official one where that is the view."""
+        if self.view in {"official", "counts"}:
+            enhanced = "ELAS" in self.systems[0].metrics
+            return self.official(counts=self.view == "counts", enhanced=enhanced)
+        lines = [tables.to_text(self.shown(), digits=self.digits)]
+        shown = self.shown_metrics
+        perfect = [
+            name for name in self.systems[0].metrics
+            if name in METRICS and name not in shown
+            and all(one.metrics[name].f1 == 100 for one in self.systems)
+        ]  # fmt: skip
+        if perfect and not self.chosen:
+            lines.append(f"100.00 for all: {', '.join(perfect)} (--all shows every metric)")
+        return "\n".join([*lines, self.signature])
+
+    def own_latex(self) -> str:
+        """Return a booktabs table of F1, the best system of each metric in bold."""
+        import polars as pl
+
+        names = self.shown_metrics
+        labels = [self.label(name) for name in names]
+        frame = pl.DataFrame(
+            {"system": [one.system for one in self.systems]}
+            | {
+                label: [one.metrics[name].f1 for one in self.systems]
+                for name, label in zip(names, labels, strict=True)
+            }
+        )
+        best = labels if len(self.systems) > 1 else []
+        return tables.to_latex(frame, note=self.signature, best=best)
+
+
+def _flat(metric: Metric) -> dict[str, Any]:
+    """Return a metric as columns; the count called "system" in JSON would hide the name."""
+    values = metric.to_dict()
+    low, high = values.pop("interval") or (None, None)
+    renamed = {"predicted" if key == "system" else key: value for key, value in values.items()}
+    return renamed | {"low": low, "high": high}
+
+
+def _interval(metric: Metric) -> str | None:
+    if metric.interval is None:
+        return None
+    low, high = metric.interval
+    return f"{low:.2f}–{high:.2f}"
+
+
+def official_table(
+    metrics: Mapping[str, Metric], *, counts: bool = False, enhanced: bool = False
+) -> str:
+    """Return what the official script prints with ``-v`` or, with `counts`, with ``-c``.
+
+    Examples
+    --------
+    >>> print(official_table({name: Metric(name, 1, 2, 2, None) for name in METRICS})[:59])
+    Metric     | Precision |    Recall |  F1 Score | AligndAcc
+    """
+    names = [*METRICS, *(ENHANCED if enhanced else ())]
+    if counts:
+        lines = ["Metric     | Correct   |      Gold | Predicted | Aligned", _RULE]
+    else:
+        lines = ["Metric     | Precision |    Recall |  F1 Score | AligndAcc", _RULE]
+    for name in names:
+        m = metrics[name]
+        if counts:
+            aligned = m.aligned or (m.correct if name == "Words" else "")
+            lines.append(f"{name:11}|{m.correct:10} |{m.gold:10} |{m.system:10} |{aligned:10}")
+        else:
+            accuracy = m.aligned_accuracy
+            shown = "" if accuracy is None else f"{accuracy:10.2f}"
+            values = f"{m.precision:10.2f} |{m.recall:10.2f} |{m.f1:10.2f}"
+            lines.append(f"{name:11}|{values} |{shown}")
+    return "\n".join(lines)
+
+
+def official_lines(metrics: Mapping[str, Metric], *, enhanced: bool = False) -> str:
+    """Return what the official script prints without an option.
+
+    Examples
+    --------
+    >>> print(official_lines({name: Metric(name, 1, 2, 2, None) for name in METRICS}))
+    LAS F1 Score: 50.00
+    MLAS Score: 50.00
+    BLEX Score: 50.00
+    """
+    titles = {"LAS": "LAS F1 Score", "MLAS": "MLAS Score", "BLEX": "BLEX Score"}
+    if enhanced:
+        titles |= {"ELAS": "ELAS F1 Score", "EULAS": "EULAS F1 Score"}
+    return "\n".join(f"{title}: {metrics[name].f1:.2f}" for name, title in titles.items())

@@ -1,0 +1,86 @@
+"""Metrics word by word: which words count and which are correct."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from treegauge.kernels import alignment as _align
+from treegauge.results.errors import ChoiceError
+from treegauge.scoring.align import Alignment
+from treegauge.scoring.attachment import Mask, correct_words
+from treegauge.scoring.convention import OFFICIAL, Convention
+
+
+class MetricWords(NamedTuple):
+    """The gold and system words that count in a metric, and the gold words that are correct."""
+
+    gold: Mask
+    system: Mask
+    correct: Mask
+
+
+MetricFunction = Callable[[Alignment, Convention], MetricWords]
+
+
+class WordMetric(NamedTuple):
+    """A metric over words: its function and what it measures."""
+
+    function: MetricFunction
+    meaning: str
+
+
+def _attachment(metric: str) -> MetricFunction:
+    def words(alignment: Alignment, convention: Convention) -> MetricWords:
+        correct = correct_words(alignment, convention)
+        return MetricWords(correct.gold, correct.system, correct.mask(metric))
+
+    return words
+
+
+def _flag(bits: int) -> MetricFunction:
+    def words(alignment: Alignment, convention: Convention) -> MetricWords:
+        sizes = (side.treebank.n_words for side in (alignment.gold, alignment.system))
+        gold, system = (np.ones(size, bool) for size in sizes)
+        return MetricWords(gold, system, alignment.right(bits))
+
+    return words
+
+
+WORD_METRICS: dict[str, WordMetric] = {
+    "UAS": WordMetric(_attachment("UAS"), "heads"),
+    "LAS": WordMetric(_attachment("LAS"), "heads and relations"),
+    "Label": WordMetric(_flag(_align.DEPREL), "relations, whatever the head"),
+    "UPOS": WordMetric(_flag(_align.UPOS), "universal tags"),
+    "XPOS": WordMetric(_flag(_align.XPOS), "language's own tags"),
+    "UFeats": WordMetric(_flag(_align.UFEATS), "universal features"),
+    "Lemmas": WordMetric(_flag(_align.LEMMA), "lemmas"),
+    "Words": WordMetric(_flag(_align.ALIGNED), "aligned words"),
+}
+"""Metrics over words by name; :func:`treegauge.scoring.metrics.register_metric` adds to them."""
+
+
+def find_word_metric(name: str) -> str:
+    """Return the name of a metric over words as it is written here."""
+    from treegauge.scoring.metrics import known_metrics
+
+    known_metrics()  # loads plug-ins
+    names = {key.lower(): key for key in WORD_METRICS}
+    if name.lower() not in names:
+        raise ChoiceError("metric over words", name, names.values())
+    return names[name.lower()]
+
+
+def metric_words(name: str, alignment: Alignment, convention: Convention = OFFICIAL) -> MetricWords:
+    """Return the words that count and those that are correct in a metric.
+
+    Parameters
+    ----------
+    name
+        UAS, LAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered metric.
+    alignment
+        Gold and system.
+    convention
+        What counts in attachment scores.
+    """
+    return WORD_METRICS[find_word_metric(name)].function(alignment, convention)
