@@ -148,7 +148,7 @@ def _methods(
             "",
             "Each is explained under its name in the documentation (measures/); "
             "`treegauge measure list` shows all of them with range and meaning. Measures "
-            "of one treebank are of its training set, those of a pair compare training and test set.",
+            "of one treebank are of its training set; those of a pair compare it with the test set.",
             "malformed sentences as the signature tells; seed 0 where chance enters",
             "\n".join(one.signature for one in found),
             _each("measure all", given),

@@ -281,7 +281,7 @@ def _weights(source: Any) -> tuple[dict[str, float] | None, float]:
     if source == "wde":
         return packaged_weights(), OTHER
     if Path(source).is_dir() or ".conllu" in Path(source).name:
-        from treegauge.measures.entropy import word_dependency_entropy
+        from treegauge.measures.relations import word_dependency_entropy
         from treegauge.treebanks.inputs import read_treebank
 
         return word_dependency_entropy(read_treebank(source)), OTHER
