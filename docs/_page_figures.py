@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from treegauge.dynamics.cartography import map_treebank
 from treegauge.dynamics.recorder import probabilistic
-from treegauge.reporting.building import report
+from treegauge.reporting.report import report
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
 
@@ -40,7 +40,7 @@ def large_page(folder: Path) -> Path:
     recorded = map_treebank(train, engine=probabilistic("mst", epochs=2, options=["rate=0.01"]))
     recorded["train"][0].save(folder / "big.npz")
     target = folder / "large.html"
-    target.write_text(report([str(folder / "big.conllu"), str(folder / "big.npz")]))
+    target.write_text(report(str(folder / "big.conllu"), str(folder / "big.npz"), out=None).html)
     return target
 
 

@@ -19,7 +19,7 @@ from treegauge.reporting.ranking import ranking_section
 from treegauge.reporting.treebanks import treebanks_section
 from treegauge.results.files import atomic
 from treegauge.results.result import sign
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.inputs import recognise_treebanks
 
 TITLE = "What nobody had"
 PAGE = Path(__file__).parent.parent / "docs" / "replications" / "page.html"
@@ -65,8 +65,8 @@ def report() -> str:
     """
     las = table().select("treebank", *EVERYWHERE)
     ranking = ranking_section(read_scores(las, metric="las", digits=2), given="scores.csv")
-    parts = {folder.name: read_splits(folder) for folder in folders()}
-    made = treebanks_section(folders(), parts, given=[f"{RELEASE}/{name}" for name in parts])
+    treebanks = recognise_treebanks(folders())
+    made = treebanks_section(treebanks, given=[f"{RELEASE}/{one.name}" for one in treebanks])
     audits = [
         one | {"findings": [row | {"examples": []} for row in one["findings"]]}
         for one in made.data["audits"]
@@ -74,8 +74,8 @@ def report() -> str:
     measured = replace(made, data={**made.data, "audits": audits}, tables=())
     sections = [ranking, measured]
     about = (
-        f"{len(parts)} treebanks of UD 2.9: two parsers ranked over all of them, every measure, "
-        "and what an audit finds."
+        f"{len(treebanks)} treebanks of UD 2.9: two parsers ranked over all of them, measures, "
+        "and the findings of an audit."
     )
     return page(TITLE, about, sections)
 

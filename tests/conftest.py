@@ -68,6 +68,6 @@ def demo(once: Once) -> Path:
             [*command, "demo", "--out", str(folder)], capture_output=True, text=True, timeout=600
         )
         assert done.returncode == 0, done.stderr
-        (folder / "said.txt").write_text(done.stdout)
+        (folder / "said.txt").write_text(done.stderr + done.stdout)
 
     return once("demo", make)

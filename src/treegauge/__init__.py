@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from treegauge.experiments.running import run as run
     from treegauge.experiments.status import status as status
     from treegauge.experiments.store import Store as Store
+    from treegauge.figures.drawing import draw as draw
     from treegauge.measures.measure import measure as measure
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from treegauge.ranking.certificate import certify as certify
     from treegauge.ranking.scores import read_scores as read_scores
     from treegauge.ranking.stability import stability as stability
+    from treegauge.reporting.demo import demo as demo
+    from treegauge.reporting.report import report as report
     from treegauge.results.errors import TreegaugeError as TreegaugeError
     from treegauge.scoring.align import MismatchError as MismatchError
     from treegauge.scoring.align import align as align
@@ -64,12 +67,15 @@ _HOMES = {
     "experiments.running": ["run"],
     "experiments.status": ["status"],
     "experiments.store": ["Store"],
+    "figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
     "parsers.registry": ["load_model", "make_parser"],
     "ranking.certificate": ["certify"],
     "ranking.scores": ["read_scores"],
     "ranking.stability": ["stability"],
+    "reporting.demo": ["demo"],
+    "reporting.report": ["report"],
     "scoring.align": ["MismatchError", "align"],
     "scoring.breakdown": ["breakdown", "examples"],
     "scoring.classes": ["classify"],

@@ -11,7 +11,7 @@ from treegauge.dynamics.cartography import map_treebank
 from treegauge.dynamics.recorder import probabilistic
 from treegauge.parsers.registry import make_parser
 from treegauge.ranking.scores import read_scores
-from treegauge.reporting.building import report
+from treegauge.reporting.report import report
 from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
@@ -69,8 +69,7 @@ def small(once: Any) -> Path:
 
     def make(out: Path) -> None:
         make_files(out)
-        text = report(inputs(out), samples=SAMPLES, title="Small <i>page</i>")
-        (out / "page.html").write_text(text)
+        report(*inputs(out), out=out / "page.html", samples=SAMPLES, title="Small <i>page</i>")
 
     return once("report_small", make)
 
@@ -98,8 +97,9 @@ def real(once: Any, ud: Path) -> Path:
         few = read_conllu(out / "few.conllu")
         engine = probabilistic("mst", epochs=2, options=["rate=0.02"])
         map_treebank(few, engine=engine)["train"][0].save(out / "training.npz")
-        files = [str(out / f"{name}.conllu") for name in ("gold", "mst1", "mst2", "few")]
-        (out / "page.html").write_text(report([str(home), *files, str(out / "training.npz")]))
+        files = [str(out / f"{name}.conllu") for name in ("mst1", "mst2", "few")]
+        gold = out / "gold.conllu"
+        report(str(home), *files, out / "training.npz", gold=gold, out=out / "page.html")
 
     return once("report_real", make)
 

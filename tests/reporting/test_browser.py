@@ -21,8 +21,8 @@ from treegauge.ranking.exact import exact
 from treegauge.ranking.ranks import rank
 from treegauge.ranking.scores import read_scores
 from treegauge.ranking.stability import stability
-from treegauge.reporting.building import report
 from treegauge.reporting.maps import quantised
+from treegauge.reporting.report import report
 from treegauge.scoring.align import align
 from treegauge.scoring.breakdown import breakdown
 from treegauge.treebanks.conllu import parse_conllu, read_conllu
@@ -358,7 +358,7 @@ def test_learning_curves_place_scores(tab, tmp_path):
     ]
     counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
     counts.write(tmp_path / "counts.csv")
-    (tmp_path / "page.html").write_text(report([str(tmp_path / "counts.csv")]))
+    (tmp_path / "page.html").write_text(report(str(tmp_path / "counts.csv"), out=None).html)
     page = tab(tmp_path / "page.html", "#learning?score=55.5")
     curves = learning_curves(counts).table
 

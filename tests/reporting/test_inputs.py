@@ -1,4 +1,4 @@
-"""Each input says by its contents what it is."""
+"""Inputs of a page are recognised by their contents, and gold is never guessed."""
 
 import json
 
@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 from treegauge.curves.attachments import COLUMNS, attachments
-from treegauge.reporting.building import report
-from treegauge.reporting.inputs import Inputs, read_inputs
+from treegauge.reporting.inputs import PageInputs, read_inputs
+from treegauge.reporting.learning import Votes
+from treegauge.reporting.report import report
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
 from treegauge.testing.synthetic import synthetic
@@ -27,24 +28,63 @@ def parsed(gold, seed):
 def test_analyses_of_one_text_are_gold_and_systems(tmp_path, gold):
     write_conllu(parsed(gold, 1), tmp_path / "a.conllu")
     write_conllu(parsed(gold, 2), tmp_path / "b.conllu")
-    write_conllu(gold, tmp_path / "my_gold.conllu")
+    write_conllu(gold, tmp_path / "c.conllu")
     write_conllu(synthetic(9, seed=6), tmp_path / "other.conllu")
-    found = read_inputs([str(tmp_path / f"{n}.conllu") for n in ("a", "b", "my_gold", "other")])
+    files = [tmp_path / f"{name}.conllu" for name in ("a", "b", "other")]
+    found = read_inputs(files, gold=[tmp_path / "c.conllu"])
     (one,) = found.scored
     assert one.gold == gold
     assert list(one.systems) == ["a", "b"]
-    assert [file.treebank.name for file in found.files] == ["my_gold", "other"]
+    assert [one.name for one in found.treebanks] == ["c", "other"]
     assert one.command().startswith("treegauge score ")
 
 
-def test_gold_is_the_first_or_the_one_that_is_named(tmp_path, gold):
-    write_conllu(parsed(gold, 1), tmp_path / "a.conllu")
-    write_conllu(gold, tmp_path / "b.conllu")
-    files = [str(tmp_path / "a.conllu"), str(tmp_path / "b.conllu")]
-    assert list(read_inputs(files).scored[0].systems) == ["b"]
-    named = read_inputs(files, gold=[files[1]]).scored[0]
-    assert list(named.systems) == ["a"]
-    assert named.gold == gold
+@pytest.mark.parametrize("names", [("a", "b"), ("en_lines-ud-test", "gold")])
+def test_gold_is_never_guessed(tmp_path, gold, names):
+    for seed, name in enumerate(names):
+        write_conllu(parsed(gold, seed), tmp_path / f"{name}.conllu")
+    files = [str(tmp_path / f"{name}.conllu") for name in names]
+    with pytest.raises(TreegaugeError, match=r"not known which of them is gold.*--gold FILE"):
+        report(*files, out=None)
+    with pytest.raises(TreegaugeError, match=r"output of a system, and no gold.*--gold FILE"):
+        report(f"mine={files[0]}", out=None)
+
+
+def test_folders_of_output_are_scored(tmp_path):
+    """`report UD_... out/alpha out/beta` once measured the output as treebanks."""
+    codes = {"UD_A-X": "aa_x", "UD_B-Y": "bb_y"}
+    for number, (name, code) in enumerate(codes.items()):
+        (tmp_path / name).mkdir()
+        for split in ("train", "test"):
+            treebank = synthetic(10, seed=2 * number + (split == "test"))
+            write_conllu(treebank, tmp_path / name / f"{code}-ud-{split}.conllu")
+        for seed, system in enumerate(("alpha", "beta")):
+            (tmp_path / "out" / system).mkdir(parents=True, exist_ok=True)
+            target = tmp_path / "out" / system / f"{code}-ud-test.conllu"
+            write_conllu(parsed(treebank, seed), target)
+    found = read_inputs([*(tmp_path / name for name in codes),
+                         tmp_path / "out" / "alpha", tmp_path / "out" / "beta"])  # fmt: skip
+    assert [one.name for one in found.treebanks] == list(codes)
+    assert [one.gold.name for one in found.scored] == ["UD_A-X/test", "UD_B-Y/test"]
+    assert all(list(one.systems) == ["alpha", "beta"] for one in found.scored)
+    with pytest.raises(TreegaugeError, match=r"alpha is a folder of output, and no gold"):
+        read_inputs([tmp_path / "out" / "alpha"])
+
+
+def test_two_releases_of_a_treebank_stay_apart(tmp_path):
+    folders = []
+    for release, size in (("r2.5", 20), ("r2.9", 30)):
+        folders.append(tmp_path / release / "UD_Turkish-IMST")
+        folders[-1].mkdir(parents=True)
+        for split in ("train", "test"):
+            treebank = synthetic(size, seed=size + (split == "test"))
+            write_conllu(treebank, folders[-1] / f"tr_imst-ud-{split}.conllu")
+    page = report(*folders, out=None)
+    (section,) = page.sections
+    rows = {row["treebank"]: row["values"]["sentences"] for row in section.data["treebanks"]}
+    assert rows == {"UD_Turkish-IMST@2.5": 20, "UD_Turkish-IMST@2.9": 30}
+    assert [one["treebank"] for one in section.data["audits"]] == list(rows)
+    assert list(section.data["displacements"]) == list(rows)
 
 
 def test_output_is_scored_against_the_part_of_a_treebank_with_its_text(tmp_path, gold):
@@ -57,8 +97,8 @@ def test_output_is_scored_against_the_part_of_a_treebank_with_its_text(tmp_path,
     (one,) = found.scored
     assert one.gold.name == "UD_X-Y/test"
     assert list(one.systems) == ["mine"]
-    assert found.folders == [folder]
-    assert found.files == []
+    assert found.folders == {"UD_X-Y": folder}
+    assert len(found.treebanks) == 1
 
 
 def test_files_of_one_name_are_called_by_their_folders(tmp_path, gold):
@@ -66,13 +106,12 @@ def test_files_of_one_name_are_called_by_their_folders(tmp_path, gold):
         (tmp_path / name).mkdir()
         write_conllu(parsed(gold, seed), tmp_path / name / "x.conllu")
     write_conllu(gold, tmp_path / "gold.conllu")
-    found = read_inputs(
-        [str(tmp_path / "gold.conllu"), str(tmp_path / "one"), str(tmp_path / "two")]
-    )
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    found = read_inputs(folders, gold=[tmp_path / "gold.conllu"])
     assert list(found.scored[0].systems) == ["one", "two"]
 
 
-def test_tables_are_told_apart_by_their_columns(tmp_path):
+def test_tables_are_recognised_by_their_columns(tmp_path):
     rows = [("A", "beam", n, 0, "all", n, 100) for n in (5, 10)]
     counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
     counts.write(tmp_path / "counts.csv")
@@ -84,8 +123,8 @@ def test_tables_are_told_apart_by_their_columns(tmp_path):
     names = ["counts.csv", "counts.parquet", "scores.csv", "votes.json"]
     found = read_inputs([*(str(tmp_path / name) for name in names), "conll18"])
     assert [path.name for path in found.counts] == names[:2]
-    assert found.scores == [str(tmp_path / "scores.csv"), "conll18"]
-    assert found.transfers[0].signature == "s"
+    assert [one.name for one in found.scores] == ["scores", "conll18"]
+    assert Votes.read(found.transfers[0]).signature == "s"
 
 
 def test_a_recording_needs_its_treebank(small):
@@ -103,31 +142,31 @@ def test_files_are_named_so_that_commands_work_in_one_folder(tmp_path, gold, mon
     absolute = read_inputs([str(folder), f"mine={tmp_path / 'my out.conllu'}"])
     expected = "treegauge score data/UD_X-Y/x_y-ud-test.conllu mine='my out.conllu'"
     assert absolute.scored[0].command() == expected
-    assert absolute.told(folder) == "data/UD_X-Y"
+    assert absolute.command_path(folder) == "data/UD_X-Y"
     monkeypatch.chdir(tmp_path / "data")
     relative = read_inputs(["UD_X-Y", "mine=../my out.conllu"])
     expected = "treegauge score UD_X-Y/x_y-ud-test.conllu mine='../my out.conllu'"
     assert relative.scored[0].command() == expected
-    assert Inputs("/").told("/home/me/data/x.csv") == "data/x.csv"
+    assert PageInputs("/").command_path("/home/me/data/x.csv") == "data/x.csv"
 
 
 def test_malformed_sentences_are_treated_as_asked(tmp_path, gold):
     broken = gold.to_bytes().decode().replace("\t0\troot\t", "\t99\troot\t", 1)
     (tmp_path / "a.conllu").write_text(broken)
     with pytest.raises(ConlluError, match="head-range"):
-        read_inputs([str(tmp_path / "a.conllu")]).files[0].treebank  # noqa: B018
-    (kept,) = read_inputs([str(tmp_path / "a.conllu")], errors="skip").files
+        read_inputs([str(tmp_path / "a.conllu")]).treebanks[0].treebank  # noqa: B018
+    (kept,) = read_inputs([str(tmp_path / "a.conllu")], errors="skip").treebanks
     assert len(kept.treebank) == len(gold) - 1
 
 
-def test_a_packaged_table_stands_alone():
-    with pytest.raises(TreegaugeError, match="a packaged one stands alone"):
-        report(["conll18", "fragility_exp1"])
+def test_a_packaged_table_cannot_be_joined():
+    with pytest.raises(TreegaugeError, match="a packaged table or an object cannot be joined"):
+        report("conll18", "fragility_exp1", out=None)
 
 
 @pytest.mark.parametrize("name", ["x=nowhere.conllu", "nowhere.conllu", "x.docx", "empty"])
-def test_what_is_not_known_is_refused_with_what_is(tmp_path, name):
+def test_what_is_not_recognised_is_refused(tmp_path, name):
     (tmp_path / "x.docx").touch()
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TreegaugeError, match="expected CoNLL-U files"):
+    with pytest.raises(TreegaugeError, match=r"no such file|not recognised|is recognised"):
         read_inputs([str(tmp_path / name)])

@@ -20,12 +20,11 @@ from treegauge.ranking.exact import exact
 from treegauge.ranking.scores import read_scores
 from treegauge.ranking.stability import stability
 from treegauge.reporting import maps
-from treegauge.reporting.building import report
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.maps import quantised
-from treegauge.reporting.page import page
-from treegauge.reporting.references import REFERENCES
-from treegauge.reporting.section import Section
+from treegauge.reporting.methods import REFERENCES
+from treegauge.reporting.page import Section, page
+from treegauge.reporting.report import report
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.align import align
 from treegauge.scoring.breakdown import breakdown
@@ -53,7 +52,9 @@ def data(text):
 
 
 def test_the_same_inputs_give_the_same_bytes(text, sources):
-    assert report(sources, samples=SAMPLES, title="Small <i>page</i>") == text
+    again = report(*sources, out=None, samples=SAMPLES, title="Small <i>page</i>")
+    assert again.html == text
+    assert [one.key for one in again.sections] == ["scores", "ranking", "treebanks", "maps"]
 
 
 def test_nothing_is_fetched_and_only_the_page_s_own_script_may_run(text):
@@ -92,8 +93,9 @@ def test_scores_are_those_of_the_library(data, small):
     assert one["systems"] == list(systems)
     for metric in one["metrics"]:
         for shown, name in zip(metric["systems"], systems, strict=True):
-            assert shown["f1"] == scores[name][metric["name"]].f1
-            assert tuple(shown["interval"]) == scores[name][metric["name"]].interval
+            expected = scores[name][metric["name"]]
+            assert shown["f1"] == expected.f1
+            assert tuple(shown["interval"]) == expected.interval
     assert len(one["tests"]) == 1
 
 
@@ -225,4 +227,4 @@ def test_the_command_writes_the_page(small, sources, tmp_path):
 
 def test_nothing_to_show_is_told(tmp_path):
     with pytest.raises(TreegaugeError, match="no such file"):
-        report([str(tmp_path / "none")])
+        report(str(tmp_path / "none"), out=None)

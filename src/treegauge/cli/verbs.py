@@ -94,8 +94,11 @@ VERBS: dict[str, dict[str, Command]] = {
         "gc": Command("Remove from a store what no cell needs."),
     },
     "How do I show it?": {
-        "report": Command("Make one offline web page of whatever is given."),
-        "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
+        "report": Command("Make one offline web page of whatever is given.", short={"out": "-o"}),
+        "demo": Command(
+            "Run the main jobs on invented treebanks; ends with a page to open.",
+            short={"out": "-o"},
+        ),
         "synthesise": Command("Draw a treebank of known properties from an invented grammar."),
     },
 }

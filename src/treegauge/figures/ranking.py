@@ -11,7 +11,7 @@ Examples
 'rule'
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from treegauge.ranking.comparing import CriticalDifference
 from treegauge.ranking.exact import Exact
 from treegauge.ranking.stability import Stability
 from treegauge.ranking.subsets import sizes_text
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Rows = list[dict[str, Any]]
 _FEW = 14
@@ -100,13 +103,10 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     )
 
 
-def pair_data(ranks: Stability | Exact, size: int | None = None) -> Rows:
-    """Return how often each system is above each other one, over subsets of one size."""
-    pairs = ranks.pairs
-    if isinstance(ranks, Exact):
-        ranks.mean_ranks(size)  # refuses a size that was not counted
-        pairs = pairs.filter(size=ranks.sizes[0] if size is None else size)
-    return pairs.select("system", "other", "above", "tied").to_dicts()
+def pair_data(ranks: Stability | Exact) -> "pl.DataFrame":
+    """Return how often each system is above each other one; exact counts have a size each."""
+    names = ["system", "other", "above", "tied"]
+    return ranks.pairs.select(["size", *names] if isinstance(ranks, Exact) else names)
 
 
 def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool = False) -> Spec:
@@ -121,10 +121,12 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
     dark
         Light on dark.
     """
-    cells = pair_data(ranks, size)
+    cells = pair_data(ranks)
     if isinstance(ranks, Exact):
         scores = ranks.scores
+        ranks.mean_ranks(size)  # refuses a size that was not counted
         chosen = ranks.sizes[0] if size is None else size
+        cells = cells.filter(size=chosen)
         order = ranks.table.filter(size=chosen)["system"].to_list()
         over = f"all {ranks.subsets(chosen):,} subsets of {chosen} treebanks"
     else:
@@ -147,7 +149,7 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
     spec: Spec = {
         "width": _STEP if len(order) > _FEW else {"step": 40},
         "height": _STEP,
-        "data": {"values": cells},
+        "data": {"values": cells.to_dicts()},
         "encoding": {"x": x, "y": y},
         "layer": layers,
     }

@@ -1,11 +1,14 @@
-"""Figures of scores over many treebanks."""
+"""Figures of scores: systems with intervals, classes of words, and many treebanks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from treegauge.figures.theme import Spec, category, quantity, themed, tips
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import sign
+from treegauge.scoring.breakdown import Breakdown, Breakdowns
+from treegauge.scoring.metrics import MORE
+from treegauge.scoring.scores import Scores
 from treegauge.statistics.spread import cumulative_variance
 
 if TYPE_CHECKING:
@@ -13,6 +16,122 @@ if TYPE_CHECKING:
 
 STEP = 18
 """Width of a treebank's place."""
+
+
+def interval_data(scores: Scores) -> list[dict[str, Any]]:
+    """Return, for each metric, score and interval of every system in percent.
+
+    The page draws them, too.
+    """
+    return [
+        {
+            "name": scores.label(name),
+            "systems": [
+                {"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems
+            ],
+        }
+        for name in scores.systems[0].metrics
+        if name not in MORE
+    ]
+
+
+def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False) -> Spec:
+    """Draw the scores of systems with their confidence intervals, one panel per metric.
+
+    Parameters
+    ----------
+    scores
+        Scores of one or more systems.
+    metrics
+        The metrics to draw; by default those chosen when scoring, else UAS and LAS.
+    dark
+        Light on dark.
+    """
+    data = {one["name"]: one["systems"] for one in interval_data(scores)}
+    metrics = metrics or [scores.label(name) for name in scores.chosen or ("UAS", "LAS")]
+    for name in metrics:
+        if name not in data:
+            raise ChoiceError("metric", name, data)
+    order = [one.system for one in scores.systems]
+    rows = [
+        {"metric": name, "system": system, "score": one["f1"],
+         "low": (one["interval"] or [one["f1"]])[0], "high": (one["interval"] or [one["f1"]])[-1]}
+        for name in metrics
+        for system, one in zip(order, data[name], strict=True)
+    ]  # fmt: skip
+    place: Spec = {"y": category("system", sort=order), "color": category("system", legend=None)}
+    reach = place | {"x": quantity("low", "percent"), "x2": {"field": "high"}}
+    tip = tips(["system", "metric", "score", "low", "high"])
+    point = place | {"x": quantity("score", "percent"), "tooltip": tip}
+    spec = {
+        "data": {"values": rows},
+        "facet": {"field": "metric", "title": None, "sort": list(metrics)},
+        "columns": 2,
+        "resolve": {"scale": {"x": "independent"}},
+        "spec": {
+            "width": 300, "height": {"step": 24},
+            "layer": [{"mark": {"type": "rule", "strokeWidth": 2}, "encoding": reach},
+                      {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": point}],
+        },
+    }  # fmt: skip
+    title = "Scores with confidence intervals"
+    return themed(spec, title=title, signature=scores.signature, dark=dark)
+
+
+def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, dict[str, Any]]:
+    """Return, by class, its number of gold words and the scores of each system in percent.
+
+    The page draws them as a heat map, too.
+    """
+    names = ("correct", "precision", "recall", "f1")
+    rows: dict[str, dict[str, Any]] = {}
+    for number, found in enumerate(breakdowns.values()):
+        for row in found.table.filter(found.table["gold"] > 0).iter_rows(named=True):
+            empty: list[dict[str, Any]] = [{} for _ in breakdowns]
+            start = {"class": row["class"], "gold": row["gold"], "systems": empty}
+            cell = {name: row[name] for name in names}
+            rows.setdefault(row["class"], start)["systems"][number] = cell
+    return rows
+
+
+def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
+    """Draw the F1 of every class of words, a column per system.
+
+    Parameters
+    ----------
+    found
+        Scores by class of one system, or of several.
+    dark
+        Light on dark.
+    """
+    breakdowns = found.systems if isinstance(found, Breakdowns) else {"F1": found}
+    data = class_data(breakdowns)
+    rows = [
+        {"class": name, "system": system, "gold": row["gold"], **cell}
+        for name, row in data.items()
+        for system, cell in zip(breakdowns, row["systems"], strict=True)
+        if cell
+    ]
+    place = {
+        "x": category("system", sort=list(breakdowns)),
+        "y": category("class", sort=list(data)),
+    }
+    text = {"field": "f1", "type": "quantitative", "format": ".1f"}
+    readable = {"condition": {"test": "datum.f1 > 70", "value": "white"}, "value": "black"}
+    spec = {
+        "data": {"values": rows},
+        "width": {"step": 70},
+        "height": {"step": 18},
+        "encoding": place,
+        "layer": [
+            {"mark": "rect", "encoding": {
+                "color": quantity("f1", "F1", scale={"domain": [0, 100]}),
+                "tooltip": tips(["class", "system", "gold", "correct", "precision", "recall"])}},
+            {"mark": {"type": "text", "fontSize": 10},
+             "encoding": {"text": text, "color": readable}},
+        ],
+    }  # fmt: skip
+    return themed(spec, title="Scores by class of words", signature=found.signature, dark=dark)
 
 
 def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:

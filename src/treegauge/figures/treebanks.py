@@ -11,16 +11,19 @@ REACH = 12
 
 
 def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]:
+    """Return, by treebank, the values of a measure that has one value per class."""
     values: dict[str, Value | None] = {
         one.treebank: one.value
         for one in found.measured
         if one.measure == measure and not one.averaged
     }
-    kept = {name: value for name, value in values.items() if isinstance(value, dict)}
-    if not kept:
+    return {name: value for name, value in values.items() if isinstance(value, dict)}
+
+
+def _check(found: Measures, measure: str) -> None:
+    if not _values(found, measure):
         names = ", ".join(dict.fromkeys(one.measure for one in found.measured))
         raise TreegaugeError(f"nothing to draw: expected the measure {measure!r}, found {names}")
-    return kept
 
 
 def displacement_data(found: Measures, reach: int = REACH) -> dict[str, list[float]]:
@@ -55,6 +58,7 @@ def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) ->
     >>> spec["facet"]["field"], len(spec["data"]["values"])
     ('treebank', 24)
     """
+    _check(found, "displacements")
     rows = [
         {"treebank": treebank, "displacement": place, "share": share}
         for treebank, shares in displacement_data(found, reach).items()
@@ -94,6 +98,7 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
     >>> spec["data"]["values"][0]["class"] in {"content", "function", "other"}
     True
     """
+    _check(found, "wde")
     each = [
         {name: value for name, value in values.items() if value is not None}
         for values in _values(found, "wde").values()

@@ -1,56 +1,39 @@
-"""What lies behind the paths that a page is made of: each file says by its contents what it is."""
+"""What a page is made of: recognised inputs, loaded, and output matched to its gold."""
 
 import os
 import shlex
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from hashlib import sha256
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from treegauge.dynamics.recording import Recording
-from treegauge.ranking.scores import PACKAGED
-from treegauge.reporting.learning import Transfer, is_transfer
-from treegauge.reporting.scores import Scored
 from treegauge.results.errors import TreegaugeError
-from treegauge.scoring.align import segmentation
+from treegauge.results.messages import note
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import Errors, read_conllu
-from treegauge.treebanks.entries import holds_treebank
-from treegauge.treebanks.sources import ENDINGS, find, short_name, split_of
+from treegauge.treebanks.conllu import Errors
+from treegauge.treebanks.inputs import Input, match_outputs, recognise
+from treegauge.treebanks.sources import short_name
 
-_TABLES = {".csv", ".tsv", ".parquet", ".json"}
-_COUNTS = {"treebank", "parser", "class", "total"}
 KINDS = (
-    "CoNLL-U files or folders of them, score tables (.csv .tsv .parquet .json, or "
-    f"{', '.join(PACKAGED)}), counts of curves (.csv .parquet), recordings of training (.npz "
-    ".parquet), stores of experiments (folders with ledger.sqlite), votes of `transfer vote "
-    "--format json`"
-)
+    "treebank", "conllu", "release", "system", "scores", "counts", "store", "recording",
+    "transfer", "packaged", "object",
+)  # fmt: skip
+"""Kinds of inputs that a page can show."""
+HOW_TO_NAME_GOLD = "give the treebank's folder, or name the gold file: --gold FILE (gold=FILE)"
 
 
-@dataclass(frozen=True, eq=False)
-class File:
-    """A CoNLL-U file: under what name it was given, and what it holds once that is asked for."""
+@dataclass(frozen=True)
+class ScoredTreebank:
+    """A gold treebank and the output of systems, by name; files as commands name them."""
 
-    path: str
-    name: str = ""
-    folder: Path | None = None
-    errors: Errors = "strict"
+    gold: Treebank
+    systems: Mapping[str, Treebank]
+    files: Sequence[str]
 
-    @cached_property
-    def treebank(self) -> Treebank:
-        """Its sentences."""
-        folder = self.folder
-        name = f"{folder.resolve().name}/{split_of(self.path)}" if folder else None
-        return read_conllu(self.path, name=name, errors=self.errors)
-
-    @cached_property
-    def text(self) -> str:
-        """A digest of its characters without spaces: analyses of one text share it."""
-        return sha256(segmentation(self.treebank).text.tobytes()).hexdigest()
+    def command(self, *more: str) -> str:
+        """Return the command that scores them."""
+        return " ".join(["treegauge score", *self.files, *more])
 
 
 class Recorded(NamedTuple):
@@ -63,232 +46,222 @@ class Recorded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """Everything a page can be made of.
+class PageInputs:
+    """Everything a page is made of.
 
     Attributes
     ----------
     base
-        The folder that commands on the page are run in; None: where the page was asked for.
+        The folder in which commands on the page are run; None: where the page was asked for.
     errors
         What is done about malformed sentences.
-    folders
-        Treebanks with parts, as folders.
-    files
-        Treebanks without parts; of several analyses of a text, gold.
+    treebanks
+        Treebanks to measure: folders, which are audited, too, and files.
     scored
-        Gold treebanks with what systems made of them.
+        Gold treebanks with the output of systems.
     scores, counts, stores, transfers
-        Score tables (files or packaged names), counts of curves, stores of experiments, votes of
-        transferred parsers.
+        Score tables (files, packaged names or objects), counts of curves, stores of experiments,
+        results of transfer.
     recordings
-        Recordings of training, each with the treebank it is of.
+        Recordings of training, each with its treebank.
     """
 
     base: str | None = None
     errors: Errors = "strict"
-    folders: list[Path] = field(default_factory=list)
-    files: list[File] = field(default_factory=list)
-    scored: list[Scored] = field(default_factory=list)
-    scores: list[str] = field(default_factory=list)
+    treebanks: list[Input] = field(default_factory=list)
+    scored: list[ScoredTreebank] = field(default_factory=list)
+    scores: list[Input] = field(default_factory=list)
     counts: list[Path] = field(default_factory=list)
     stores: list[Path] = field(default_factory=list)
-    transfers: list[Transfer] = field(default_factory=list)
+    transfers: list[Path] = field(default_factory=list)
     recordings: list[Recorded] = field(default_factory=list)
 
-    def told(self, path: str | Path) -> str:
-        """Return a path as commands on the page name it, quoted where a shell asks for it."""
+    @property
+    def folders(self) -> dict[str, Path]:
+        """Folders of treebanks, by name."""
+        return {one.name: one.path for one in self.treebanks if one.kind == "treebank"}
+
+    def command_path(self, path: str | Path) -> str:
+        """Return a path as commands on the page name it, quoted where a shell needs it."""
         if self.base is None:
             return shlex.quote(str(path))
-        if self.base == os.sep:  # only the whole path would do, and that is nobody's business
+        if self.base == os.sep:  # only the absolute path would do, and that is private
             return shlex.quote("/".join(Path(path).parts[-2:]))
         return shlex.quote(os.path.relpath(path, self.base))
 
 
 def read_inputs(
-    sources: Sequence[str], *, gold: Sequence[str] = (), errors: Errors = "strict"
-) -> Inputs:
-    """Find out what each of some paths is.
+    sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Errors = "strict"
+) -> PageInputs:
+    """Recognise the inputs of a page and match output to gold.
 
-    Of CoNLL-U files with the same text one is gold and the others are systems' output. Gold is
-    the one that `gold` names, or lies in a treebank's folder, or has "gold" in its name, or comes
-    first.
+    Gold is a file that `gold` names or that is in a treebank's folder. Output is matched to it by
+    text, files in a folder of output also by name. Gold is never guessed: files with the same text
+    of which none is gold are refused.
 
     Parameters
     ----------
     sources
-        Paths, patterns, packaged score tables; a system's output also as ``NAME=PATH``.
+        Paths, patterns, names of treebanks, packaged score tables, objects; the output of a system
+        also as ``NAME=PATH``.
     gold
-        Which files are gold, where that is not clear.
+        Files or folders that are gold.
     errors
         What to do about malformed sentences.
     """
-    given = [one for source in [*gold, *sources] for one in _expanded(source)]
-    found = Inputs(_base([path for path, name in given if not _packaged(path, name)]), errors)
-    loose, parts, recorded = list[File](), list[File](), list[Path]()
-    for path, name in given:
-        if _packaged(path, name):
-            found.scores.append(path)
-        elif _is_conllu(path):
-            loose.append(File(path, name, errors=errors))
-        elif Path(path).is_dir():
-            _folder(Path(path), name, found, loose, parts)
-        else:
-            _table(Path(path), found, recorded)
-    loose = list({file.path: file for file in loose}.values())
-    found.files.extend(_pair(loose, parts, {str(Path(one)) for one in gold}, found))
-    known = [*parts, *loose]
-    for file in recorded:
-        recording = Recording.load(file)
-        home = _recorded(recording, file, known)
-        told = Recorded(recording, home.treebank, found.told(file), found.told(home.path))
-        found.recordings.append(told)
-    return found
+    inputs = recognise(sources, gold=gold, kinds=KINDS, errors=errors)
+    files = [one.path for one in inputs if one.kind != "packaged" and one.given is None]
+    page = PageInputs(_base(files), errors)
+    for one in inputs:
+        if one.kind in {"treebank", "scores", "packaged"}:
+            (page.treebanks if one.kind == "treebank" else page.scores).append(one)
+        elif one.kind in {"counts", "store", "transfer"}:
+            {"counts": page.counts, "store": page.stores, "transfer": page.transfers}[
+                one.kind
+            ].append(one.path)
+        elif one.kind == "object":
+            _object(one, page)
+    loose = [one for one in inputs if one.kind == "conllu"]
+    folders = [one for one in inputs if one.kind == "system"]
+    gold_files = [one for one in loose if one.role == "gold"]
+    gold_files += [file for one in folders if one.role == "gold" for file in _files(one)]
+    golds = [part for one in page.treebanks for part in split_inputs(one)] + gold_files
+    others = [one for one in loose if one.role != "gold"]
+    output = [one for one in folders if one.role != "gold"]
+    page.treebanks.extend([*gold_files, *_pair(golds, others, output, page)])
+    for one in inputs:
+        if one.kind == "recording":
+            recording = Recording.load(one.path)
+            page.recordings.append(_recorded(recording, str(one.path), [*golds, *others], page))
+    return page
 
 
-def _packaged(path: str, name: str) -> bool:
-    return path in PACKAGED and path == name
+def split_inputs(treebank: Input) -> list[Input]:
+    """Return the training, dev and test sets of a treebank, each as an input of its own."""
+    return [
+        replace(treebank, kind="conllu", path=Path(files[0]), name=f"{treebank.name}/{split}",
+                files=files)
+        for split, files in treebank.splits.items()
+    ]  # fmt: skip
 
 
-def _base(paths: Sequence[str]) -> str | None:
-    """Return the folder that holds all inputs, if some were given with all their folders.
+def _files(folder: Input) -> list[Input]:
+    """Return the files in a folder, each as an input of its own."""
+    return [
+        replace(folder, kind="conllu", path=Path(file), name=short_name(file), files=(file,))
+        for file in folder.files
+    ]
 
-    Commands then work there, and the page does not tell where that is on one machine.
+
+def _object(one: Input, page: PageInputs) -> None:
+    from treegauge.experiments.store import Store
+    from treegauge.ranking.scores import Scores
+
+    if isinstance(one.given, Store):
+        page.stores.append(one.given.path)
+    elif isinstance(one.given, Scores):
+        page.scores.append(one)
+    else:
+        raise TreegaugeError(
+            f"a page cannot show a {one.name}; expected a Treebank, a Store, a table of scores, "
+            "or paths"
+        )
+
+
+def _base(paths: Sequence[Path]) -> str | None:
+    """Return the folder that holds all inputs, if some paths are absolute.
+
+    Commands then work there, and the page does not show where that is on one machine.
     """
-    if not any(Path(path).is_absolute() for path in paths):
+    if not any(path.is_absolute() for path in paths):
         return None
-    return os.path.commonpath([Path(path).absolute().parent for path in paths])
-
-
-def _expanded(source: str) -> Iterator[tuple[str, str]]:
-    """Return paths with the names given to them; a packaged table has its own."""
-    if source in PACKAGED and not Path(source).exists():
-        yield source, source
-        return
-    name, mark, path = source.partition("=")
-    if mark and not Path(source).exists() and Path(path).exists():
-        yield path, name
-        return
-    if Path(source).exists():
-        yield source, ""
-        return
-    matches = sorted(str(one) for one in Path().glob(source)) if "*" in source else []
-    if not matches:
-        raise TreegaugeError(f"{source}: no such file or folder; expected {KINDS}")
-    for match in matches:
-        yield match, ""
-
-
-def _is_conllu(path: str) -> bool:
-    return any(path.endswith(f".conllu{ending}") for ending in ENDINGS) and Path(path).is_file()
-
-
-def _folder(path: Path, name: str, found: Inputs, loose: list[File], parts: list[File]) -> None:
-    if (path / "ledger.sqlite").is_file():
-        found.stores.append(path)
-        return
-    if holds_treebank(path):
-        files = find(path)
-        splits = [split_of(file) for file in files]
-        errors = found.errors
-        if any(splits) and path not in found.folders:
-            found.folders.append(path)
-            parts += [File(file, folder=path, errors=errors) for file in files]
-        elif not any(splits):
-            loose += [File(file, name or path.resolve().name, errors=errors) for file in files]
-        return
-    below = [one for one in sorted(path.iterdir()) if one.is_dir()]
-    inside = [one for one in below if holds_treebank(one) or (one / "ledger.sqlite").is_file()]
-    if not inside:
-        raise TreegaugeError(f"{path}: nothing in it that a page is made of; expected {KINDS}")
-    for one in inside:
-        _folder(one, name, found, loose, parts)
-
-
-def _table(path: Path, found: Inputs, recorded: list[Path]) -> None:
-    import polars as pl
-
-    if path.suffix == ".npz":
-        recorded.append(path)
-        return
-    if path.suffix not in _TABLES:
-        raise TreegaugeError(f"{path}: not known what this is; expected {KINDS}")
-    if path.suffix in {".csv", ".parquet"}:
-        try:
-            scan = pl.scan_parquet if path.suffix == ".parquet" else pl.scan_csv
-            columns = set(scan(path).collect_schema().names())
-        except pl.exceptions.PolarsError as error:
-            raise TreegaugeError(f"{path}: cannot read this table: {error}") from error
-        if "head_logp" in columns:
-            recorded.append(path)
-            return
-        if columns >= _COUNTS:
-            found.counts.append(path)
-            return
-    if path.suffix == ".json" and is_transfer(path):
-        found.transfers.append(Transfer.read(path))
-        return
-    found.scores.append(str(path))
+    return os.path.commonpath([path.absolute().parent for path in paths])
 
 
 def _pair(
-    loose: Iterable[File], parts: Sequence[File], gold: set[str], found: Inputs
-) -> list[File]:
-    """Group analyses of one text; return the files that stand alone or are gold."""
-    files = list(loose)
-    texts: dict[str, list[File]] = defaultdict(list)
-    for file in files:
-        texts[file.text].append(file)
-    for file in parts if files else []:
-        if file.text in texts:
-            texts[file.text].insert(0, file)
-    alone = []
-    for group in texts.values():
-        if len(group) == 1:
-            alone.append(group[0])
-            continue
-        best = min(
-            group,
-            key=lambda one: (
-                str(Path(one.path)) not in gold,
-                one.folder is None,
-                "gold" not in one.path.lower(),
-            ),
+    golds: Sequence[Input], files: Sequence[Input], folders: Sequence[Input], page: PageInputs
+) -> list[Input]:
+    """Match output to gold, add what is scored; return files that are treebanks of their own."""
+    output: dict[int, list[Input]] = {}
+    alone: dict[str, list[Input]] = {}
+    texts: dict[str, int] = {}
+    if files:
+        for number, one in enumerate(golds):
+            texts.setdefault(one.text, number)
+    for one in files:
+        if one.text in texts:
+            output.setdefault(texts[one.text], []).append(one)
+        else:
+            alone.setdefault(one.text, []).append(one)
+    for group in alone.values():
+        named = [one for one in group if one.role == "system"]
+        if len(group) > 1:
+            raise TreegaugeError(
+                f"{' and '.join(str(one.path) for one in group)} have the same text, and it is "
+                f"not known which of them is gold; {HOW_TO_NAME_GOLD}"
+            )
+        if named:
+            raise TreegaugeError(
+                f"{named[0].name}={named[0].path} is the output of a system, and no gold treebank "
+                f"given has its text; {HOW_TO_NAME_GOLD}"
+            )
+    for folder in folders:
+        for number, one in _folder_output(folder, golds):
+            output.setdefault(number, []).append(one)
+    for number in sorted(output):
+        _add_scored(golds[number], output[number], page)
+    return [one for group in alone.values() for one in group]
+
+
+def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Input]]:
+    """Return the files in a folder of output with the number of the gold file of each."""
+    places = {str(one.path): number for number, one in enumerate(golds)}
+    tests = [path for path in places if golds[places[path]].name.endswith("/test")]
+    pairs: dict[str, str] = {}
+    left = list(folder.files)
+    for paths in (tests, [path for path in places if path not in tests]):
+        if paths and left:
+            match = match_outputs(paths, left)
+            pairs |= match.pairs
+            left = match.unmatched
+    if not pairs:
+        raise TreegaugeError(
+            f"{folder.path} is a folder of output, and no gold treebank was given for any of its "
+            f"{len(folder.files)} files, such as {Path(folder.files[0]).name}; {HOW_TO_NAME_GOLD}"
         )
-        if best.folder is None:
-            alone.append(best)
-        systems = [one for one in group if one is not best]
-        names = _names(systems)
-        outputs = {name: one.treebank for name, one in zip(names, systems, strict=True)}
-        told = [
-            found.told(one.path)
-            if name == short_name(one.path)
-            else f"{shlex.quote(name)}={found.told(one.path)}"
-            for name, one in zip(names, systems, strict=True)
-        ]
-        if found.errors != "strict":
-            told.append(f"--errors {found.errors}")
-        found.scored.append(Scored(best.treebank, outputs, (found.told(best.path), *told)))
-    return alone
+    if left:
+        note(f"{folder.name}: {len(left)} of {len(folder.files)} output files belong to no "
+             f"treebank given and are left out, such as {Path(left[0]).name}")  # fmt: skip
+    return [
+        (places[path], replace(folder, kind="conllu", path=Path(file), files=(file,)))
+        for path, file in pairs.items()
+    ]
 
 
-def _names(systems: Sequence[File]) -> list[str]:
-    """Name systems as given, by their files, or by the folders of these."""
-    given = [one.name for one in systems]
-    files = [short_name(one.path) for one in systems]
-    folders = [Path(one.path).resolve().parent.name for one in systems]
-    for names in (given, files, folders):
-        if all(names) and len(set(names)) == len(names):
-            return names
-    return [f"{folder}/{file}" for folder, file in zip(folders, files, strict=True)]
+def _add_scored(gold: Input, systems: Sequence[Input], page: PageInputs) -> None:
+    names = [one.name for one in systems]
+    files = [
+        page.command_path(one.path)
+        if name == short_name(one.path)
+        else f"{shlex.quote(name)}={page.command_path(one.path)}"
+        for name, one in zip(names, systems, strict=True)
+    ]
+    if page.errors != "strict":
+        files.append(f"--errors {page.errors}")
+    outputs = {name: one.treebank for name, one in zip(names, systems, strict=True)}
+    command = (page.command_path(gold.path), *files)
+    page.scored.append(ScoredTreebank(gold.treebank, outputs, command))
 
 
-def _recorded(recording: Recording, path: Path, known: Sequence[File]) -> File:
-    wanted = recording.treebank.rpartition("#")[2]
-    for file in known:
-        if file.treebank.mark.rpartition("#")[2] == wanted:
-            return file
+def _recorded(
+    recording: Recording, file: str, known: Sequence[Input], page: PageInputs
+) -> Recorded:
+    digest = recording.treebank.rpartition("#")[2]
+    for one in known:
+        if one.treebank.mark.rpartition("#")[2] == digest:
+            paths = page.command_path(file), page.command_path(one.path)
+            return Recorded(recording, one.treebank, *paths)
     raise TreegaugeError(
-        f"{path} is a recording of {recording.treebank}; expected this treebank among the inputs, "
-        f"found {', '.join(file.treebank.mark for file in known) or 'none'}"
+        f"{file} is a recording of {recording.treebank}; expected this treebank among the inputs, "
+        f"found {', '.join(one.treebank.mark for one in known) or 'none'}"
     )

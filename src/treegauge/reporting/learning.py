@@ -1,4 +1,4 @@
-"""The section on learning: curves by class, complexity, what scores are worth, transfer."""
+"""The section on learning: curves by class, complexity, data-size equivalents, transfer."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,83 +7,107 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.curves.attachments import ALL, Attachments
+from treegauge.curves.collecting import collect
 from treegauge.curves.complexity import complexities
 from treegauge.curves.learning import AVERAGE, MIN_WORDS, learning_curves
-from treegauge.reporting.maths import equation, fraction, power, sub
-from treegauge.reporting.section import Method, Section
+from treegauge.experiments.inventory import inventory
+from treegauge.experiments.store import Store
+from treegauge.figures.curves import complexity_data, curve_data
+from treegauge.reporting.methods import Method, equation, fraction, power, sub
+from treegauge.reporting.page import Section
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import read_conllu
 
 if TYPE_CHECKING:
     import polars as pl
 
-_TOLD = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")
+_POINT = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")
 
 
 @dataclass(frozen=True)
-class Transfer:
-    """What ``treegauge transfer vote --format json`` wrote."""
+class Votes:
+    """The result of ``treegauge transfer vote --format json``."""
 
     name: str
     signature: str
     rows: Sequence[Mapping[str, Any]]
 
     def command(self, homes: Mapping[str, str]) -> str:
-        """Return the command that makes the votes again, as far as they tell how they were made.
+        """Return the command that reproduces the votes, as far as the signature says.
 
         Examples
         --------
         >>> rows = [{"left_out": "", "sources": "UD_B+UD_C"}, {"left_out": "UD_B"}]
-        >>> Transfer("x", "treegauge:1|tb:UD_A/test#0|parser:mst|seed:1", rows).command({})
+        >>> Votes("x", "treegauge:1|tb:UD_A/test#0|parser:mst|seed:1", rows).command({})
         'treegauge transfer vote UD_A UD_B UD_C --parser mst --seed 1 --leave-one-out --format json'
         """
-        told = dict(part.partition(":")[::2] for part in self.signature.split("|"))
-        target = told.get("tb", "TARGET").partition("#")[0].partition("/")[0]
+        choices = dict(part.partition(":")[::2] for part in self.signature.split("|"))
+        target = choices.get("tb", "TARGET").partition("#")[0].partition("/")[0]
         sources = str(self.rows[0].get("sources") or "SOURCE...").split("+") if self.rows else []
         words = [homes.get(name, name) for name in [target, *sources]]
-        train = told.get("train", "all")
+        train = choices.get("train", "all")
         wanted = {
-            "parser": told.get("parser"),
+            "parser": choices.get("parser"),
             "limit": train.removeprefix("first") if train != "all" else None,
-            "seed": told.get("seed"),
+            "seed": choices.get("seed"),
         }
         words += [f"--{name} {value}" for name, value in wanted.items() if value]
-        words += [f"--option {one}" for one in filter(None, told.get("options", "").split("+"))]
+        words += [f"--option {one}" for one in filter(None, choices.get("options", "").split("+"))]
         if any(row.get("left_out") for row in self.rows):
             words.append("--leave-one-out")
-        if told.get("trees") == "pooled":
+        if choices.get("trees") == "pooled":
             words.append("--probabilities")
         return " ".join(["treegauge transfer vote", *words, "--format json"])
 
     @classmethod
-    def read(cls, path: Path) -> "Transfer":
-        """Read such a file."""
+    def read(cls, path: Path) -> "Votes":
+        """Read such a file; the command prints weights around the votes."""
         try:
-            found = _votes(path)
-            return cls(path.stem, str(found["signature"]), found["rows"])
+            content = json.loads(path.read_text(encoding="utf-8"))
+            votes = content.get("scores", content)
+            return cls(path.stem, str(votes["signature"]), votes["rows"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            told = "is not what `transfer vote --format json` writes"
-            raise TreegaugeError(f"{path} {told}") from error
+            expected = "expected what `treegauge transfer vote --format json` writes"
+            raise TreegaugeError(f"{path}: {expected}") from error
 
 
-def _votes(path: Path) -> Any:
-    """Return the part with the votes; the command prints weights around it."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return found.get("scores", found)
+def store_counts(path: Path, folders: Mapping[str, Path]) -> Attachments | None:
+    """Count correct words of the task ``curve`` in a store; None if it has no such cells.
 
+    Parameters
+    ----------
+    path
+        The store.
+    folders
+        Folders of treebanks, by name, from which gold test sets are read.
+    """
+    store = Store(path)
+    results = store.results(task="curve")
+    if not results.height:
+        return None
+    files = dict(results.select("treebank", "files").iter_rows())
 
-def is_transfer(path: Path) -> bool:
-    """Say whether a JSON file holds votes of transferred parsers."""
-    try:
-        return "left_out" in _votes(path)["rows"][0]
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return False
+    def gold(name: str) -> Treebank:
+        if name not in folders:
+            raise TreegaugeError(
+                f"{path} has curves of {name}; expected its folder among the inputs, for the gold "
+                f"trees, found {', '.join(folders) or 'none'}"
+            )
+        ran = json.loads(files[name])
+        now = inventory(str(folders[name])).files
+        if any(ran.get(file) != digest for file, digest in now.items()):
+            raise TreegaugeError(f"{folders[name]} has other files than those {path} was run on")
+        return read_conllu(folders[name], split="test", name=name)
+
+    return collect(results, store.words, gold)
 
 
 def learning_section(
     counts: Attachments | None,
     given: str = "",
-    transfers: Sequence[Transfer] = (),
+    votes: Sequence[Votes] = (),
     homes: Mapping[str, str] | None = None,
 ) -> Section:
     """Make the section.
@@ -91,13 +115,13 @@ def learning_section(
     Parameters
     ----------
     counts
-        Right words by treebank, parser, size, sampling and class.
+        Correct words by treebank, parser, size, sample and class.
     given
-        What commands name.
-    transfers
+        The files that commands name.
+    votes
         Votes of parsers of other languages.
     homes
-        What commands call treebanks' folders, by name.
+        Folders of treebanks as commands name them, by treebank.
     """
     short: list[str] = []
     data: dict[str, Any] = {"curves": [], "complexity": [], "average": AVERAGE}
@@ -108,15 +132,14 @@ def learning_section(
         each = learning_curves(counts, each=True, resamples=100)
         simple = complexities(counts) if _classed(counts) else None
         data["curves"] = [
-            [row[name] for name in _TOLD]
-            for frame in (average.table, each.table if len(counts.treebanks) > 1 else None)
-            if frame is not None
-            for row in frame.iter_rows(named=True)
+            [row[name] for name in _POINT]
+            for curves in ([average, each] if len(counts.treebanks) > 1 else [average])
+            for row in curve_data(curves)
         ]
         data["notes"] = list(average.notes)
         tables.append(("Learning curves", average))
         if simple is not None:
-            data["complexity"] = simple.table.to_dicts()
+            data["complexity"] = complexity_data(simple)
             data["correlations"] = simple.correlations.to_dicts()
             data["notes"] = list(dict.fromkeys([*average.notes, *simple.notes]))
             tables.append(("Complexity", simple))
@@ -124,24 +147,24 @@ def learning_section(
         methods += _methods(average, simple, given, data["score"])
         short.append(_short(average.table))
     data["transfers"] = [
-        {"name": one.name, "signature": one.signature, "rows": list(one.rows)} for one in transfers
+        {"name": one.name, "signature": one.signature, "rows": list(one.rows)} for one in votes
     ]
     methods += [
         Method(
             f"Transfer: {one.name}",
             "",
-            "UAS of a vote of parsers trained on other languages' tags and trees; the gain of a "
+            "UAS of a vote of parsers trained on tags and trees of other languages; the gain of a "
             "source is what the vote loses without it.",
             "as in the signature",
             one.signature,
             one.command(homes or {}),
             ("challenges",),
         )
-        for one in transfers
+        for one in votes
     ]
     text = (
-        "How scores grow with the number of annotated sentences, class by class; which classes "
-        "are learned late; and how many sentences a score is worth."
+        "Learning curves by class of words, classes that are learned late, and data-size "
+        "equivalents: the number of annotated sentences that a score corresponds to."
     )
     return Section("learning", "Learning", text, data, tables, methods, short)
 
@@ -153,12 +176,12 @@ def _ends(curves: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def _asked(curves: "pl.DataFrame") -> float:
-    """Return a score to ask the worth of first: half way between the last two points."""
+    """Return the score whose equivalent is shown first: half way between the last two points."""
     return round(float(_ends(curves)["score"].to_numpy().mean()), 1)
 
 
 def _short(curves: "pl.DataFrame") -> str:
-    """Say what the last sentences brought."""
+    """Say how much the last sentences added."""
     last = _ends(curves)
     parser, sizes, scores = (last[name].to_list() for name in ("parser", "size", "score"))
     if len(sizes) < 2:
@@ -170,7 +193,7 @@ def _short(curves: "pl.DataFrame") -> str:
 
 
 def _classed(counts: Attachments) -> bool:
-    """Say whether any class has enough words to speak of its complexity."""
+    """Say whether any class has enough words for its complexity to be defined."""
     classes = counts.frame.filter(counts.frame["class"] != ALL)
     return any(total >= MIN_WORDS for total in classes["total"])
 
@@ -181,11 +204,11 @@ def _methods(average: Result, simple: Result | None, given: str, asked: float) -
         Method(
             "Learning curves",
             equation("r = ", f"<mrow>{ratio}</mrow>"),
-            "U is the share of words of class C with the right head after training on s "
-            "sentences, in the mean over samplings and then over treebanks; r is the relative "
+            "U is the share of words of class C with the correct head after training on s "
+            "sentences, averaged over samples and then over treebanks; r is the relative "
             "curve, 1 at the largest size.",
-            "treebanks with few test words of a class are left out of its average; bands hold "
-            "95 % of resampled means",
+            "treebanks with few test words of a class are left out of its average; bands are "
+            "95 % bootstrap intervals of the mean",
             average.signature,
             f"treegauge curve show {given}",
             ("challenges",),

@@ -9,10 +9,21 @@ import numpy.typing as npt
 from treegauge.dynamics.candidates import Candidate, Candidates, error_candidates
 from treegauge.dynamics.cartography import REGIONS, DataMap, mean_map
 from treegauge.dynamics.recording import LAYERS
+from treegauge.figures.dynamics import data_map_data
 from treegauge.reporting.inputs import Recorded
-from treegauge.reporting.maths import equation, fraction, power, root, sub, total
+from treegauge.reporting.methods import (
+    Method,
+    equation,
+    fraction,
+    literal,
+    power,
+    python,
+    root,
+    sub,
+    total,
+)
 from treegauge.reporting.packing import numbers, trees
-from treegauge.reporting.section import Method, Section, literal, python
+from treegauge.reporting.page import Section
 from treegauge.treebanks.columns import Treebank
 
 #: Confidence and variability are kept to so many steps from 0 to 1.
@@ -107,16 +118,15 @@ def _map(
     place = np.cumsum(words) - 1
     layers = {}
     for layer in LAYERS:
-        region = np.searchsorted(sorted(REGIONS), found.region(layer)[words])
-        order = np.array([REGIONS.index(one) for one in sorted(REGIONS)])
+        points = data_map_data(found, layer)
+        correctness = points["correctness"]
         layers[layer] = {
-            "confidence": numbers(quantised(found.confidence[layer][words])),
-            "variability": numbers(quantised(found.variability[layer][words])),
-            "region": numbers(order[region]),
-            "correctness": None
-            if found.correctness is None
-            else numbers(np.rint(100 * found.correctness[layer][words])),
-        }
+            "confidence": numbers(quantised(points["confidence"][words])),
+            "variability": numbers(quantised(points["variability"][words])),
+            "region": numbers(points["region"][words]),
+            "correctness": None if correctness is None
+            else numbers(np.rint(100 * correctness[words])),
+        }  # fmt: skip
     bounds = found.regions
     kept = () if suspects is None else (one for one in suspects.found if words[one.number])
     return {

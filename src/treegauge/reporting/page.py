@@ -2,20 +2,77 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 from treegauge import __version__
-from treegauge.reporting.methods import methods_html
+from treegauge.reporting.methods import Method, methods_html
 from treegauge.reporting.packing import to_json
-from treegauge.reporting.section import Section
+from treegauge.results.result import Result
 
-#: Scripts in the order in which they stand in the page; all share one scope.
+#: Scripts in the order in which the page has them; all share one scope.
 SCRIPTS = (
     "core", "chart", "tree", "table", "heat", "scores", "ranks", "picker", "ranking", "treebanks",
     "mapdata", "mapview", "maps", "curves", "equivalents", "learning", "main",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: text and tables that need no script, and data for what can be moved and clicked.
+
+    Parameters
+    ----------
+    key
+        Its name in links, and the name of the script that brings it to life.
+    title, text
+        Plain text; escaped when the page is made.
+    data
+        What the script works on; becomes JSON.
+    tables
+        Results by caption; their tables are folded below and can be read without a script.
+    methods
+        How its numbers are made.
+    short
+        Main findings, a sentence each, for the top of the page; plain text.
+    """
+
+    key: str
+    title: str
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    tables: Sequence[tuple[str, Result]] = ()
+    methods: Sequence[Method] = ()
+    short: Sequence[str] = ()
+
+    def to_html(self) -> str:
+        """Return the section as HTML.
+
+        Examples
+        --------
+        >>> print(Section("a", "A & B", "text").to_html())
+        <section id="a" tabindex="-1" aria-labelledby="a-title">
+        <h2 id="a-title">A &amp; B</h2>
+        <p class="lead">text</p>
+        <div class="live"></div>
+        </section>
+        """
+        lines = [
+            f'<section id="{self.key}" tabindex="-1" aria-labelledby="{self.key}-title">',
+            f'<h2 id="{self.key}-title">{escape(self.title)}</h2>',
+            *(f'<p class="lead">{escape(text)}</p>' for text in self.text.split("\n")),
+            '<div class="live"></div>',
+        ]
+        for caption, result in self.tables:
+            lines.append(
+                f"<details><summary>{escape(caption)}</summary>"
+                f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">'
+                f"{result.to_html()}</div></details>"
+            )
+        return "\n".join([*lines, "</section>"])
 
 
 def asset(name: str) -> str:
@@ -31,7 +88,7 @@ def _policy(code: str) -> str:
 
 
 def _in_short(sections: Sequence[Section]) -> str:
-    """Return what stands out in each section, with a link to it."""
+    """Return the main findings of each section, with a link to it."""
     items = [
         f'<li><a href="#{section.key}">{escape(section.title)}</a>: '
         f"{escape(' '.join(section.short))}</li>"
@@ -89,7 +146,7 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
 <main id="main">
 <noscript><p>Without JavaScript this page shows its tables; charts and trees need it.</p></noscript>
 {body}
-{methods_html(sections)}
+{methods_html([(section.title, section.methods) for section in sections])}
 </main>
 <footer><p>Made by treegauge {__version__}. Keys: 1 to 9 go to a section, / to its filter,
 Escape closes sentences.</p></footer>

@@ -1,31 +1,31 @@
-"""The section on rankings: every size of subsets, every choice of treebanks."""
+"""The section on rankings: subsets of every size, and any choice of treebanks."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from treegauge import data
+from treegauge.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
 from treegauge.ranking._paragraph import metric_name
 from treegauge.ranking.certificate import Certificate, certify
 from treegauge.ranking.exact import Exact, exact
 from treegauge.ranking.outliers import outliers
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.stability import Stability, stability
-from treegauge.reporting.maths import equation, fraction, sub, total
+from treegauge.reporting.methods import Method, equation, fraction, sub, total
 from treegauge.reporting.packing import floats, numbers
-from treegauge.reporting.section import Method, Section
+from treegauge.reporting.page import Section
 from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import note
 
 SAMPLES = 100_000
-#: At most so many probabilities in a page; with more systems the slider has fewer sizes.
+#: The largest number of probabilities in a page; with more systems the slider has fewer sizes.
 MOST = 60_000
-#: Certificates are made for so many pairs of neighbours in the ranking.
-NEIGHBOURS = 5
-
-Say = Callable[[str], None]
+#: The number of adjacent pairs of the ranking that get a certificate.
+ADJACENT = 5
 
 
 def ranking_section(
@@ -35,7 +35,6 @@ def ranking_section(
     first: str = "",
     samples: int = SAMPLES,
     seed: int = 0,
-    say: Say | None = None,
 ) -> Section:
     """Rank systems over subsets of every size and make the section.
 
@@ -46,32 +45,29 @@ def ranking_section(
     given
         What commands name: a file or a packaged table.
     first
-        Commands that write the file, if it was no input.
+        Commands that write the file, if it was not an input.
     samples, seed
         Random subsets of each size, behind boxes and outliers.
-    say
-        Told what is being done.
     """
-    say = say or (lambda _: None)
     sizes = _sizes(scores)
-    say(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
+    note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
     counted = exact(scores, size=sizes)
-    say(f"drawing {samples:,} subsets of each size")
+    note(f"drawing {samples:,} subsets of each size")
     drawn = [stability(scores, size=k, samples=samples, seed=seed) for k in sizes]
     usual = min(range(len(sizes)), key=lambda i: abs(sizes[i] - _usual(scores)))
     order = scores.table["system"].to_list()
-    pairs = list(pairwise(order))[:NEIGHBOURS]
-    say("writing certificates")
+    pairs = list(pairwise(order))[:ADJACENT]
     certificates = [certify(scores, f"{a} > {b}") for a, b in pairs]
     metric = metric_name(scores.metric)
     text = (
         f"{len(scores.systems)} systems by mean {metric} over {len(scores.treebanks)} treebanks. "
-        "Had other treebanks been chosen, would they stand in this order?\nMove the slider to see "
-        "where each system ends up over subsets of a size; choose treebanks by hand, or one of "
-        "the outlier subsets, and the ranking is made again."
+        "Would they have the same order on other treebanks?\nMove the slider to see the ranks of "
+        "each system over subsets of a size; choose treebanks by hand, or one of the outlier "
+        "subsets, to compute the ranking of these."
     )
     tables = [("Ranking over all treebanks", scores)]
-    found = {
+    agreement = [row for ranks in drawn for row in agreement_data(ranks)]
+    contents = {
         "metric": metric,
         "command": f"treegauge rank {given} --metric {scores.metric}",
         "systems": list(scores.systems),
@@ -85,8 +81,8 @@ def ranking_section(
         "exact": not counted.coarse and counted.rounding == 0,
         "means": floats([counted.mean_ranks(k)[0] for k in sizes]),
         "above": floats(_above(counted)),
-        "tau": [one.agreement["tau"].item() for one in drawn],
-        "top": [one.agreement["top1"].item() for one in drawn],
+        "tau": [row["value"] for row in agreement if row["what"] == TAU],
+        "top": [row["value"] for row in agreement if row["what"] == WINNER],
         "boxes": floats([_boxes(one) for one in drawn]),
         "best": numbers(np.stack([_masks(one, one.best_at) for one in drawn])),
         "worst": numbers(np.stack([_masks(one, one.worst_at) for one in drawn])),
@@ -95,29 +91,29 @@ def ranking_section(
     }
     methods = _methods(scores, counted, drawn[usual], certificates, given, first)
     short = [_leader(order[0], drawn[usual], metric), _loose(order, counted, sizes[usual])]
-    return Section("ranking", "Ranking", text, found, tables, methods, [s for s in short if s])
+    return Section("ranking", "Ranking", text, contents, tables, methods, [s for s in short if s])
 
 
 def _leader(name: str, ranks: Stability, metric: str) -> str:
-    """Say how often the first remains the first."""
+    """Say how often the first system stays first."""
     size, same = ranks.sampler.sizes[0], ranks.agreement["top1"].item()
     return (
-        f"{name} leads by mean {metric}, and would lead in {100 * same:.1f} % of choices of "
+        f"{name} leads by mean {metric}, and would lead in {100 * same:.1f} % of the subsets of "
         f"{size} treebanks."
     )
 
 
 def _loose(order: Sequence[str], counted: Exact, size: int) -> str:
-    """Say how many neighbours would often change places."""
-    turned = 0
+    """Say how many adjacent pairs would often swap ranks."""
+    swapped = 0
     for a, b in pairwise(order):
         _, tied, lost = counted.count(a, b, size)
-        turned += 5 * (2 * lost + tied) > 2 * counted.subsets(size)
+        swapped += 5 * (2 * lost + tied) > 2 * counted.subsets(size)
     if len(order) < 3:
         return ""
     return (
-        f"Of {len(order) - 1} pairs of neighbours, {turned} would change places in more than one "
-        "choice of five."
+        f"{swapped} of {len(order) - 1} adjacent pairs would swap ranks in more than one subset in "
+        "five."
     )
 
 
@@ -152,27 +148,30 @@ def _integers(scores: Scores) -> dict[str, Any]:
 
 def _named(scores: Scores) -> list[dict[str, Any]]:
     """Return the packaged subsets of which all treebanks are in the table."""
-    found = []
+    named = []
     for name, codes in data.subsets().items():
         try:
             places = [scores.treebank(code) for code in codes]
         except TreegaugeError:
             continue
-        found.append({"name": name, "treebanks": places})
-    return found
+        named.append({"name": name, "treebanks": places})
+    return named
 
 
 def _above(counted: Exact) -> Any:
-    shares = [counted.wins[i] / counted.subsets(k) for i, k in enumerate(counted.sizes)]
-    return np.array(shares, dtype=np.float64)
+    """Return a matrix per size: how often the system of the row is above that of the column."""
+    systems = len(counted.scores.systems)
+    shares = np.zeros((len(counted.sizes), systems, systems))
+    cells = pair_data(counted)["above"].to_numpy()
+    shares[:, ~np.eye(systems, dtype=bool)] = cells.reshape(len(counted.sizes), -1)
+    return shares
 
 
 def _boxes(ranks: Stability) -> Any:
     """Return best, q1, median, q3, worst of every system, in the order of the systems."""
-    q1, median, q3 = (ranks.quantile(q) for q in (0.25, 0.5, 0.75))
-    best = 1 + (ranks.counts > 0).argmax(axis=1) / 2
-    worst = len(ranks.systems) - (ranks.counts[:, ::-1] > 0).argmax(axis=1) / 2
-    return np.stack([best, q1, median, q3, worst], axis=1)
+    rows = {row["system"]: row for row in rank_box_data(ranks)["boxes"]}
+    names = ("best", "q1", "median", "q3", "worst")
+    return [[rows[system][name] for name in names] for system in ranks.systems]
 
 
 def _masks(ranks: Stability, samples: Any) -> Any:
@@ -186,24 +185,20 @@ def _masks(ranks: Stability, samples: Any) -> Any:
 
 
 def _classes(ranks: Stability) -> list[list[dict[str, Any]]]:
-    """Return, for each system, what its best and worst subsets have more of than chance gives."""
-    found = []
+    """Return, for each system, the classes that its best and worst subsets have too many of."""
+    classes = []
     for system in ranks.systems:
         sides = []
         for side in outliers(ranks, system, search=False).sides:
             over = [row for row in side.rows if row["corrected"] <= 0.05 and row["ratio"] >= 1.1]
             names = ("class", "expected", "found", "corrected")
+            listed = [{name: row[name] for name in names} for row in over[:6]]
             sides.append(
-                {
-                    "which": side.which,
-                    "rank": side.rank,
-                    "upto": side.upto,
-                    "samples": side.samples,
-                    "over": [{name: row[name] for name in names} for row in over[:6]],
-                }
-            )
-        found.append(sides)
-    return found
+                {"which": side.which, "rank": side.rank, "upto": side.upto,
+                 "samples": side.samples, "over": listed}
+            )  # fmt: skip
+        classes.append(sides)
+    return classes
 
 
 def _claim(found: Certificate) -> dict[str, Any]:
@@ -231,8 +226,8 @@ def _methods(
             equation("x(a) = ", fraction("1", "|T|"), total("t ∈ T", sub("s", "a t"))),
             "The mean score of system a over the chosen treebanks T; equal means share a rank. "
             "Scores are whole numbers of the smallest step, so that ties are exact.",
-            "ties get the average rank; the command is for the worst subset of the first system, "
-            "that for other choices stands below them",
+            "ties get the average rank; the command is for the worst subset of the first system; "
+            "the command for any other choice is shown below that choice",
             scores.signature,
             f"{first}treegauge rank {given} {metric} --exact --size {size} {chosen}\n"
             f"treegauge rank subsets {given} {metric} --subset chosen={','.join(worst)}"

@@ -1,82 +1,73 @@
 """The section on scores: intervals, paired tests, and where each system fails."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.reporting.maths import equation, fraction
+from treegauge.figures.scores import class_data, interval_data
+from treegauge.reporting.inputs import ScoredTreebank
+from treegauge.reporting.methods import Method, equation, fraction
 from treegauge.reporting.packing import heads, texts, trees
-from treegauge.reporting.section import Method, Section
+from treegauge.reporting.page import Section
 from treegauge.results.result import Result
-from treegauge.scoring.align import Alignment, align
-from treegauge.scoring.breakdown import Breakdown, breakdown
-from treegauge.scoring.comparisons import Comparisons, compare
-from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import MORE
+from treegauge.scoring.align import Alignment
+from treegauge.scoring.breakdown import Breakdown, Breakdowns
+from treegauge.scoring.comparisons import Comparisons
+from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
-from treegauge.treebanks.columns import Treebank
 
 #: What the heat maps break scores down by.
 CLASSES = ("relation", "upos", "distance", "direction", "depth", "length", "projectivity")
-#: Sentences behind a cell; fewer where a page would hold more words than `WORDS`.
+#: Numbers of sentences behind a cell; the first with which a page has at most `WORDS` words.
 EXAMPLES = (8, 4, 2, 1)
 WORDS = 40_000
-#: Differences with a corrected p of at most this are called hardly chance.
-CHANCE = 0.05
-#: Of so many treebanks the top of the page tells who leads.
-TOLD = 3
+#: Differences with a corrected p-value of at most this are called significant.
+SIGNIFICANT = 0.05
+#: The number of treebanks whose best system is named at the top of the page.
+NAMED = 3
 
 
-@dataclass(frozen=True)
-class Scored:
-    """A gold treebank and what systems made of it, by name; files as commands name them."""
-
-    gold: Treebank
-    systems: Mapping[str, Treebank]
-    files: Sequence[str]
-
-    def command(self, *more: str) -> str:
-        """Return the command that scores them."""
-        return " ".join(["treegauge score", *self.files, *more])
-
-
-def scores_section(scored: Sequence[Scored]) -> Section:
+def scores_section(scored: Sequence[ScoredTreebank], convention: Convention = OFFICIAL) -> Section:
     """Score systems and make the section.
 
     Parameters
     ----------
     scored
         One for each gold treebank.
+    convention
+        What counts in UAS and LAS.
     """
     parts, tables, methods, short = [], list[tuple[str, Result]](), list[Method](), list[str]()
     budget = WORDS // len(scored)
     for one in scored:
-        scores = evaluate(one.gold, one.systems)
-        tests = compare(scores) if len(scores.systems) > 1 else None
-        parts.append(_part(one, scores, tests, budget))
+        result: Any = score(one.gold, dict(one.systems), by=CLASSES, convention=convention)
+        tests: Any = result.attached.get("comparisons")
+        scores: Scores = replace(result, attached={}, featured="", view="all")
+        parts.append(_part(one, scores, tests, _by_class(result), budget))
         tables.append((f"All metrics on {one.gold.name}", scores))
         if tests:
             tables.append((f"Paired tests on {one.gold.name}", tests))
-        methods += _methods(one, scores, tests)
+        methods += _methods(one, scores, tests, convention)
         short.append(_short(one.gold.name, scores, tests))
     plural = "treebanks" if len(scored) > 1 else "treebank"
     text = (
-        f"What the systems score on the {plural}, with 95 % intervals over sentences, and whether "
-        "their differences could be chance.\nChoose a cell of the heat map to read the sentences "
-        "behind it: the gold tree above, the system's below."
+        f"Scores of the systems on the {plural}, with 95 % confidence intervals over sentences, "
+        "and the statistical significance of their differences.\nChoose a cell of the heat map to "
+        "read the sentences behind it: the gold tree above, the system's below."
     )
-    return Section("scores", "Scores", text, {"treebanks": parts}, tables, methods, short[:TOLD])
+    return Section("scores", "Scores", text, {"treebanks": parts}, tables, methods, short[:NAMED])
 
 
 def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
-    """Say who leads in LAS, by how much, and whether that could be chance."""
+    """Say which system has the highest LAS, by how much, and whether that is significant."""
     order = sorted(scores.systems, key=lambda one: -one["LAS"].f1)
     best = order[0]
-    text = f"On {name}, {best.system} has a LAS of {best['LAS'].f1:.2f}"
+    text = f"On {name}, {best.system} has a {scores.label('LAS')} of {best['LAS'].f1:.2f}"
     interval = best["LAS"].interval
     if interval is not None:
         text += f" ({interval[0]:.2f} to {interval[1]:.2f})"
@@ -85,16 +76,40 @@ def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
     ahead = best["LAS"].f1 - order[1]["LAS"].f1
     pair = {best.system, order[1].system}
     p = next(row["p_corrected"] for row in tests.pairs if {row["a"], row["b"]} == pair)
-    judged = "hardly chance" if p <= CHANCE else "which could be chance"
+    judged = "statistically significant" if p <= SIGNIFICANT else "not statistically significant"
     return f"{text}, {ahead:.2f} above {order[1].system}, {judged} (p = {p:.4f}, corrected)."
 
 
-def _part(one: Scored, scores: Scores, tests: Comparisons | None, budget: int) -> dict[str, Any]:
-    metrics = [name for name in scores.systems[0].metrics if name not in MORE]
-    alignments = {name: align(one.gold, system) for name, system in one.systems.items()}
-    breakdowns = {
-        by: {name: breakdown(found, by=by) for name, found in alignments.items()} for by in CLASSES
+def score_systems(
+    one: ScoredTreebank, systems: Sequence[str], metric: str, convention: Convention
+) -> dict[str, float]:
+    """Return the score of each system in percent."""
+    outputs = {name: one.systems[name] for name in systems}
+    scores: Any = score(one.gold, outputs, convention=convention, resamples=0)
+    return {name: scores[name][metric].f1 for name in systems}
+
+
+ByClass = Mapping[str, Mapping[str, Breakdown]]
+
+
+def _by_class(result: Any) -> ByClass:
+    """Return the breakdowns of a result by kind of class and system."""
+    (first, *_) = result.systems
+    breakdowns: Any = result.attached["breakdowns"]
+    return {
+        by: found.systems if isinstance(found, Breakdowns) else {first.system: found}
+        for by, found in zip(CLASSES, breakdowns, strict=True)
     }
+
+
+def _part(
+    one: ScoredTreebank,
+    scores: Scores,
+    tests: Comparisons | None,
+    breakdowns: ByClass,
+    budget: int,
+) -> dict[str, Any]:
+    alignments = {name: cells.alignment for name, cells in breakdowns[CLASSES[0]].items()}
     for limit in EXAMPLES:
         examples = _examples(breakdowns, limit)
         chosen = sorted({place[0] for cell in examples.values() for place in cell})
@@ -103,7 +118,9 @@ def _part(one: Scored, scores: Scores, tests: Comparisons | None, budget: int) -
     local = {sentence: i for i, sentence in enumerate(chosen)}
     kept = one.gold.take(np.array(chosen, np.int64))
     words = np.flatnonzero(np.isin(one.gold.sentence_of, chosen))
-    cells = _cells(breakdowns)
+    cells = {by: class_data(systems) for by, systems in breakdowns.items()}
+    for row in (row for rows in cells.values() for row in rows.values()):
+        row["systems"] = [{**cell, "examples": []} for cell in row["systems"]]
     for (by, name, system), places in examples.items():
         if name in cells[by]:  # a step of a scale may have no words
             here = cells[by][name]["systems"][system]
@@ -114,16 +131,8 @@ def _part(one: Scored, scores: Scores, tests: Comparisons | None, budget: int) -
         "sentences": scores.sentences,
         "words": one.gold.n_words,
         "systems": list(one.systems),
-        "metrics": [
-            {
-                "name": metric,
-                "systems": [
-                    {"f1": s[metric].f1, "interval": s[metric].interval} for s in scores.systems
-                ],
-            }
-            for metric in metrics
-        ],
-        "tests": [] if tests is None else list(tests.pairs),
+        "metrics": interval_data(scores),
+        "tests": list(tests.pairs) if tests else [],
         "breakdowns": [{"by": by, "rows": list(rows.values())} for by, rows in cells.items()],
         "gold": trees(kept),
         "parsed": [_parsed(found, words) for found in alignments.values()],
@@ -133,36 +142,13 @@ def _part(one: Scored, scores: Scores, tests: Comparisons | None, budget: int) -
 Places = dict[tuple[str, str, int], list[tuple[int, tuple[int, ...]]]]
 
 
-def _examples(breakdowns: Mapping[str, Mapping[str, Breakdown]], limit: int) -> Places:
+def _examples(breakdowns: ByClass, limit: int) -> Places:
     found: Places = {}
     for by, systems in breakdowns.items():
         for number, cells in enumerate(systems.values()):
             for name in cells.gold.names:
                 places = cells.errors(name, limit=limit)
                 found[by, name, number] = [(place.sentence, place.words) for place in places]
-    return found
-
-
-Rows = dict[str, dict[str, Any]]
-
-
-def _cells(breakdowns: Mapping[str, Mapping[str, Breakdown]]) -> dict[str, Rows]:
-    """Return rows of classes, the systems' counts in each."""
-    found: dict[str, Rows] = {}
-    for by, systems in breakdowns.items():
-        frames = [cells.table for cells in systems.values()]
-        rows: Rows = {}
-        for number, frame in enumerate(frames):
-            for row in frame.iter_rows(named=True):
-                if not row["gold"]:
-                    continue
-                empty: list[dict[str, Any]] = [{"examples": []} for _ in frames]
-                here = rows.setdefault(
-                    row["class"], {"class": row["class"], "gold": row["gold"], "systems": empty}
-                )
-                names = ("correct", "precision", "recall", "f1")
-                here["systems"][number] |= {name: row[name] for name in names}
-        found[by] = rows
     return found
 
 
@@ -186,19 +172,25 @@ def _parsed(found: Alignment, words: npt.NDArray[np.intp]) -> dict[str, Any]:
     }
 
 
-def _methods(one: Scored, scores: Scores, tests: Comparisons | None) -> list[Method]:
+def _methods(
+    one: ScoredTreebank, scores: Scores, tests: Comparisons | None, convention: Convention
+) -> list[Method]:
+    counted = "" if convention.official else f"--convention {convention.name}"
+    punct = "included" if convention.punct else "left out"
+    compared = "with" if convention.subtypes else "without"
     methods = [
         Method(
             f"F1 of every metric on {one.gold.name}",
             equation("F = ", fraction("2 P R", "P + R"), ", P = ", fraction("c", "s"), ", R = ",
                      fraction("c", "g")),
-            "c words are right, s words are the system's and g gold's. LAS: head and universal "
-            "relation are right; UAS: the head; CLAS: LAS of content words; MLAS: with tags, "
+            "c words are correct of s system words and g gold words. LAS: head and universal "
+            "relation are correct; UAS: the head; CLAS: LAS of content words; MLAS: with tags, "
             "features and function words; BLEX: with lemmas. Intervals: percentiles of F1 over "
             "sentences drawn with replacement.",
-            "all words, punctuation included; relations without subtypes; 1,000 resamples, seed 0",
+            f"convention {convention.name}: punctuation {punct}, relations {compared} subtypes; "
+            "1,000 resamples, seed 0",
             scores.signature,
-            one.command(),
+            one.command(*filter(None, [counted])),
             ("zeman2018",),
         ),
         Method(

@@ -1,58 +1,51 @@
 """The section on treebanks: every measure, displacements, and what an audit finds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from treegauge.auditing.auditing import audit
 from treegauge.auditing.findings import Audit, Level
+from treegauge.figures.treebanks import REACH, displacement_data
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import measures
-from treegauge.reporting.maths import equation, fraction, sub, total
-from treegauge.reporting.section import Method, Section
+from treegauge.reporting.methods import Method, equation, fraction, m, sub, total
+from treegauge.reporting.page import Section
 from treegauge.results.result import Result
-from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import Errors
-from treegauge.treebanks.sources import Source
+from treegauge.treebanks.inputs import Input
 
-#: Displacements beyond are left out of the small pictures.
-REACH = 12
 #: Random splits that real ones are compared with.
 DRAWS = 199
 
 
 def treebanks_section(
-    sources: Sequence[Source | Treebank],
-    parts: Mapping[str, Mapping[str, Treebank]],
-    *,
-    given: Sequence[str],
-    errors: Errors = "strict",
+    treebanks: Sequence[Input], *, given: Sequence[str], errors: Errors = "strict"
 ) -> Section:
     """Measure and audit treebanks and make the section.
 
     Parameters
     ----------
-    sources
-        What to measure: folders, files or treebanks.
-    parts
-        What to audit: by name the parts of a treebank.
+    treebanks
+        Folders, which are audited, too, and files or objects.
     given
-        What commands name.
+        Treebanks as commands name them.
     errors
         What to do about malformed sentences.
     """
-    # Each alone: two files would be taken for a train and a test part.
-    found = [measure("all", source, errors=errors) for source in sources]
-    audits = [audit(splits, name=name, draws=DRAWS) for name, splits in parts.items()]
+    found = [_measures(one, errors) for one in treebanks]
+    audits = [
+        audit({split: one.read(split) for split in one.splits}, name=one.name, draws=DRAWS)
+        for one in treebanks
+        if one.kind == "treebank"
+    ]
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
     known = measures()
     rows: dict[str, dict[str, Any]] = {}
-    moved: dict[str, list[float]] = {}
     for one in measured:
         row = rows.setdefault(one.treebank, {"treebank": one.treebank, "values": {}, "notes": {}})
-        if one.measure == "displacements" and isinstance(one.value, dict):
-            moved[one.treebank] = _around(one.value)
         if not isinstance(one.value, dict):
             row["values"][one.measure] = one.value
         if one.missing or one.note:
@@ -70,13 +63,15 @@ def treebanks_section(
         ],
         "treebanks": list(rows.values()),
         "reach": REACH,
-        "displacements": moved,
+        "displacements": {
+            name: shares for one in found for name, shares in displacement_data(one).items()
+        },
         "audits": [_audited(one) for one in audits],
     }
     text = (
         f"{count_treebanks(len(rows))}, measure by measure. Sort by a column, or type to filter.\n"
-        "Below, how far words stand from their heads, and what an audit found that could make "
-        "scores on them mislead."
+        "Below: how far words are from their heads, and audit findings that could make scores "
+        "on these treebanks misleading."
     )
     tables: list[tuple[str, Result]] = [
         (f"All measures of {one.measured[0].treebank}", one) for one in found
@@ -87,21 +82,26 @@ def treebanks_section(
     return Section("treebanks", "Treebanks", text, data, tables, methods, _short(audits))
 
 
+def _measures(one: Input, errors: Errors) -> Measures:
+    """Measure one treebank alone: two files would be taken for a training and a test set."""
+    folder = one.kind == "treebank" and one.given is None
+    found = measure("all", one.path if folder else one.treebank, errors=errors)
+    return replace(found, measured=tuple(replace(row, treebank=one.name) for row in found.measured))
+
+
 def _short(audits: Sequence[Audit]) -> list[str]:
-    """Say where an audit found what makes scores mislead."""
+    """Say in which treebanks the audit found errors or warnings."""
     if not audits:
         return []
     grave = [one for one in audits if one.count("error") or one.count("warning")]
     if not grave:
-        return [
-            f"The audit of {count_treebanks(len(audits)).lower()} found nothing worse than notes."
-        ]
-    told = [
+        return [f"The audit of {count_treebanks(len(audits)).lower()} found no errors or warnings."]
+    names = [
         f"{one.treebank} ({', '.join(_levels(one, level) for level in ('error', 'warning'))})"
         for one in grave[:3]
     ]
     more = f" and {len(grave) - 3} more" if len(grave) > 3 else ""
-    return [f"Scores could mislead on {', '.join(told)}{more}."]
+    return [f"Scores could be misleading on {', '.join(names)}{more}."]
 
 
 def _levels(found: Audit, level: Level) -> str:
@@ -120,22 +120,9 @@ def count_treebanks(number: int) -> str:
     return "One treebank" if number == 1 else f"{number} treebanks"
 
 
-def _around(shares: Mapping[str, float | None]) -> list[float]:
-    """Return the shares of the displacements from -REACH to REACH."""
-    return [shares.get(str(d)) or 0.0 for d in range(-REACH, REACH + 1)]
-
-
 def _audited(found: Audit) -> dict[str, Any]:
-    rows = [
-        {
-            "level": finding.level,
-            "check": finding.check,
-            "part": finding.part,
-            "message": finding.message,
-            "examples": list(finding.examples),
-        }
-        for finding in found.findings
-    ]
+    names = ("level", "check", "part", "message", "examples")
+    rows = [{name: getattr(finding, name) for name in names} for finding in found.findings]
     return {"treebank": found.treebank, "findings": rows}
 
 
@@ -147,9 +134,9 @@ def _methods(
             "Measures",
             "",
             "Each is explained under its name in the documentation (measures/); "
-            "`treegauge measure list` shows all of them with range and meaning. Measures "
-            "of one treebank are of its training set; those of a pair compare it with the test set.",
-            "malformed sentences as the signature tells; seed 0 where chance enters",
+            "`treegauge measure list` lists all with range and meaning. Measures of one "
+            "treebank are of its training set, those of a pair compare training and test set.",
+            "malformed sentences as in the signature; seed 0 for random samples",
             "\n".join(one.signature for one in found),
             _each("measure all", given),
             ("edv",),
@@ -168,9 +155,9 @@ def _methods(
             "EDV",
             equation("EDV = ", total("d", "|", sub("F", "train"), "(d) − ", sub("F", "test"),
                                      "(d)|")),
-            "F is the cumulated distribution of displacements: the least work that turns one "
-            "distribution into the other.",
-            "displacements up to 30 on either side",
+            "F is the cumulative distribution of displacements; EDV is their Wasserstein distance: "
+            "the least work that turns one distribution into the other.",
+            "displacements from -30 to 30",
             found[0].signature,
             _each("measure edv", given[: len(audits)] or given),
             ("edv",),
@@ -181,8 +168,8 @@ def _methods(
             Method(
                 "Audit warnings",
                 "",
-                "Duplicates within and across parts, missing layers, labels that only test has, "
-                "odd lengths, and splits that differ more than random ones do.",
+                "Duplicates within and across splits (leakage), missing layers, labels that only "
+                "the test set has, odd lengths, and splits that differ more than random ones do.",
                 f"{DRAWS} random splits, seed 0",
                 "\n".join(one.signature for one in audits),
                 _each(f"audit --draws {DRAWS}", given[: len(audits)]),
@@ -198,6 +185,4 @@ def _each(command: str, given: Sequence[str]) -> str:
 
 def row_count(condition: str) -> str:
     """Return the number of words of which something holds, as MathML."""
-    from treegauge.reporting.maths import m
-
     return m(f"| {{ {condition} }} |")

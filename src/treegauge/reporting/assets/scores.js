@@ -4,12 +4,12 @@ const intervalChart = (width, metric, systems, place) => {
   const ends = metric.systems.flatMap((s) => [s.f1, ...(s.interval || [])]);
   const low = Math.min(...ends);
   const high = Math.max(...ends);
-  const pad = (high - low || 0.01) * 0.1;
+  const pad = (high - low || 1) * 0.1;
   return rows(
     {
       width,
       names: systems,
-      x: [Math.max(0, low - pad), Math.min(1, high + pad)],
+      x: [Math.max(0, low - pad), Math.min(100, high + pad)],
       text: (v) => points(v, 1),
       name: `${metric.name}, 95 % interval`,
       label: `${metric.name} of ${systems.join(", ")} on ${place}`,
@@ -59,7 +59,7 @@ const testTable = (tests) => {
       number(
         "A − B",
         (t) => t.difference,
-        (t) => (100 * t.difference).toFixed(2),
+        (t) => points(t.difference),
       ),
       number(
         "fewer errors than B, %",
@@ -73,8 +73,8 @@ const testTable = (tests) => {
       ),
       number(
         "p, Holm",
-        (t) => t.p_holm,
-        (t) => t.p_holm.toFixed(4),
+        (t) => t.p_corrected,
+        (t) => t.p_corrected.toFixed(4),
       ),
     ],
   });
@@ -109,7 +109,8 @@ sections.scores = (root, data) => {
 
   const show = () => {
     const one = current();
-    if (!one.metrics.some((m) => m.name === state.metric)) state.metric = one.metrics[0].name;
+    const named = (name) => one.metrics.find((m) => m.name === name || m.name.startsWith(`${name}[`));
+    state.metric = (named(state.metric) || named("LAS") || one.metrics[0]).name;
     const metric = one.metrics.find((m) => m.name === state.metric);
     const chart = html("div", { class: "drawing" });
     const treebanks = data.treebanks.map((t, i) => [i, t.name]);
@@ -143,7 +144,7 @@ sections.scores = (root, data) => {
       chart,
       metricTable(one),
       one.tests.length
-        ? [html("h3", {}, "Could the differences be chance?"), testTable(one.tests)]
+        ? [html("h3", {}, "Are the differences statistically significant?"), testTable(one.tests)]
         : null,
       html("h3", {}, "Where do they fail?"),
       html(

@@ -1,4 +1,4 @@
-"""Sections that need several inputs: stores, many treebanks, transfer."""
+"""The page of several inputs: stores, output of systems for many treebanks, transfer."""
 
 import base64
 import html
@@ -16,9 +16,9 @@ from treegauge.curves.attachments import ALL
 from treegauge.experiments.plans import Choice, Plan, grid
 from treegauge.experiments.running import run
 from treegauge.experiments.store import Store
-from treegauge.reporting.building import report
 from treegauge.reporting.inputs import read_inputs
-from treegauge.reporting.stores import curve_counts, score_table
+from treegauge.reporting.learning import store_counts
+from treegauge.reporting.report import report, store_scores
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
@@ -66,7 +66,7 @@ def store(folders, tmp_path_factory):
 
 
 def test_a_store_gives_scores_to_rank(store):
-    found = score_table([store], "las")
+    found = store_scores([store], "las")
     results = Store(store).results(task="score")
     assert set(found.treebanks) == {"UD_T0-Small", "UD_T1-Small"}
     assert len(found.systems) == 2
@@ -74,21 +74,21 @@ def test_a_store_gives_scores_to_rank(store):
     expected = results.filter(parser="mst", treebank="UD_T0-Small")
     column = next(name for name in results.columns if name.lower() == "las")
     assert found.values[mst, found.treebank("UD_T0-Small")] == expected[column].item()
-    assert score_table([store], "nonsense") is None
+    assert store_scores([store], "nonsense") is None
 
 
 def test_a_store_gives_curves_with_its_treebanks(store, folders):
-    counts = curve_counts(store, folders)
+    counts = store_counts(store, {folder.name: folder for folder in folders})
     results = Store(store).results(task="curve").sort("size", "sample")
     whole = counts.frame.filter(counts.frame["class"] == ALL)
     uas = (100 * whole["correct"] / whole["total"]).to_list()
     assert uas == pytest.approx(results["uas"].to_list())
-    with pytest.raises(TreegaugeError, match="give this treebank's folder"):
-        curve_counts(store, [])
+    with pytest.raises(TreegaugeError, match="expected its folder among the inputs"):
+        store_counts(store, {})
 
 
 def test_a_page_of_a_store_has_rankings_and_curves(store, folders):
-    text = report([str(store), *map(str, folders)], samples=50)
+    text = report(str(store), *map(str, folders), out=None, samples=50).html
     assert {row[3] for row in data_of(text, "learning")["curves"]} == {5, 20}
     assert len(data_of(text, "ranking")["systems"]) == 2
     assert "treegauge curve show" in text
@@ -119,14 +119,14 @@ def follow(commands):
 
 
 def test_the_ranking_of_a_store_can_be_made_again(store, folders, monkeypatch):
-    text = report([str(store), *map(str, folders)], samples=50)
+    text = report(str(store), *map(str, folders), out=None, samples=50).html
     # Nothing but the temporary folder holds both, and paths are told from there.
     monkeypatch.chdir(os.path.commonpath([store.parent, folders[0].parent]))
     assert follow(commands_of(text, "Mean ranks")) == pytest.approx(means(text))
 
 
 def test_the_ranking_of_scored_files_can_be_made_again(three, monkeypatch):
-    text = report([str(three / name) for name in ("gold", "one", "two")], samples=20)
+    text = report(three / "one", three / "two", gold=three / "gold", out=None, samples=20).html
     monkeypatch.chdir(three)
     assert follow(commands_of(text, "Mean ranks")) == pytest.approx(means(text))
 
@@ -148,11 +148,11 @@ def three(tmp_path):
 
 
 def test_output_for_several_treebanks_is_scored_and_ranked(three):
-    inputs = [str(three / name) for name in ("gold", "one", "two")]
-    found = read_inputs(inputs)
+    inputs = [str(three / name) for name in ("one", "two")]
+    found = read_inputs(inputs, gold=[three / "gold"])
     assert [one.gold.name for one in found.scored] == ["t0", "t1", "t2"]
     assert all(list(one.systems) == ["one", "two"] for one in found.scored)
-    text = report(inputs, samples=20)
+    text = report(*inputs, gold=str(three / "gold"), out=None, samples=20).html
     ranking = data_of(text, "ranking")
     assert [t["code"] for t in ranking["treebanks"]] == ["t0", "t1", "t2"]
     las = evaluate(three / "gold" / "t1.conllu", three / "one" / "t1.conllu",
@@ -165,7 +165,7 @@ def test_output_for_several_treebanks_is_scored_and_ranked(three):
 def test_votes_stand_in_the_section_on_learning(tmp_path):
     rows = [{"left_out": None, "sources": "a+b", "group": "all", "words": 9, "uas": 61.5}]
     (tmp_path / "votes.json").write_text(json.dumps({"signature": "sig|<b>", "rows": rows}))
-    text = report([str(tmp_path / "votes.json")])
+    text = report(str(tmp_path / "votes.json"), out=None).html
     found = data_of(text, "learning")
     assert found["transfers"] == [{"name": "votes", "signature": "sig|<b>", "rows": rows}]
     assert found["curves"] == []
