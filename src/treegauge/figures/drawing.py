@@ -10,33 +10,47 @@ from treegauge.results.result import Result
 
 #: The function that draws a result of each kind, as ``module.function`` of this room.
 FIGURES: dict[str, str] = {
+    "breakdown": "scores.class_heat",
+    "breakdowns": "scores.class_heat",
+    "score": "scores.intervals",
+    "suite": "scores.suite",
     "measures": "treebanks.measured",
 }
 
 
 def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> dict[str, Any]:
-    """Draw the figure of a result.
+    """Draw the figure of a result; of one with a featured part, such as a breakdown, of this part.
 
     Parameters
     ----------
     result
-        What a verb returned.
+        The result of a verb.
     path
         Where to save the figure: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json`` (Vega-Lite).
     **how
-        What the figure's own function takes.
+        Options of the figure's own function.
 
     Returns
     -------
     dict
-        The figure as a Vega-Lite specification, which notebooks draw.
+        The figure as a Vega-Lite specification.
     """
-    if result.kind not in FIGURES:
-        raise ChoiceError("kind of result with a figure", result.kind, FIGURES)
-    module, _, name = FIGURES[result.kind].partition(".")
-    spec: dict[str, Any] = getattr(import_module(f"treegauge.figures.{module}"), name)(
-        result, **how
-    )
+    part = _drawn_part(result)
+    if part.kind not in FIGURES:
+        raise ChoiceError("kind of result with a figure", part.kind, FIGURES)
+    module, _, name = FIGURES[part.kind].partition(".")
+    function = getattr(import_module(f"treegauge.figures.{module}"), name)
+    spec: dict[str, Any] = function(part, **how)
     if path is not None:
         save(spec, path)
     return spec
+
+
+def _drawn_part(result: Result) -> Result:
+    """Return the featured part of a result if it has a figure, else the result itself."""
+    if result.featured:
+        part = result.attached[result.featured]
+        first = part if isinstance(part, Result) else part[0]
+        if first.kind in FIGURES:
+            return first
+    return result

@@ -9,6 +9,7 @@ from treegauge.results.result import sign
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.metrics import MORE
 from treegauge.scoring.scores import Scores
+from treegauge.scoring.suite import Suite
 from treegauge.statistics.spread import cumulative_variance
 
 if TYPE_CHECKING:
@@ -177,6 +178,14 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
     }
     title = f"Scores by treebank, in the order of {metrics[0]}"
     return themed(spec, title=title, signature=sign(figure="by_treebank"), dark=dark)
+
+
+def suite(found: Suite, *, metric: str = "", dark: bool = False) -> Spec:
+    """Draw one metric (LAS) of every system on every treebank."""
+    name = metric or (found.chosen or ("LAS",))[0]
+    spec = by_treebank(found.by_treebank(name), list(found.systems), dark=dark)
+    title = {"text": f"{found.label(name)} by treebank", "anchor": "start"}
+    return {**spec, "title": title, "usermeta": {"signature": found.signature}}
 
 
 def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
