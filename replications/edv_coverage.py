@@ -12,7 +12,7 @@ import numpy.typing as npt
 from replications.parts import release_folder
 from treegauge.statistics.distance import wasserstein
 from treegauge.treebanks.conllu import read_splits
-from treegauge.treebanks.displacements import displacement_counts
+from treegauge.treebanks.trees import displacement_counts
 
 DRAWS, RESAMPLES, LEVEL, SEED = 200, 400, 0.95, 0
 #: Treebank, the parts that train and test are drawn from, and their sentences.

@@ -16,7 +16,7 @@ from treegauge.measures.registry import FAMILIES, MissingError, measures
 from treegauge.results.files import atomic
 from treegauge.statistics.distance import wasserstein
 from treegauge.treebanks.conllu import read_splits
-from treegauge.treebanks.displacements import displacement_counts
+from treegauge.treebanks.trees import displacement_counts
 
 TARGET = Path(__file__).parents[1] / "docs" / "measures" / "treebanks.md"
 RANDOM_SPLITS, SEED = 200, 0

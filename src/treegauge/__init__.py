@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from treegauge.scoring.weights import read_weights as read_weights
     from treegauge.statistics.correlation import correlate as correlate
     from treegauge.statistics.regression import regress as regress
+    from treegauge.testing.synthesise import Grammar as Grammar
+    from treegauge.testing.synthesise import synthesise as synthesise
     from treegauge.testing.synthetic import synthetic as synthetic
     from treegauge.treebanks import trees as trees
     from treegauge.treebanks.catalogue import catalogue as catalogue
@@ -51,10 +53,14 @@ if TYPE_CHECKING:
     from treegauge.treebanks.conllu import read_splits as read_splits
     from treegauge.treebanks.conllu import stream_conllu as stream_conllu
     from treegauge.treebanks.conllu import write_conllu as write_conllu
+    from treegauge.treebanks.convert import convert as convert
     from treegauge.treebanks.fetching import fetch as fetch
     from treegauge.treebanks.frames import from_frame as from_frame
+    from treegauge.treebanks.inputs import read_treebank as read_treebank
     from treegauge.treebanks.problems import ConlluError as ConlluError
     from treegauge.treebanks.sentence import Sentence as Sentence
+    from treegauge.treebanks.show import show as show
+    from treegauge.validation.check import check as check
     from treegauge.validation.check import check_conllu as check_conllu
 
 __version__ = "0.1.0"
@@ -89,15 +95,19 @@ _HOMES = {
     "statistics.correlation": ["correlate"],
     "statistics.regression": ["regress"],
     "treebanks.catalogue": ["catalogue"],
-    "validation.check": ["check_conllu"],
+    "validation.check": ["check", "check_conllu"],
     "treebanks.columns": ["Treebank", "concat"],
     "treebanks.conllu": [
         "parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu",
     ],
+    "treebanks.convert": ["convert"],
     "treebanks.fetching": ["fetch"],
+    "treebanks.inputs": ["read_treebank"],
+    "treebanks.show": ["show"],
     "treebanks.frames": ["from_frame"],
     "treebanks.problems": ["ConlluError"],
     "treebanks.sentence": ["Sentence"],
+    "testing.synthesise": ["Grammar", "synthesise"],
     "testing.synthetic": ["synthetic"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -11,7 +11,7 @@ from treegauge.cli.app import app
 from treegauge.results.errors import TreegaugeError
 from treegauge.splitting.displacement import sampled_test
 from treegauge.splitting.pool import pool
-from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
 from treegauge.treebanks.conllu import parse_conllu, write_conllu

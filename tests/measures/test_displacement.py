@@ -24,7 +24,7 @@ from treegauge.measures.registry import MissingError
 from treegauge.statistics.distance import wasserstein
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, read_splits
-from treegauge.treebanks.displacements import displacement_counts, mean_edge_displacement
+from treegauge.treebanks.trees import displacement_counts, mean_edge_displacement
 
 
 def trees(*sentences):

@@ -9,7 +9,7 @@ from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.distance import wasserstein
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
-from treegauge.treebanks.displacements import displacement_counts
+from treegauge.treebanks.trees import displacement_counts
 
 MEASURES = measures()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from treegauge.parsers.perceptron.parser import BeamModel, BeamParser, Options
 from treegauge.parsers.registry import make_parser
 from treegauge.results.errors import TreegaugeError
-from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 from treegauge.treebanks.conllu import parse_conllu, read_splits

@@ -22,7 +22,7 @@ from treegauge.parsers.templates import Template, fill, find_template, templates
 from treegauge.parsers.udpipe import Options as UDPipeOptions
 from treegauge.parsers.udpipe import UDPipeParser
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank

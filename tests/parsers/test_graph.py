@@ -14,7 +14,7 @@ from treegauge.parsers.registry import load_model, make_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
-from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 from treegauge.treebanks.conllu import parse_conllu

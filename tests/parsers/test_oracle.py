@@ -8,7 +8,7 @@ import pytest
 from treegauge.kernels import beam_states as _oracle
 from treegauge.kernels import beam_states as _states
 from treegauge.kernels.jit import kernel
-from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 

@@ -8,7 +8,7 @@ from treegauge.parsers.tagging import Tagger, jackknife, tag_files, train_tagger
 from treegauge.parsers.udpipe import Options, UDPipeParser
 from treegauge.parsers.udpipe_settings import TAGS
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu

@@ -14,7 +14,7 @@ from treegauge.parsers.registry import load_model, make_parser
 from treegauge.parsers.udpipe import Options, UDPipeModel, UDPipeParser
 from treegauge.parsers.udpipe_settings import ORACLES, PUBLISHED, resolve
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 from treegauge.treebanks.conllu import parse_conllu

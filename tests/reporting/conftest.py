@@ -12,7 +12,7 @@ from treegauge.dynamics.recorder import probabilistic
 from treegauge.parsers.registry import make_parser
 from treegauge.ranking.scores import read_scores
 from treegauge.reporting.report import report
-from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
+from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
 
@@ -43,7 +43,7 @@ def make_files(out: Path) -> None:
             train = treebank
     gold = (folder / "xx_test-ud-test.conllu").read_text()
     for number, (name, quality) in enumerate({"alpha": 0.9, "beta": 0.8}.items()):
-        parsed = imaginary_parser(gold, Accuracy(heads=quality), seed=number)
+        parsed = simulated_parse(gold, Accuracy(heads=quality), seed=number)
         write_conllu(parse_conllu(parsed), out / f"{name}.conllu")
     table = read_scores("conll18")
     few = table.select(systems=table.table["system"][:6].to_list(), treebanks=table.treebanks[:14])

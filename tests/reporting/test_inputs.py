@@ -10,7 +10,7 @@ from treegauge.reporting.inputs import PageInputs, read_inputs
 from treegauge.reporting.learning import Votes
 from treegauge.reporting.report import report
 from treegauge.results.errors import TreegaugeError
-from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
+from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, write_conllu
 from treegauge.treebanks.problems import ConlluError
@@ -22,7 +22,7 @@ def gold():
 
 
 def parsed(gold, seed):
-    return parse_conllu(imaginary_parser(gold.to_bytes().decode(), Accuracy(heads=0.7), seed=seed))
+    return parse_conllu(simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.7), seed=seed))
 
 
 def test_analyses_of_one_text_are_gold_and_systems(tmp_path, gold):

@@ -22,7 +22,7 @@ from treegauge.reporting.report import report, store_scores
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
-from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
+from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
@@ -142,7 +142,7 @@ def three(tmp_path):
         write_conllu(gold, tmp_path / "gold" / f"t{k}.conllu")
         for name, share in (("one", 0.9), ("two", 0.7)):
             seed = int(rng.integers(1000))
-            parsed = imaginary_parser(gold.to_bytes().decode(), Accuracy(heads=share), seed=seed)
+            parsed = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=share), seed=seed)
             write_conllu(parse_conllu(parsed), tmp_path / name / f"t{k}.conllu")
     return tmp_path
 

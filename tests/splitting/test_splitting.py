@@ -18,7 +18,7 @@ from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import split
 from treegauge.splitting.writing import manifest, rebuild, write_split
 from treegauge.statistics.distance import wasserstein
-from treegauge.testing.grammar_dials import Grammar
+from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.conllu import parse_conllu, read_conllu

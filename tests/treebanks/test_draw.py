@@ -12,7 +12,8 @@ from rich.cells import cell_len
 
 from treegauge import TreegaugeError
 from treegauge.treebanks import trees
-from treegauge.treebanks.draw import compare_svg, svg_tree, text_tree
+from treegauge.treebanks.svg import compare_svg, svg_tree
+from treegauge.treebanks.text_trees import text_tree
 
 HEARING = ["A", "hearing", "is", "scheduled", "on", "the", "issue", "today"]
 HEADS = [2, 4, 4, 0, 7, 7, 2, 4]
@@ -311,13 +312,13 @@ def test_comparison_draws_wrong_arcs_only_and_tells_them_apart_without_colour():
     assert None not in dashes
     assert len(set(dashes)) == 2
     assert len(list(arcs_of(svg))) == 8 + 2
-    assert "2 of 8 words wrong" in svg
+    assert "2 of 8 words incorrect" in svg
 
 
 def test_comparison_of_equal_trees_has_nothing_below():
     svg = compare_svg(HEARING, HEADS, RELATIONS, HEADS, RELATIONS)
     assert "stroke-dasharray" not in svg
-    assert "0 of 8 words wrong" in svg
+    assert "0 of 8 words incorrect" in svg
 
 
 def test_a_long_sentence_just_gets_wide():

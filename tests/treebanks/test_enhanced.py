@@ -8,7 +8,7 @@ from udtools import udeval
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
 from treegauge.treebanks.conllu import parse_conllu, read_conllu
-from treegauge.treebanks.enhanced import Edge, check_deps, parse_deps
+from treegauge.treebanks.relations import Edge, check_deps, parse_deps
 
 from .texts import conllu, row
 

@@ -39,7 +39,7 @@ class Command:
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank sound?": {
-        "check": Command("List everything that is wrong with CoNLL-U files."),
+        "check": Command("List everything that is wrong with CoNLL-U files.", ["sources"]),
         "audit": Command("Find leaks, duplicates, missing layers and odd splits in treebanks."),
         "measure": Command(
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
@@ -55,8 +55,13 @@ VERBS: dict[str, dict[str, Command]] = {
             },
         ),
         "split": Command("Split a treebank at random, by length, into folds, or by EDV."),
-        "show": Command("Draw dependency trees in the terminal or as SVG."),
-        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample."),
+        "show": Command(
+            "Draw dependency trees in the terminal or as SVG.", ["source"], {"sentence": "-s"}
+        ),
+        "convert": Command(
+            "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.",
+            ["source", "out"],
+        ),
         "fetch": Command("Fetch treebanks of a UD release."),
         "catalogue": Command("List treebanks on disk with languages, licences and sizes."),
     },
@@ -99,7 +104,11 @@ VERBS: dict[str, dict[str, Command]] = {
             "Run the main jobs on invented treebanks; ends with a page to open.",
             short={"out": "-o"},
         ),
-        "synthesise": Command("Draw a treebank of known properties from an invented grammar."),
+        "synthesise": Command(
+            "Draw a treebank of known properties from an invented grammar.",
+            ["sentences"],
+            {"out": "-o"},
+        ),
     },
 }
 QUESTION = {verb: question for question, verbs in VERBS.items() for verb in verbs}

@@ -9,7 +9,7 @@ from treegauge.results.errors import ChoiceError
 from treegauge.results.files import atomic
 from treegauge.treebanks.columns import Treebank, closed
 from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.draw import compare_svg
+from treegauge.treebanks.svg import compare_svg
 
 __all__ = ["WRITERS", "drawn", "marked", "save_candidates"]
 

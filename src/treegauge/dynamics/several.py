@@ -13,7 +13,8 @@ from treegauge.dynamics.recording import Recording
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, sign
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import Errors, read_conllu, read_splits
+from treegauge.treebanks.conllu import read_conllu, read_splits
+from treegauge.treebanks.sources import Errors
 
 if TYPE_CHECKING:
     import polars as pl

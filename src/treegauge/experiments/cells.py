@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge import __version__
 from treegauge.results.errors import TreegaugeError
-from treegauge.treebanks.conllu import Errors, read_conllu
-from treegauge.treebanks.sources import find, split_of
+from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.sources import Errors, find, split_of
 
 if TYPE_CHECKING:
     import polars as pl

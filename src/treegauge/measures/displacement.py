@@ -8,7 +8,7 @@ from treegauge.measures.registry import Additive, FloatArray, MissingError, Valu
 from treegauge.statistics.distance import wasserstein
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Ints, Treebank
-from treegauge.treebanks.displacements import LIMIT, displacement_counts, mean_edge_displacement
+from treegauge.treebanks.trees import FARTHEST, displacement_counts, mean_edge_displacement
 
 #: Sentence lengths that EDV is looked at one by one.
 LENGTHS = range(3, 31)
@@ -32,7 +32,7 @@ def displacements(treebank: Treebank) -> Ints:
     return arcs
 
 
-def displacement_distribution(treebank: Treebank, *, limit: int = LIMIT) -> FloatArray:
+def displacement_distribution(treebank: Treebank, *, limit: int = FARTHEST) -> FloatArray:
     """Return the share of each displacement from -limit to limit among those inside these bounds.
 
     The entry ``limit + d`` belongs to displacement ``d``; that of 0 is always 0.
@@ -54,14 +54,14 @@ def _count_both(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int32]]:
 def displacement_shares(treebank: Treebank) -> Values:
     """Return the shares of all displacements from -30 to 30 but 0 under their names."""
     shares = displacement_distribution(treebank)
-    return {str(d): float(shares[d + LIMIT]) for d in range(-LIMIT, LIMIT + 1) if d}
+    return {str(d): float(shares[d + FARTHEST]) for d in range(-FARTHEST, FARTHEST + 1) if d}
 
 
 @register(
     "edv", "displacement", "distance between the displacements of train and test",
-    pair=True, bounds=(0, 2 * LIMIT), additive=Additive(_count_both, wasserstein, distance=True),
+    pair=True, bounds=(0, 2 * FARTHEST), additive=Additive(_count_both, wasserstein, distance=True),
 )  # fmt: skip
-def edv(train: Treebank, test: Treebank, *, limit: int = LIMIT) -> float:
+def edv(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> float:
     r"""Return the edge displacement Vaserstein distance, by its definition.
 
     .. math:: \mathrm{EDV} = \sum_{k=-30}^{30} \Bigl| \sum_{j \le k} (p_j - q_j) \Bigr|
@@ -91,7 +91,7 @@ def edv(train: Treebank, test: Treebank, *, limit: int = LIMIT) -> float:
     "edv_masses", "displacement", "the paper's printed EDV: masses compared, the axis ignored",
     pair=True,
 )  # fmt: skip
-def edv_masses(train: Treebank, test: Treebank, *, limit: int = LIMIT) -> float:
+def edv_masses(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> float:
     r"""Return what the paper's printed EDV values most likely are.
 
     .. math:: \frac{1}{|S|} \sum_{i=1}^{|S|} | p_{(i)} - q_{(i)} |
@@ -111,7 +111,7 @@ def edv_masses(train: Treebank, test: Treebank, *, limit: int = LIMIT) -> float:
 
 @register(
     "edv_by_length", "displacement", "EDV among sentences of the same length, 3 to 30 words",
-    pair=True, bounds=(0, 2 * LIMIT),
+    pair=True, bounds=(0, 2 * FARTHEST),
 )  # fmt: skip
 def edv_by_length(train: Treebank, test: Treebank) -> Values:
     """Return EDV of the sentences of each length; None where a side has no such sentence."""
@@ -130,7 +130,7 @@ def edv_by_length(train: Treebank, test: Treebank) -> Values:
 
 def _counts_by_length(treebank: Treebank) -> npt.NDArray[np.int64]:
     short = treebank.lengths <= LENGTHS[-1]
-    found = np.zeros((LENGTHS[-1] + 1, 2 * LIMIT + 1), np.int64)
+    found = np.zeros((LENGTHS[-1] + 1, 2 * FARTHEST + 1), np.int64)
     np.add.at(found, treebank.lengths[short], displacement_counts(treebank)[short])
     return found
 
@@ -195,13 +195,13 @@ def mean_dependency_distance(treebank: Treebank) -> FloatArray:
 )
 def beyond_limit(treebank: Treebank) -> FloatArray:
     """Return the share of arcs that EDV leaves out."""
-    far = np.abs(trees.displacement(treebank.head, treebank.offsets)) > LIMIT
+    far = np.abs(trees.displacement(treebank.head, treebank.offsets)) > FARTHEST
     return arc_table(far, treebank)
 
 
 @register(
     "edv_samples", "displacement", "mean and sd of EDV over random samples of train",
-    pair=True, bounds=(0, 2 * LIMIT),
+    pair=True, bounds=(0, 2 * FARTHEST),
 )  # fmt: skip
 def edv_samples(
     train: Treebank,

@@ -9,7 +9,7 @@ from treegauge.results.verbs import verb, verb_with
 if TYPE_CHECKING:
     from treegauge.measures.measurements import MeasureList, Measures
     from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.conllu import Errors
+    from treegauge.treebanks.sources import Errors
 
 Split = Literal["train", "dev", "test", "all"]
 

@@ -19,8 +19,7 @@ from treegauge.results.result import sign
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.checks import check_options, check_whole
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import Errors
-from treegauge.treebanks.sources import SPLITS, Source
+from treegauge.treebanks.sources import SPLITS, Errors, Source
 
 #: From this share on, ``_`` in a watched column is reported beside the value.
 NOTICED = 0.01

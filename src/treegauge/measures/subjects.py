@@ -7,9 +7,8 @@ from functools import partial
 from treegauge.measures.registry import MissingError
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import Errors
 from treegauge.treebanks.inputs import Input, distinct_names, recognise_treebanks
-from treegauge.treebanks.sources import Source, split_of
+from treegauge.treebanks.sources import Errors, Source, split_of
 
 
 class LazyTreebank:

@@ -17,8 +17,8 @@ from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import split
 from treegauge.statistics.checks import check_whole
 from treegauge.treebanks.columns import Treebank, concat
-from treegauge.treebanks.conllu import TOLERABLE, Errors, read_conllu, write_conllu
-from treegauge.treebanks.sources import Source, find, split_of
+from treegauge.treebanks.conllu import TOLERABLE, read_conllu, write_conllu
+from treegauge.treebanks.sources import Errors, Source, find, split_of
 
 if TYPE_CHECKING:
     import polars as pl

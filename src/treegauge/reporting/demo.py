@@ -110,7 +110,7 @@ def _read(folder: Path, split: str) -> "Treebank":
 
 def _systems(out: Path, folder: Path, seed: int) -> list[Path]:
     """Write the test set under a short name, for examples, and the output of three parsers."""
-    from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
+    from treegauge.testing.simulated_parser import Accuracy, simulated_parse
     from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
     gold = _read(folder, "test")
@@ -118,7 +118,7 @@ def _systems(out: Path, folder: Path, seed: int) -> list[Path]:
     text = gold.to_bytes().decode()
     files = []
     for number, (name, quality) in enumerate(QUALITY.items()):
-        parsed = imaginary_parser(text, Accuracy(heads=quality), seed=seed + number)
+        parsed = simulated_parse(text, Accuracy(heads=quality), seed=seed + number)
         files.append(out / f"{name}.conllu")
         write_conllu(parse_conllu(parsed, name=name), files[-1])
     return files

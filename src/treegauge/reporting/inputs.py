@@ -11,9 +11,8 @@ from treegauge.dynamics.recording import Recording
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.messages import note
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import Errors
 from treegauge.treebanks.inputs import Input, match_outputs, recognise
-from treegauge.treebanks.sources import short_name
+from treegauge.treebanks.sources import Errors, short_name
 
 KINDS = (
     "treebank", "conllu", "release", "system", "scores", "counts", "store", "recording",

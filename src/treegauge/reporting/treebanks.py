@@ -13,8 +13,8 @@ from treegauge.measures.registry import measures
 from treegauge.reporting.methods import Method, equation, fraction, m, sub, total
 from treegauge.reporting.page import Section
 from treegauge.results.result import Result
-from treegauge.treebanks.conllu import Errors
 from treegauge.treebanks.inputs import Input
+from treegauge.treebanks.sources import Errors
 
 #: Random splits that real ones are compared with.
 DRAWS = 199

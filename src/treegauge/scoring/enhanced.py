@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.scoring.align import Alignment, Side
-from treegauge.treebanks.enhanced import Edge, check_deps, parse_deps
 from treegauge.treebanks.problems import ConlluError
-from treegauge.treebanks.relations import universal_relation
+from treegauge.treebanks.relations import Edge, check_deps, parse_deps, universal_relation
 
 _UNALIGNED = -2
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank, concat
-from treegauge.treebanks.conllu import Errors, read_conllu
-from treegauge.treebanks.displacements import displacement_counts, mean_edge_displacement
+from treegauge.treebanks.conllu import read_conllu
 from treegauge.treebanks.entries import UD_FILE
-from treegauge.treebanks.sources import Source, find, short_name
+from treegauge.treebanks.sources import Errors, Source, find, short_name
+from treegauge.treebanks.trees import displacement_counts, mean_edge_displacement
 
 _DOCUMENT = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
 

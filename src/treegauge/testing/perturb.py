@@ -1,10 +1,10 @@
-"""Wrong annotations that are still trees: other heads, other relations, another root."""
+"""Incorrect annotations that are still trees: other heads, other relations, another root."""
 
 from collections.abc import Collection, Mapping
 from math import log
 from types import MappingProxyType
 
-from treegauge.testing.uniform import Uniform
+from treegauge.testing.lexicon import Uniform
 
 CONFUSABLE: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -66,7 +66,7 @@ def is_below(heads: list[int], word: int, top: int) -> bool:
 
 
 def other_head(heads: list[int], word: int, uniform: Uniform) -> int | None:
-    """Return a wrong head that keeps the tree a tree, near words first; ``None`` if there is none.
+    """Return an incorrect head that keeps a tree, near words first; None if there is none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""An imaginary parser: the gold trees with as many mistakes as one asks for."""
+"""A simulated parser: the gold trees with a given share of mistakes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.testing.grammar_dials import check_dial, dial
+from treegauge.testing.lexicon import Uniform, uniforms
 from treegauge.testing.perturb import other_relation, perturb
-from treegauge.testing.uniform import Uniform, uniforms
+from treegauge.testing.synthesise import check_parameter, parameter
 from treegauge.treebanks import trees
 
 Floats = NDArray[np.float64]
@@ -49,20 +49,20 @@ CEILING = 0.95
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How good an imaginary parser is: the share of words that it gets right.
+    """How good a simulated parser is: the share of words that it gets correct.
 
     Parameters
     ----------
     heads
-        Right heads, that is, the unlabelled attachment score.
+        Correct heads, that is, the unlabelled attachment score.
     relations
-        Right relations, whether or not the head is right.
+        Correct relations, whether or not the head is correct.
     tags
-        Right UPOS; XPOS follows it.
+        Correct UPOS; XPOS follows it.
     feats
-        Right FEATS.
+        Correct FEATS.
     lemmas
-        Right lemmas.
+        Correct lemmas.
     bias
         How much harder hard words are. At 0 all words go wrong equally often. At 1 the odds grow
         with the length of the arc and where it is non-projective (for heads), and with the rarity
@@ -74,25 +74,25 @@ class Accuracy:
     0.95
     >>> Accuracy(heads=80)
     Traceback (most recent call last):
-    treegauge.results.errors.TreegaugeError: dial heads is 80; expected a number from 0.1 to 1
+    treegauge.results.errors.TreegaugeError: heads is 80; expected a number from 0.1 to 1
     """
 
-    heads: float = dial(0.9, 0.1, 1)
-    relations: float = dial(0.95, 0.1, 1)
-    tags: float = dial(0.97, 0.1, 1)
-    feats: float = dial(0.95, 0.1, 1)
-    lemmas: float = dial(0.97, 0.1, 1)
-    bias: float = dial(1.0, 0, 4)
+    heads: float = parameter(0.9, 0.1, 1)
+    relations: float = parameter(0.95, 0.1, 1)
+    tags: float = parameter(0.97, 0.1, 1)
+    feats: float = parameter(0.95, 0.1, 1)
+    lemmas: float = parameter(0.97, 0.1, 1)
+    bias: float = parameter(1.0, 0, 4)
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            check_dial(each.name, getattr(self, each.name), **each.metadata)
+            check_parameter(each.name, getattr(self, each.name), **each.metadata)
 
 
 DEFAULT = Accuracy()
 
 
-def imaginary_parser(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> str:
+def simulated_parse(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> str:
     r"""Return a treebank as a parser of a given quality might have annotated it.
 
     A word :math:`w` goes wrong with probability :math:`\min(0.95, \lambda d_w)`, where
@@ -106,7 +106,7 @@ def imaginary_parser(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> s
     text
         CoNLL-U.
     accuracy
-        What the parser gets right.
+        What the parser gets correct.
     seed
         Which mistakes it makes.
 
@@ -119,11 +119,11 @@ def imaginary_parser(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> s
     --------
     >>> from treegauge.testing.synthetic import synthetic_conllu
     >>> gold = synthetic_conllu(50, seed=1)
-    >>> system = imaginary_parser(gold, Accuracy(heads=0.8), seed=1)
+    >>> system = simulated_parse(gold, Accuracy(heads=0.8), seed=1)
     >>> system != gold, len(system.split("\n")) == len(gold.split("\n"))
     (True, True)
     """
-    check_dial("seed", seed, low=0, high=2**63 - 1, whole=True)
+    check_parameter("seed", seed, low=0, high=2**63 - 1, whole=True)
     lines = text.split("\n")
     sentences = list(_sentences(lines))
     if not sentences:

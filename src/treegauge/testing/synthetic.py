@@ -1,12 +1,11 @@
-"""Treebanks drawn from an invented grammar whose properties are set by dials."""
+"""Treebanks drawn from an invented grammar whose properties are set by its parameters."""
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.testing.grammar_clauses import Growth
-from treegauge.testing.grammar_dials import Grammar, check_dial
-from treegauge.testing.grammar_lexicon import lexicon
-from treegauge.testing.grammar_words import Word
+from treegauge.testing.clauses import Growth
+from treegauge.testing.lexicon import Uniform, lexicon, uniforms
 from treegauge.testing.perturb import perturb
-from treegauge.testing.uniform import Uniform, uniforms
+from treegauge.testing.phrases import Word
+from treegauge.testing.synthesise import Grammar, check_parameter
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import parse_conllu
 
@@ -41,7 +40,7 @@ def synthetic_conllu(
     sentences
         How many sentences.
     grammar
-        The dials.
+        Its parameters.
     seed
         Which sample of the grammar.
     start
@@ -63,7 +62,7 @@ def synthetic_conllu(
     True
     """
     for name, value in (("sentences", sentences), ("start", start), ("seed", seed)):
-        check_dial(name, value, low=0, high=2**63 - 1, whole=True)
+        check_parameter(name, value, low=0, high=2**63 - 1, whole=True)
     if not prefix or any(sign.isspace() or sign == "/" for sign in prefix):
         raise TreegaugeError(f"prefix is {prefix!r}; expected no spaces, no slash, not empty")
     return "".join(_sentence(grammar, seed, i, prefix) for i in range(start, start + sentences))
@@ -98,7 +97,7 @@ def _sentence(grammar: Grammar, seed: int, number: int, prefix: str) -> str:
 def _add_noise(
     rate: float, heads: list[int], relations: list[str], misc: list[str], uniform: Uniform
 ) -> None:
-    """Change the annotation of some words and leave the right one in MISC."""
+    """Change the annotation of some words and leave the correct one in MISC."""
     before = list(zip(heads, relations, strict=True))
     chosen = [word for word in range(1, len(heads)) if uniform() < rate]
     perturb(heads, relations, chosen, uniform, relabel=0.5)

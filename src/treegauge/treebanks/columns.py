@@ -139,7 +139,7 @@ class Treebank:
                 raise IndexError(f"{self.name} has {len(self)} sentences, none has number {key}")
             return Sentence(self, index)
         if isinstance(key, slice) and key.step in {None, 1}:
-            from treegauge.treebanks.taking import cut
+            from treegauge.treebanks.slicing import cut
 
             return cut(self, *key.indices(len(self))[:2])
         return self.take(np.arange(len(self))[key] if isinstance(key, slice) else key)
@@ -257,7 +257,7 @@ class Treebank:
 
     def take(self, sentences: npt.ArrayLike) -> "Treebank":
         """Return the given sentences in the given order: numbers, also repeated, or a mask."""
-        from treegauge.treebanks.taking import take
+        from treegauge.treebanks.slicing import take
 
         return take(self, sentences)
 
@@ -279,7 +279,7 @@ class Treebank:
             For each column name one value per word (a list, an array or a polars series). None
             becomes ``_``, and so does a head of -1 where there was none before.
         """
-        from treegauge.treebanks.rewriting import with_columns
+        from treegauge.treebanks.slicing import with_columns
 
         return with_columns(self, values)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
+from typing import Any, BinaryIO, get_args
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.indexing import index
 from treegauge.treebanks.problems import BY_NAME, ConlluError, Problem
 from treegauge.treebanks.repair import mend
-from treegauge.treebanks.sources import Source, find, open_bytes, short_name, split_of
+from treegauge.treebanks.sources import Errors, Source, find, open_bytes, short_name, split_of
 
-Errors = Literal["strict", "skip", "repair"]
 CHUNK = 2 << 20
 TOLERABLE = ("several-roots", "no-root", "cycle")
 """Kinds of problems that may be let pass."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import COLUMNS, Treebank
-from treegauge.treebanks.conllu import Errors, parse_conllu
+from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.sources import Errors
 
 if TYPE_CHECKING:
     import polars as pl

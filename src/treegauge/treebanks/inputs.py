@@ -10,7 +10,7 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -19,11 +19,10 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.entries import UD_FILE, holds_treebank
 from treegauge.treebanks.languages import code_of, fold, is_plain, own_name, release_of, take_apart
-from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, find, short_name, split_of
+from treegauge.treebanks.sources import ENDINGS, SPLITS, Errors, Source, find, short_name, split_of
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.conllu import Errors
 
 Kind = Literal[
     "treebank", "conllu", "release", "system", "scores", "counts", "store", "recording", "model",
@@ -86,7 +85,7 @@ class Input:
     role: Literal["", "gold", "system"] = ""
     files: tuple[str, ...] = ()
     given: Any = None
-    errors: "Errors" = field(default="strict")
+    errors: Errors = "strict"
 
     @property
     def splits(self) -> dict[str, tuple[str, ...]]:
@@ -156,7 +155,7 @@ def _named_folder(name: str) -> Path | None:
 def read_treebank(
     source: "Treebank | Source | IO[str] | IO[bytes]",
     split: str | None = None,
-    errors: "Errors" = "strict",
+    errors: Errors = "strict",
     **options: Any,
 ) -> "Treebank":
     r"""Read a treebank from whatever names it.
@@ -213,7 +212,7 @@ def folder_name(source: Source) -> str | None:
     return f"{own_name(name)[0]}@{release}" if release else name
 
 
-def _read(files: Sequence[str], name: str, errors: "Errors") -> "Treebank":
+def _read(files: Sequence[str], name: str, errors: Errors) -> "Treebank":
     from treegauge.treebanks.conllu import read_conllu
 
     return read_conllu(list(files), name=name, errors=errors)
@@ -241,7 +240,7 @@ def recognise(
     *,
     gold: Iterable[Source] = (),
     kinds: Collection[str] = (),
-    errors: "Errors" = "strict",
+    errors: Errors = "strict",
 ) -> list[Input]:
     """Say what each of some inputs is.
 
@@ -279,7 +278,7 @@ def recognise(
 
 
 def recognise_treebanks(
-    sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]", *, errors: "Errors" = "strict"
+    sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]", *, errors: Errors = "strict"
 ) -> list[Input]:
     """Return the treebanks behind some sources: folders, files and objects, each to be read.
 

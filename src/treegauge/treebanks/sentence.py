@@ -89,12 +89,17 @@ class Sentence:
         start, stop = self.treebank.spans[self.number]
         return bytes(self.treebank.raw[start:stop]).decode()
 
-    def __str__(self) -> str:
-        from treegauge.treebanks.draw import text_tree
+    def drawn(self, width: int | None = None) -> str:
+        """Return the tree drawn for a terminal, lines cut to a width."""
+        from treegauge.treebanks.text_trees import text_tree
 
-        return text_tree(self.form, self.head.tolist(), self.deprel, upos=self.upos)
+        heads = self.head.tolist()
+        return text_tree(self.form, heads, self.deprel, upos=self.upos, width=width)
+
+    def __str__(self) -> str:
+        return self.drawn()
 
     def _repr_svg_(self) -> str:
-        from treegauge.treebanks.draw import svg_tree
+        from treegauge.treebanks.svg import svg_tree
 
         return svg_tree(self.form, self.head.tolist(), self.deprel, upos=self.upos)

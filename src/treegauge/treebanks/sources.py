@@ -11,13 +11,15 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Literal, cast
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 SPLITS = ("train", "dev", "test")
 ENDINGS = ("", ".gz", ".xz", ".zst", ".bz2")
 Source = str | os.PathLike[str]
+Errors = Literal["strict", "skip", "repair"]
+"""What to do about malformed sentences."""
 
 
 @contextmanager

@@ -1,16 +1,114 @@
-"""The lines left of a tree's words in a terminal. :mod:`treegauge.treebanks.draw` is the door.
+"""Dependency trees drawn in a terminal.
 
-A word with dependents owns a vertical line, which stands in the first column to the right of its
-head's where no other line is in the way. Every column is two cells wide.
+Any heads can be drawn: what is not a tree is marked, never refused. A word with dependents owns a
+vertical line, in the first column to the right of its head's where no other line is in the way.
+Every column is two cells wide.
 """
 
+import unicodedata
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from rich.cells import cell_len, set_cell_size
+
+from treegauge.results.errors import TreegaugeError
+
+_SHORTEST_FORM = 10
+_REORDERING = frozenset(["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"])
 ROOT, LOOSE, CYCLE = "╶", "?", "↺"
 
 
-class Plan(NamedTuple):
+def text_tree(
+    forms: Sequence[str],
+    heads: Sequence[int],
+    deprels: Sequence[str],
+    *,
+    upos: Sequence[str] | None = None,
+    width: int | None = None,
+) -> str:
+    """Draw a tree with one word per line, in the order of the sentence, its branches to the left.
+
+    A head's line runs down its column past all of its dependents. Where a tree is not projective a
+    branch may pass under such a line, which then shows unbroken. Branches begin with ``╶`` at a
+    root, with ``?`` at a word whose head is missing or outside the sentence, and with ``↺`` at the
+    leftmost word of a cycle.
+
+    Parameters
+    ----------
+    forms, heads, deprels, upos
+        The columns of the sentence; heads count from 1, and 0 is the root.
+    width
+        The most terminal cells in a line; longer forms, then branches, are cut short with ``…``.
+
+    Returns
+    -------
+    str
+        The lines, without a final line break.
+
+    Examples
+    --------
+    >>> print(text_tree("A hearing is scheduled on the issue today".split(),
+    ...                 [2, 4, 4, 0, 7, 7, 2, 4],
+    ...                 "det nsubj:pass aux:pass root case det nmod obl".split()))
+        ╭╴   A          det
+      ╭─┤    hearing    nsubj:pass
+      ├╴│    is         aux:pass
+    ╶─┤ │    scheduled  root
+      │ │ ╭╴ on         case
+      │ │ ├╴ the        det
+      │ ╰─╯  issue      nmod
+      ╰╴     today      obl
+    """
+    check_lengths(forms=forms, heads=heads, deprels=deprels, upos=upos)
+    columns = [column for column in (forms, upos, deprels) if column is not None]
+    texts = [[_printable(text) for text in column] for column in columns]
+    if width is not None and width < 1:
+        raise TreegaugeError(f"width: found {width}, expected at least 1")
+    widths = [max(map(cell_len, column), default=0) for column in texts]
+    layout = branch_layout([int(head) for head in heads])
+    room = layout.size
+    if width is not None:
+        spare = width - sum(widths) - 2 * len(widths) + 1
+        shorter = max(min(widths[0], _SHORTEST_FORM), widths[0] + spare - room)
+        spare += widths[0] - min(widths[0], shorter)
+        widths[0] = min(widths[0], shorter)
+        room = min(room, max(spare, width // 2, 1))
+    branches = _lines(layout, room)
+    lines = []
+    for branch, *cells in zip(branches, *texts, strict=True):
+        fitted = [_fit(text, size) for text, size in zip(cells, widths, strict=True)]
+        line = f"{branch} {'  '.join(fitted)}".rstrip()
+        lines.append(line if width is None else _fit(line, width).rstrip())
+    return "\n".join(lines)
+
+
+def check_lengths(**columns: Sequence[object] | None) -> None:
+    """Refuse columns of different lengths."""
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{length} {name}" for name, length in lengths.items())
+        raise TreegaugeError(f"found {found}; expected as many of each as there are words")
+
+
+def _printable(text: str) -> str:
+    """Show characters that move the cursor or turn the line around as �."""
+    return "".join(
+        "�"
+        if unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}
+        or unicodedata.bidirectional(character) in _REORDERING
+        else character
+        for character in text
+    )
+
+
+def _fit(text: str, width: int) -> str:
+    if cell_len(text) > width:
+        return set_cell_size(text, width - 1) + "…"
+    return set_cell_size(text, width)
+
+
+class Branches(NamedTuple):
     """Where everything goes: lists are indexed by position from 1."""
 
     heads: list[int]
@@ -25,7 +123,7 @@ class Plan(NamedTuple):
     """Cells the whole takes."""
 
 
-def plan(heads: list[int]) -> Plan:
+def branch_layout(heads: list[int]) -> Branches:
     """Give each vertical line a column of its own wherever two would meet."""
     order, dependents, marks = _from_the_top(heads)
     column = [0] * (len(heads) + 1)
@@ -41,10 +139,10 @@ def plan(heads: list[int]) -> Plan:
             taken.append([])
         taken[place].insert(bisect_left(taken[place], span), span)
         column[word] = place
-    return Plan([0, *heads], order, dependents, marks, column, 2 * len(taken))
+    return Branches([0, *heads], order, dependents, marks, column, 2 * len(taken))
 
 
-def lines(plan: Plan, room: int) -> list[str]:
+def _lines(plan: Branches, room: int) -> list[str]:
     """Draw the first ``room`` cells, with … where something of the word's own is left out."""
     rows = [[" "] * room for _ in plan.order]
     cut = set()

@@ -1,4 +1,4 @@
-"""Invented treebanks are valid UD, reproducible, and as their dials say."""
+"""Invented treebanks are valid UD, reproducible, and as the grammar says."""
 
 import io
 from collections import Counter
@@ -67,9 +67,9 @@ EXTREMES = [
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("dials", EXTREMES, ids=str)
-def test_without_noise_passes_level_3_with_no_error_and_no_warning(order, dials):
-    grammar = Grammar(basic_order=order, **dials)
+@pytest.mark.parametrize("parameters", EXTREMES, ids=str)
+def test_without_noise_passes_level_3_with_no_error_and_no_warning(order, parameters):
+    grammar = Grammar(basic_order=order, **parameters)
     assert incidents(synthetic_conllu(40, grammar, seed=5), level=3) == []
 
 
@@ -78,9 +78,9 @@ def test_the_default_treebank_passes_level_3_as_a_whole():
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.5, 1.0])
-@pytest.mark.parametrize("dials", EXTREMES, ids=str)
-def test_with_noise_passes_level_2(noise, dials):
-    grammar = Grammar(label_noise=noise, **dials)
+@pytest.mark.parametrize("parameters", EXTREMES, ids=str)
+def test_with_noise_passes_level_2(noise, parameters):
+    grammar = Grammar(label_noise=noise, **parameters)
     assert incidents(synthetic_conllu(40, grammar, seed=5), level=2) == []
 
 
@@ -103,7 +103,7 @@ grammars = st.builds(
 
 @settings(max_examples=25, deadline=None)
 @given(grammars, st.integers(0, 2**63 - 1), st.integers(0, 10**12))
-def test_any_dials_any_seed_pass_level_2(grammar, seed, start):
+def test_any_grammar_any_seed_pass_level_2(grammar, seed, start):
     assert incidents(synthetic_conllu(10, grammar, seed=seed, start=start), level=2) == []
 
 
@@ -208,11 +208,11 @@ def test_lemmas_of_the_open_classes_are_unambiguous():
     assert len(tags) == len({lemma for lemma, _ in tags})
 
 
-# ----------------------------------------------------------------------------------------- dials
+# parameters
 
 
-def draw(count: int = 800, **dials: object) -> str:
-    return synthetic_conllu(count, Grammar(**dials), seed=7)
+def draw(count: int = 800, **parameters: object) -> str:
+    return synthetic_conllu(count, Grammar(**parameters), seed=7)
 
 
 def clause_orders(text: str) -> Counter[str]:
@@ -355,20 +355,20 @@ def test_noise_changes_heads_relations_and_roots():
 
 
 @pytest.mark.parametrize(
-    ("dials", "message"),
+    ("parameters", "message"),
     [
-        ({"order_freedom": 1.5}, "dial order_freedom is 1.5; expected a number from 0 to 1"),
-        ({"case_marking": -0.1}, "dial case_marking is -0.1; expected a number from 0 to 1"),
-        ({"length": float("nan")}, "dial length is nan; expected a number from 3 to 200"),
-        ({"length": "9"}, "dial length is '9'; expected a number from 3 to 200"),
-        ({"vocabulary": 9}, "dial vocabulary is 9; expected a whole number from 10 to 1000000"),
-        ({"vocabulary": 99.5}, "dial vocabulary is 99.5; expected a whole number"),
-        ({"label_noise": True}, "dial label_noise is True; expected a number from 0 to 1"),
+        ({"order_freedom": 1.5}, "order_freedom is 1.5; expected a number from 0 to 1"),
+        ({"case_marking": -0.1}, "case_marking is -0.1; expected a number from 0 to 1"),
+        ({"length": float("nan")}, "length is nan; expected a number from 3 to 200"),
+        ({"length": "9"}, "length is '9'; expected a number from 3 to 200"),
+        ({"vocabulary": 9}, "vocabulary is 9; expected a whole number from 10 to 1000000"),
+        ({"vocabulary": 99.5}, "vocabulary is 99.5; expected a whole number"),
+        ({"label_noise": True}, "label_noise is True; expected a number from 0 to 1"),
     ],
 )
-def test_a_dial_out_of_range_is_named_with_its_range(dials, message):
+def test_a_parameter_out_of_range_is_named_with_its_range(parameters, message):
     with pytest.raises(TreegaugeError, match=message):
-        Grammar(**dials)
+        Grammar(**parameters)
 
 
 def test_an_unknown_order_is_answered_with_the_six():

@@ -1,11 +1,14 @@
 """Invented languages: stems, function words and endings made of syllables, drawn by Zipf's law."""
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
+
+Uniform = Callable[[], float]
+"""Gives one number in [0, 1) after another."""
 
 ONSETS = (*"bdfghklmnprstvzščž", "br", "dr", "gl", "kr", "pl", "st", "tr", "sk")
 VOWELS = tuple("aeiouyáēöü")
@@ -166,3 +169,22 @@ def lexicon(language: int, vocabulary: int, exponent: float) -> Lexicon:
     True
     """
     return Lexicon(Language(language), vocabulary, exponent)
+
+
+def uniforms(*key: int) -> Uniform:
+    """Return the stream of a key, such as a seed and the number of a sentence.
+
+    Examples
+    --------
+    >>> first, again, other = uniforms(1, 5), uniforms(1, 5), uniforms(1, 6)
+    >>> first() == again(), again() == other()
+    (True, False)
+    """
+    rng = np.random.default_rng(key)
+
+    def stream() -> Iterator[float]:
+        # Drawn in blocks: one number at a time would take five times as long.
+        while True:
+            yield from rng.random(192).tolist()
+
+    return stream().__next__

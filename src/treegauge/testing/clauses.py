@@ -2,9 +2,7 @@
 
 from math import log
 
-from treegauge.testing.grammar_dials import ORDERS
-from treegauge.testing.grammar_nominals import Nominals
-from treegauge.testing.grammar_words import (
+from treegauge.testing.phrases import (
     ADPOSITION,
     CLAUSE_EDGE,
     COMMA,
@@ -12,9 +10,11 @@ from treegauge.testing.grammar_words import (
     END,
     LINKER,
     PREDICATE_SUBJECT,
+    Nominals,
     Word,
     linear,
 )
+from treegauge.testing.synthesise import ORDERS
 
 CASES = ("Loc", "Ins", "Dat")
 TENSES = ("Pres", "Pres", "Past", "Fut")
@@ -28,7 +28,7 @@ class Growth(Nominals):
         """Return the words of a whole sentence in their order, the final stop included."""
         u = self.uniform
         # The sum of three exponentials: skewed to the right as sentence lengths are.
-        size = -log((1 - u()) * (1 - u()) * (1 - u())) * self.dials.length / 3
+        size = -log((1 - u()) * (1 - u()) * (1 - u())) * self.grammar.length / 3
         target = max(1, int(size + u()))
         if target < 4:
             root = self.nominal("root", None, 0.0, "Nom")
@@ -57,8 +57,8 @@ class Growth(Nominals):
     def set_order(self, predicate: Word) -> None:
         """Draw the order of a clause: the basic one, or any of the six."""
         u = self.uniform
-        predicate.free = u() < self.dials.order_freedom
-        predicate.order = ORDERS[int(u() * 6)] if predicate.free else self.dials.basic_order
+        predicate.free = u() < self.grammar.order_freedom
+        predicate.order = ORDERS[int(u() * 6)] if predicate.free else self.grammar.basic_order
 
     def place(self, predicate: Word, letter: str) -> float:
         """Return the key of the subject or object in the order of this clause."""
@@ -74,7 +74,7 @@ class Growth(Nominals):
         self.set_order(root)
         key = PREDICATE_SUBJECT if self.place(root, "S") > 0 else -PREDICATE_SUBJECT
         subject = self.nominal("nsubj", root, key, "Nom", pronoun=0.25)
-        if self.uniform() < self.dials.function_words:
+        if self.uniform() < self.grammar.function_words:
             values = ("Ind", subject.number, subject.person, "Pres", "Fin")
             copula = self.language.words["AUX"][2]
             self.add("AUX", copula, values, "cop", root, -(ADPOSITION + 1) * self.after)
@@ -97,7 +97,7 @@ class Growth(Nominals):
         if kind == "infinitive":
             self.inflect_verb(verb, "Inf", verb, passive=False)
             return verb
-        analytic, passive = u() < self.dials.function_words, u() < 0.08
+        analytic, passive = u() < self.grammar.function_words, u() < 0.08
         if passive:
             verb.taken.add("object")
         subject = None
@@ -123,7 +123,7 @@ class Growth(Nominals):
         verb.rel = "acl:relcl"
         relation = "nsubj:pass" if passive else "obj" if u() < 0.4 else "nsubj"
         case = "Acc" if relation == "obj" else "Nom"
-        case = case if u() < self.dials.case_marking else ""
+        case = case if u() < self.grammar.case_marking else ""
         values = (case, verb.number, "", "", "Rel")
         pronoun = self.add("PRON", self.language.words["PRON"][3], values, relation, verb, -LINKER)
         pronoun.number = verb.number
@@ -139,7 +139,7 @@ class Growth(Nominals):
         if form == "Fin":
             tense = TENSES[int(u() * len(TENSES))]
             values = ("Ind", subject.number, subject.person, tense, form)
-            if (passive or u() < 0.5) and u() < self.dials.function_words:
+            if (passive or u() < 0.5) and u() < self.grammar.function_words:
                 rel, which = ("aux:pass", 1) if passive else ("aux", 0)
                 self.add("AUX", self.language.words["AUX"][which], values, rel, verb, near)
                 values = ("", "", "", "", "Part")

@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+import treegauge as tg
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
 
@@ -23,8 +24,8 @@ def file(tmp_path):
 def test_there_and_back(command, file, tmp_path, ending):
     target, back = tmp_path / f"b{ending}", tmp_path / "c.conllu"
     done = command("convert", file, target)
-    assert (done.code, done.out) == (0, "")
-    assert done.err == f"{target}: 30 sentences, {TREEBANK.n_words} words\n"
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"{target}: 30 sentences, {TREEBANK.n_words} words\n"
     assert command("convert", target, back).code == 0
     assert back.read_bytes() == file.read_bytes()
 
@@ -55,8 +56,26 @@ def test_tables_hold_every_row(command, file, tmp_path):
 
 
 def test_pipes(command):
-    done = command("convert", "-", "-", stdin=TREEBANK.to_bytes())
-    assert done == (0, TREEBANK.to_bytes().decode(), "")
+    for out in ([], ["-"]):
+        done = command("convert", "-", *out, stdin=TREEBANK.to_bytes())
+        assert done == (0, TREEBANK.to_bytes().decode(), "")
+
+
+@pytest.mark.parametrize("ending", TABLES)
+def test_comments_after_the_last_sentence_stay(command, tmp_path, ending):
+    source = tmp_path / "a.conllu"
+    source.write_bytes(TREEBANK.to_bytes() + b"# the end\n")
+    assert command("convert", source, tmp_path / f"b{ending}").code == 0
+    assert command("convert", tmp_path / f"b{ending}").out.encode() == source.read_bytes()
+
+
+def test_python_does_the_same(file, tmp_path):
+    made = tg.convert(file, tmp_path / "b.parquet", sample=3, seed=1)
+    assert made.treebank == tg.convert(tmp_path / "b.parquet").treebank
+    assert made.treebank == TREEBANK.sample(3, seed=1)
+    assert str(tg.convert(TREEBANK)) + "\n" == TREEBANK.to_bytes().decode()
+    assert made.to_dict()["rows"] == [{"sentences": 3, "words": made.treebank.n_words}]
+    assert made.signature.endswith("|sample:3|seed:1")
 
 
 @pytest.mark.parametrize("errors", ["skip", "repair"])

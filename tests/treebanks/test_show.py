@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import treegauge as tg
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
 
@@ -25,7 +26,8 @@ def system(tmp_path):
 
 
 def drawn(*numbers: int) -> str:
-    return "".join(f"# {TREEBANK[i].id}: {TREEBANK[i].text}\n{TREEBANK[i]}\n\n" for i in numbers)
+    trees = (f"# {TREEBANK[i].id}: {TREEBANK[i].text}\n{TREEBANK[i]}\n" for i in numbers)
+    return "\n".join(trees)
 
 
 def test_the_first_sentences(command, file):
@@ -51,7 +53,7 @@ def test_a_sentence_without_a_name(command):
 
 def test_gold_and_system(command, file, system):
     done = command("show", file, "--system", system, "--limit", 1)
-    assert done.out.startswith(drawn(0)[:-1] + "# system\n")
+    assert done.out.startswith(drawn(0) + "# system\n")
     assert "wrong" in done.out
 
 
@@ -59,7 +61,8 @@ def test_svg(command, file, system, tmp_path):
     target = tmp_path / "tree.svg"
     for extra in ([], ["--system", system]):
         done = command("show", file, "-s", 2, "--svg", target, *extra)
-        assert (done.code, done.out, done.err) == (0, "", f"wrote {target}\n")
+        assert (done.code, done.err) == (0, f"wrote {target}\n")
+        assert done.out.startswith(drawn(1))
         text = "".join(ElementTree.parse(target).getroot().itertext())
         assert all(form in text for form in TREEBANK[1].form)
         assert ("wrong" in text) == bool(extra)
@@ -68,10 +71,10 @@ def test_svg(command, file, system, tmp_path):
 def test_one_drawing_holds_one_sentence(command, file, tmp_path):
     done = command("show", file, "-s", 1, "-s", 2, "--svg", tmp_path / "a.svg")
     assert done.code == 2
-    assert "--svg draws one sentence, found 2 to draw" in done.err
+    assert "svg draws one sentence, found 2 to draw" in done.err
 
 
-def test_malformed_files_can_be_mended(command, tmp_path):
+def test_malformed_files_can_be_repaired(command, tmp_path):
     path = tmp_path / "two.conllu"
     path.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     assert "--errors skip|repair" in command("show", path).err
@@ -85,6 +88,14 @@ def test_different_words_are_not_drawn_side_by_side(command, file, tmp_path):
     done = command("show", file, "--system", tmp_path / "other.conllu")
     assert done.code == 2
     assert "cut into words or sentences differently" in done.err
+
+
+def test_python_does_the_same(command, file):
+    drawings = tg.show(TREEBANK, sentence=[3, TREEBANK[0].id])
+    assert f"{drawings}\n" == repr(drawings) + "\n" == drawn(2, 0)
+    assert drawings.table["sentence"].to_list() == [3, 1]
+    assert drawings.to_html().count("<svg") == 2
+    assert tg.show(file, limit=1).signature.split("|")[1] == f"show:{read_conllu(file).mark}"
 
 
 def test_mistakes(command, file, tmp_path):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from udtools import Validator, udeval
 
 from treegauge.results.errors import TreegaugeError
+from treegauge.testing.lexicon import uniforms
 from treegauge.testing.perturb import perturb
-from treegauge.testing.simulated_parser import Accuracy, imaginary_parser
+from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic_conllu
-from treegauge.testing.uniform import uniforms
 from treegauge.treebanks import trees
 
 GOLD = synthetic_conllu(600, Grammar(nonprojectivity=0.2, contractions=0.3), seed=11)
@@ -32,7 +32,7 @@ def load(text: str) -> object:
 @cache
 def scores(accuracy: Accuracy, seed: int) -> dict[str, float]:
     """Score an imaginary parser with the official script."""
-    system = load(imaginary_parser(GOLD, accuracy, seed=seed))
+    system = load(simulated_parse(GOLD, accuracy, seed=seed))
     return {metric: score.f1 for metric, score in udeval.evaluate(load(GOLD), system).items()}
 
 
@@ -55,7 +55,7 @@ def is_valid(text: str) -> bool:
 
 
 def test_a_perfect_parser_changes_nothing():
-    assert imaginary_parser(GOLD, RIGHT, seed=1) == GOLD
+    assert simulated_parse(GOLD, RIGHT, seed=1) == GOLD
 
 
 @pytest.mark.parametrize("bias", [0, 1])
@@ -84,13 +84,13 @@ def test_better_parsers_score_better_in_the_true_order():
 )
 def test_output_passes_level_2(accuracy):
     text = synthetic_conllu(80, seed=3)
-    assert is_valid(imaginary_parser(text, accuracy, seed=4))
+    assert is_valid(simulated_parse(text, accuracy, seed=4))
 
 
 def wrong_heads(bias: float) -> tuple[np.ndarray, list[list[str]]]:
     text = synthetic_conllu(3000, Grammar(nonprojectivity=0.2), seed=12)
     gold = rows(text)
-    system = rows(imaginary_parser(text, Accuracy(heads=0.85, bias=bias), seed=5))
+    system = rows(simulated_parse(text, Accuracy(heads=0.85, bias=bias), seed=5))
     return np.array([a[6] != b[6] for a, b in zip(gold, system, strict=True)]), gold
 
 
@@ -120,7 +120,7 @@ def test_without_bias_all_arcs_are_equally_hard():
 
 def test_one_seed_errs_at_the_same_words_and_two_seeds_independently():
     def wrong(heads: float, seed: int) -> np.ndarray:
-        system = rows(imaginary_parser(GOLD, Accuracy(heads=heads, bias=0), seed=seed))
+        system = rows(simulated_parse(GOLD, Accuracy(heads=heads, bias=0), seed=seed))
         return np.array([a[6] != b[6] for a, b in zip(rows(GOLD), system, strict=True)])
 
     weak, strong, other = wrong(0.8, 1), wrong(0.9, 1), wrong(0.9, 2)
@@ -131,7 +131,7 @@ def test_one_seed_errs_at_the_same_words_and_two_seeds_independently():
 
 def test_forms_comments_and_tokens_stay_and_windows_line_ends_too():
     text = synthetic_conllu(30, Grammar(contractions=0.5), seed=1).replace("\n", "\r\n")
-    system = imaginary_parser(text, Accuracy(0.5, 0.5, 0.5, 0.5, 0.5), seed=1)
+    system = simulated_parse(text, Accuracy(0.5, 0.5, 0.5, 0.5, 0.5), seed=1)
     assert system != text
     for before, after in zip(text.split("\n"), system.split("\n"), strict=True):
         if before[:1].isdigit() and "-" not in before.split("\t")[0]:
@@ -146,13 +146,13 @@ def test_columns_without_annotation_stay_without():
         "\t".join([*row[:2], "_", row[3], "_", "_", *row[6:8], "_", row[9]])
         for row in rows(synthetic_conllu(1, seed=1))
     ]
-    system = rows(imaginary_parser("\n".join(bare) + "\n\n", Accuracy(0.1, 0.1), seed=1))
+    system = rows(simulated_parse("\n".join(bare) + "\n\n", Accuracy(0.1, 0.1), seed=1))
     assert {(row[2], row[4], row[5], row[8]) for row in system} == {("_", "_", "_", "_")}
 
 
 def test_empty_text_stays_empty():
-    assert imaginary_parser("", seed=1) == ""
-    assert imaginary_parser("# nothing\n\n", seed=1) == "# nothing\n\n"
+    assert simulated_parse("", seed=1) == ""
+    assert simulated_parse("# nothing\n\n", seed=1) == "# nothing\n\n"
 
 
 LINE = "{}\tx\tx\tX\t_\t_\t{}\tdep\t_\t_\n"
@@ -170,11 +170,11 @@ LINE = "{}\tx\tx\tX\t_\t_\t{}\tdep\t_\t_\n"
 )
 def test_what_is_no_tree_is_refused_by_line(text, message):
     with pytest.raises(TreegaugeError, match=message):
-        imaginary_parser(text, seed=1)
+        simulated_parse(text, seed=1)
 
 
 def test_an_accuracy_out_of_range_is_named_with_its_range():
-    with pytest.raises(TreegaugeError, match=r"dial tags is 97; expected a number from 0.1 to 1"):
+    with pytest.raises(TreegaugeError, match=r"tags is 97; expected a number from 0.1 to 1"):
         Accuracy(tags=97)
 
 

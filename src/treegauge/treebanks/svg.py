@@ -1,13 +1,21 @@
-"""Where arcs go in a drawing, and the SVG of them. :mod:`treegauge.treebanks.draw` is the door."""
+"""Dependency trees drawn as SVG, alone or with a system's incorrect arcs below the words.
+
+Any heads can be drawn: what is not a tree is marked, never refused.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from rich.cells import cell_len
 
+from treegauge.results.errors import TreegaugeError
+from treegauge.treebanks.text_trees import check_lengths
+
+# Its contrast is 4.5 on white and on black alike, so that one colour serves light and dark pages.
+_ACCENT = "#d2450f"
 FORM, SMALL = 16, 12  # font sizes
 CHARACTER = 0.6  # width of a terminal cell's worth of text, in font sizes; on the generous side
 GAP = 18  # between words
@@ -16,8 +24,110 @@ LEVEL = 24  # between nested arcs: a line with its label above it
 CORNER = 7
 ARROW = 7
 MARGIN = 8
-
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def svg_tree(
+    forms: Sequence[str],
+    heads: Sequence[int],
+    deprels: Sequence[str],
+    *,
+    upos: Sequence[str] | None = None,
+    highlight: Collection[int] | None = None,
+) -> str:
+    """Draw a tree as arcs above the words, in a self-contained SVG.
+
+    Lines and texts take the colour of the text around them. An arc tells its two words on hover.
+
+    Parameters
+    ----------
+    forms, heads, deprels, upos
+        The columns of the sentence; heads count from 1, and 0 is the root. A head that is missing,
+        outside the sentence, or the word itself gives a dashed arrow that names it.
+    highlight
+        Positions, from 1, of words to set off together with the arcs that lead to them.
+
+    Returns
+    -------
+    str
+        The SVG; same input, same bytes.
+
+    Examples
+    --------
+    >>> svg = svg_tree(["Dogs", "bark"], [2, 0], ["nsubj", "root"], upos=["NOUN", "VERB"])
+    >>> svg.startswith('<svg xmlns="http://www.w3.org/2000/svg" role="img"')
+    True
+    """
+    check_lengths(forms=forms, heads=heads, deprels=deprels, upos=upos)
+    chosen = set(highlight or ())
+    if outside := sorted(word for word in chosen if not 1 <= word <= len(forms)):
+        raise TreegaugeError(f"highlight: found {outside}, expected positions 1 to {len(forms)}")
+    arcs = [
+        _arc(forms, word, int(head), relation, accent=word in chosen)
+        for word, (head, relation) in enumerate(zip(heads, deprels, strict=True), 1)
+    ]
+    colors = [_ACCENT if word in chosen else "" for word in range(1, len(forms) + 1)]
+    rows = [forms] if upos is None else [forms, upos]
+    return _svg(rows, arcs, [], " ".join(forms), colors=colors)
+
+
+def compare_svg(
+    forms: Sequence[str],
+    gold_heads: Sequence[int],
+    gold_deprels: Sequence[str],
+    system_heads: Sequence[int],
+    system_deprels: Sequence[str],
+) -> str:
+    """Draw the gold tree above the words and the system's incorrect arcs below them, as SVG.
+
+    An incorrect head gives a dashed arc; a correct head with an incorrect relation a dotted one.
+
+    Examples
+    --------
+    >>> svg = compare_svg(["Dogs", "bark"], [2, 0], ["nsubj", "root"], [2, 0], ["obj", "root"])
+    >>> "1 of 2 words incorrect: Dogs bark" in svg
+    True
+    """
+    check_lengths(
+        forms=forms,
+        gold_heads=gold_heads,
+        gold_deprels=gold_deprels,
+        system_heads=system_heads,
+        system_deprels=system_deprels,
+    )
+    above, below = [], []
+    for word, (gold_head, gold_relation, head, relation) in enumerate(
+        zip(gold_heads, gold_deprels, system_heads, system_deprels, strict=True), 1
+    ):
+        above.append(_arc(forms, word, int(gold_head), gold_relation))
+        if head != gold_head or relation != gold_relation:
+            dash = "7 4" if head != gold_head else "1.5 3"
+            below.append(_arc(forms, word, int(head), relation, accent=True, dash=dash))
+    incorrect = f"{len(below)} of {len(forms)} words incorrect"
+    legend = f"Gold above. The system below: {incorrect}; dashed: head, dotted: relation only."
+    return _svg([forms], above, below, f"{incorrect}: {' '.join(forms)}", legend=legend)
+
+
+def _arc(
+    forms: Sequence[str],
+    word: int,
+    head: int,
+    relation: str,
+    *,
+    accent: bool = False,
+    dash: str = "",
+) -> "Arc":
+    inside = 1 <= head <= len(forms) and head != word
+    label = relation if inside or head == 0 else f"{relation} → {head if head >= 0 else '?'}"
+    return Arc(
+        word=word,
+        head=head if inside else None,
+        label=label,
+        tooltip=f"{forms[head - 1] if inside else '·'} → {forms[word - 1]}: {relation}",
+        color=_ACCENT if accent else "",
+        dash=dash if inside or head == 0 else dash or "7 4",
+        width=2 if accent else 1.3,
+    )
 
 
 def xml(text: str) -> str:
@@ -72,7 +182,7 @@ def levels(arcs: Sequence[Arc], words: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Side:
+class ArcSide:
     """The arcs on one side of the words: their levels, and where on their words they end.
 
     ``ports[i]`` is where arc ``i`` ends on its left and its right word, counted from the middles.
@@ -83,7 +193,7 @@ class Side:
     ports: list[tuple[float, float]]
 
 
-def side(arcs: Sequence[Arc], widths: list[float]) -> Side:
+def side(arcs: Sequence[Arc], widths: list[float]) -> ArcSide:
     """Lay out one side, spreading the ends of arcs so that those sharing a word do not touch.
 
     From left to right on a word end its arcs to the left, inner ones first, an arc from nowhere,
@@ -108,10 +218,10 @@ def side(arcs: Sequence[Arc], widths: list[float]) -> Side:
                 left[index] = offset
             if where < 2:
                 right[index] = offset
-    return Side(arcs, level, list(zip(left, right, strict=True)))
+    return ArcSide(arcs, level, list(zip(left, right, strict=True)))
 
 
-def middles(widths: list[float], sides: Sequence[Side]) -> list[float]:
+def middles(widths: list[float], sides: Sequence[ArcSide]) -> list[float]:
     """Give the middle of each word, far enough apart for the words and for every arc's label."""
     room: list[list[tuple[int, float]]] = [[] for _ in widths]
     for one in sides:
@@ -131,7 +241,7 @@ def text_width(text: str, size: float) -> float:
     return cell_len(text) * CHARACTER * size
 
 
-def svg_side(one: Side, x: list[float], base: float, up: int) -> list[str]:
+def svg_side(one: ArcSide, x: list[float], base: float, up: int) -> list[str]:
     """Draw one side's arcs on a base line, upwards (``up = -1``) or downwards (``up = 1``)."""
     spots = [
         (x[arc.left - 1] + left, x[arc.right - 1] + right)
@@ -193,7 +303,7 @@ def _svg_arc(
     )
 
 
-def svg(
+def _svg(
     rows: Sequence[Sequence[str]],
     above: Sequence[Arc],
     below: Sequence[Arc],

@@ -1,0 +1,132 @@
+"""Treebanks of known properties, drawn from an invented grammar; its parameters."""
+
+from dataclasses import dataclass, field, fields
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import sign
+from treegauge.results.verbs import Settings, verb
+from treegauge.treebanks.convert import NewTreebank, written
+
+ORDERS = ("SVO", "SOV", "VSO", "VOS", "OVS", "OSV")
+
+
+def parameter(default: float, low: float, high: float) -> Any:
+    """Declare a parameter with its default and its range."""
+    return field(default=default, metadata={"low": low, "high": high})
+
+
+@dataclass(frozen=True)
+class Grammar(Settings):
+    """The parameters of an invented grammar.
+
+    Parameters
+    ----------
+    basic_order
+        Order of subject, verb and object: one of SVO, SOV, VSO, VOS, OVS, OSV. Where objects
+        precede verbs, adpositions follow nouns, and modifying nouns and clauses precede them.
+    order_freedom
+        Probability that a clause takes any of the six orders instead.
+    case_marking
+        Probability that a nominal is marked for case (and its adjectives and articles with it).
+    function_words
+        Probability that a relation or category that can be a word of its own is one: adposition,
+        article, auxiliary, copula, subordinator, relative pronoun, coordinator. Otherwise it is
+        an ending, a non-finite form, or nothing.
+    nonprojectivity
+        Probability that a modifier of a noun is beyond the predicate of its clause.
+    contractions
+        Probability that an adposition forms one token with its article (or, after a noun, with
+        that noun).
+    vocabulary
+        Number of lemmas in the open classes.
+    zipf
+        Exponent of their rank-frequency law.
+    length
+        Mean number of words in a sentence, held within a few percent.
+    label_noise
+        Probability that a word gets an incorrect head or relation. MISC has the correct ones as
+        ``TrueHead`` and ``TrueDeprel``.
+    language
+        Which invented language: its sounds, words and endings. Treebanks of one language drawn
+        with different seeds have the same vocabulary.
+
+    Examples
+    --------
+    >>> Grammar(case_marking=0.9).case_marking
+    0.9
+    >>> Grammar(case_marking=9)
+    Traceback (most recent call last):
+    treegauge.results.errors.TreegaugeError: case_marking is 9; expected a number from 0 to 1
+    """
+
+    basic_order: str = "SVO"
+    order_freedom: float = parameter(0.2, 0, 1)
+    case_marking: float = parameter(0.5, 0, 1)
+    function_words: float = parameter(0.6, 0, 1)
+    nonprojectivity: float = parameter(0.05, 0, 1)
+    contractions: float = parameter(0.1, 0, 1)
+    vocabulary: int = parameter(5000, 10, 1_000_000)
+    zipf: float = parameter(1.0, 0, 4)
+    length: float = parameter(15.0, 3, 200)
+    label_noise: float = parameter(0.0, 0, 1)
+    language: int = parameter(0, 0, 2**32 - 1)
+
+    def __post_init__(self) -> None:
+        if self.basic_order not in ORDERS:
+            raise ChoiceError("basic_order", self.basic_order, ORDERS)
+        for each in fields(self):
+            if each.metadata:
+                check_parameter(
+                    each.name, getattr(self, each.name), whole=each.type is int, **each.metadata
+                )
+
+
+def check_parameter(
+    name: str, value: object, *, low: float, high: float, whole: bool = False
+) -> None:
+    """Refuse a parameter outside its range, naming it, what was found and what was expected."""
+    kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        kind = "a whole number" if whole else "a number"
+        raise TreegaugeError(f"{name} is {value!r}; expected {kind} from {low} to {high}")
+
+
+@verb
+def synthesise(
+    sentences: int,
+    out: str | PathLike[str] | None = None,
+    *,
+    seed: int = 0,
+    prefix: str = "syn",
+    grammar: Grammar = Grammar(),
+) -> NewTreebank:
+    """Draw a treebank of known properties from an invented grammar.
+
+    The sentences are valid UD with all layers and no real text. Every sentence depends only on
+    the grammar, the seed and its own number.
+
+    Parameters
+    ----------
+    sentences
+        The number of sentences.
+    out
+        The CoNLL-U file to write, packed if its ending says so. Not given, or -: it is printed.
+    seed
+        Which sample of the grammar; same seed, same bytes.
+    prefix
+        Start of every sent_id.
+    """
+    from treegauge.testing.synthetic import synthetic
+
+    changed = {
+        field.name: getattr(grammar, field.name)
+        for field in fields(grammar)
+        if getattr(grammar, field.name) != field.default
+    }
+    treebank = synthetic(sentences, grammar, seed=seed, prefix=prefix)
+    signature = sign(synthesise=sentences, seed=seed, prefix=prefix, **changed)
+    return written(treebank, out, signature)

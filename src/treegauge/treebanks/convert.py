@@ -1,0 +1,148 @@
+"""Treebanks from one format to another: CoNLL-U, packed or not, and tables."""
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.files import atomic
+from treegauge.results.messages import note
+from treegauge.results.result import Result, sign
+from treegauge.results.verbs import verb
+from treegauge.treebanks.inputs import read_treebank
+from treegauge.treebanks.sources import Errors, Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.treebanks.columns import Treebank
+
+_TABLES = (".parquet", ".csv", ".tsv", ".arrow")
+_TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
+
+
+@dataclass(frozen=True)
+class NewTreebank(Result):
+    """A treebank that a verb made: written to a file, or printed as CoNLL-U.
+
+    Attributes
+    ----------
+    treebank
+        The treebank.
+    out
+        The file it was written to; None if it was not.
+    """
+
+    treebank: "Treebank"
+    out: str | None
+    signature: str
+    kind: ClassVar[str] = "treebank"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """The words, one row each."""
+        return self.treebank.table
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return name, file and sizes; the treebank itself is the file."""
+        sizes = {"sentences": len(self.treebank), "words": self.treebank.n_words}
+        return {"name": self.treebank.name, "out": self.out, "rows": [sizes]}
+
+    def own_text(self) -> str:
+        """Return what was written where, or the CoNLL-U itself."""
+        if self.out is None:
+            text = self.treebank.to_bytes().decode(errors="replace")
+            return text.removesuffix("\n")  # printing adds it again
+        return f"{self.out}: {len(self.treebank)} sentences, {self.treebank.n_words} words"
+
+
+def written(treebank: "Treebank", out: str | PathLike[str] | None, signature: str) -> NewTreebank:
+    """Write a treebank to a file whose ending says how; ``None`` and ``-`` write none."""
+    from treegauge.treebanks.conllu import write_conllu
+
+    if out is None or str(out) == "-":
+        return NewTreebank(treebank, None, signature)
+    target = Path(out)
+    if target.suffix in _TABLES:
+        frame = treebank.to_rows()
+        with atomic(target) as file:
+            if target.suffix == ".parquet":
+                frame.write_parquet(file)
+            elif target.suffix == ".arrow":
+                frame.write_ipc(file)
+            else:
+                frame.write_csv(file, separator="\t" if target.suffix == ".tsv" else ",")
+    else:
+        write_conllu(treebank, target)
+    return NewTreebank(treebank, str(out), signature)
+
+
+@verb
+def convert(
+    source: "Treebank | Source",
+    out: str | PathLike[str] | None = None,
+    *,
+    split: str | None = None,
+    errors: Errors = "strict",
+    unparsed: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
+) -> NewTreebank:
+    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
+
+    Tables hold every row and comment, so that converting back loses nothing.
+
+    Parameters
+    ----------
+    source
+        A CoNLL-U file (packed or not), a table, a treebank folder or a name under TREEGAUGE_UD;
+        - is standard input.
+    out
+        The file to write; its ending says how: .conllu (also .gz .xz .bz2 .zst), .parquet, .arrow,
+        .csv, .tsv. Not given, or -: CoNLL-U is printed.
+    split
+        train, dev or test: only this set of a treebank folder.
+    errors
+        What to do about malformed sentences.
+    unparsed
+        Accept _ in HEAD.
+    sample
+        Keep this number of sentences, drawn at random.
+    seed
+        Seed of the sample.
+    """
+    named = out is not None and str(out) != "-" and Path(out).suffix
+    if named and not str(out).endswith((*_TEXTS, *_TABLES)):
+        raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])
+    if isinstance(source, str | PathLike) and Path(source).suffix in _TABLES:
+        treebank = _read_table(Path(source), errors, unparsed)
+    else:
+        treebank = read_treebank(source, split, errors, need_heads=not unparsed)
+    for problem in treebank.problems:
+        if problem.action:
+            note(str(problem))
+    signature = sign(convert=treebank.mark, errors=treebank.policy)
+    if sample is not None:
+        signature = sign(convert=treebank.mark, errors=treebank.policy, sample=sample, seed=seed)
+        treebank = treebank.sample(sample, seed=seed)
+    return written(treebank, out, signature)
+
+
+def _read_table(source: Path, errors: Errors, unparsed: bool) -> "Treebank":
+    import polars as pl
+
+    from treegauge.treebanks.frames import from_frame
+
+    try:
+        if source.suffix == ".parquet":
+            frame = pl.read_parquet(source)
+        elif source.suffix == ".arrow":
+            frame = pl.read_ipc(source)
+        else:
+            separator = "\t" if source.suffix == ".tsv" else ","
+            frame = pl.read_csv(source, separator=separator, infer_schema=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise TreegaugeError(f"{source}: cannot read the table: {error}") from error
+    heads = False if unparsed else None
+    return from_frame(frame, name=source.stem, errors=errors, need_heads=heads)

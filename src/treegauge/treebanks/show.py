@@ -1,0 +1,150 @@
+"""Dependency trees of a treebank, drawn in the terminal or as SVG."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, ClassVar
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.files import atomic
+from treegauge.results.messages import note
+from treegauge.results.result import Result, sign
+from treegauge.results.verbs import verb
+from treegauge.treebanks.inputs import read_treebank
+from treegauge.treebanks.sources import Errors, Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.sentence import Sentence
+
+
+@dataclass(frozen=True)
+class Drawings(Result):
+    """Sentences drawn as trees, each alone or with a system's analysis of it.
+
+    Attributes
+    ----------
+    sentences
+        The sentences.
+    systems
+        A system's analyses of the same sentences; empty if there is none.
+    """
+
+    sentences: "tuple[Sentence, ...]"
+    systems: "tuple[Sentence, ...]"
+    signature: str
+    kind: ClassVar[str] = "drawings"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per sentence: number, sent_id, words, text."""
+        import polars as pl
+
+        rows = [(one.number + 1, one.id, len(one), one.text) for one in self.sentences]
+        kinds = {"sentence": pl.Int64, "sent_id": pl.String, "words": pl.Int64, "text": pl.String}
+        return pl.DataFrame(rows, kinds, orient="row")
+
+    def to_svg(self, which: int = 0) -> str:
+        """Return one drawing as SVG; with a system, its incorrect arcs are below the words."""
+        from treegauge.treebanks.svg import compare_svg, svg_tree
+
+        one = self.sentences[which]
+        heads = one.head.tolist()
+        if not self.systems:
+            return svg_tree(one.form, heads, one.deprel, upos=one.upos)
+        two = self.systems[which]
+        return compare_svg(one.form, heads, one.deprel, two.head.tolist(), two.deprel)
+
+    def own_text(self) -> str:
+        """Return the trees, cut to the width of the terminal where there is one."""
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        lines = []
+        for i, one in enumerate(self.sentences):
+            lines += [f"# {one.id or one.number + 1}: {one.text}", one.drawn(width)]
+            if self.systems:
+                lines += ["# system", self.systems[i].drawn(width)]
+            lines.append("")
+        return "\n".join(lines[:-1])
+
+    def own_html(self) -> str:
+        """Return the drawings as SVG."""
+        return "\n".join(self.to_svg(i) for i in range(len(self.sentences)))
+
+
+@verb
+def show(
+    source: "Treebank | Source",
+    *,
+    sentence: Sequence[str | int] = (),
+    system: "Treebank | Source | None" = None,
+    split: str | None = None,
+    limit: int = 5,
+    svg: str | PathLike[str] | None = None,
+    errors: Errors = "strict",
+) -> Drawings:
+    """Draw dependency trees in the terminal or as SVG.
+
+    Parameters
+    ----------
+    source
+        A CoNLL-U file, a treebank folder or a name under TREEGAUGE_UD; - is standard input.
+    sentence
+        A sentence to draw: its number from 1, or its sent_id.
+    system
+        A system's output on the same words, drawn beside it.
+    split
+        train, dev or test: the set of a treebank folder to draw from.
+    limit
+        Without chosen sentences, the number of sentences to draw.
+    svg
+        Write the first drawing to this SVG file.
+    errors
+        What to do about malformed sentences.
+    """
+    if limit < 1:
+        raise TreegaugeError(f"limit is {limit}; expected at least 1")
+    gold = read_treebank(source, split, errors)
+    other = None if system is None else read_treebank(system, split, errors)
+    if other is not None and gold.lengths.tolist() != other.lengths.tolist():
+        raise TreegaugeError(
+            f"{gold.name} and {other.name} are cut into words or sentences differently; drawing "
+            "them side by side needs the same words (treegauge score aligns them)"
+        )
+    numbers = _numbers(gold, [sentence] if isinstance(sentence, str | int) else sentence, limit)
+    if svg is not None and len(sentence) > 1:
+        raise TreegaugeError(f"svg draws one sentence, found {len(sentence)} to draw")
+    drawings = Drawings(
+        tuple(gold[number] for number in numbers),
+        tuple(other[number] for number in numbers) if other is not None else (),
+        sign(show=gold.mark, system=other.mark if other is not None else None, errors=gold.policy),
+    )
+    if svg is not None:
+        with atomic(svg) as file:
+            file.write(drawings.to_svg().encode())
+        note(f"wrote {svg}")
+    return drawings
+
+
+def _numbers(treebank: "Treebank", wanted: Sequence[str | int], limit: int) -> list[int]:
+    """Return the numbers of the sentences to draw, from 0."""
+    if len(treebank) == 0:
+        raise TreegaugeError(f"{treebank.name} has no sentences")
+    if not wanted:
+        return list(range(min(limit, len(treebank))))
+    ids = {name: i for i, name in enumerate(treebank.metadata("sent_id")) if name}
+    numbers = []
+    for key in map(str, wanted):
+        if key in ids:
+            numbers.append(ids[key])
+        elif key.isdecimal() and 1 <= int(key) <= len(treebank):
+            numbers.append(int(key) - 1)
+        else:
+            raise TreegaugeError(
+                f"no sentence {key!r} in {treebank.name}: expected a sent_id or a number from 1 "
+                f"to {len(treebank)}"
+            )
+    return numbers
