@@ -50,7 +50,7 @@ def test_the_help_names_every_parameter(command):
     ("args", "message"),
     [
         (["--lenght", "5"], "No such option"),
-        (["--length", "long"], "long"),
+        (["--length", "long"], "--length"),
         (["--order-freedom", "2"], "order_freedom is 2.0; expected a number from 0 to 1"),
         (["--basic-order", "XYZ"], "basic_order"),
         (["-o", "no/such/folder/a.conllu"], "cannot write"),
