@@ -100,9 +100,9 @@ def measurer() -> Contender:
 def splitter() -> Contender:
     """Search for the split with the smallest distance."""
     from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import split
+    from treegauge.splitting.splitting import make_split
 
-    return Contender(lambda path: split(pool(path), "low", seed=0), lambda _: None)
+    return Contender(lambda path: make_split(pool(path), "low", seed=0), lambda _: None)
 
 
 def ranker(share: int | None = None) -> Callable[[], Contender]:

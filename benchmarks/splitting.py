@@ -16,11 +16,11 @@ LIMIT = 30
 def written() -> Contender:
     """Split and write three files and a manifest."""
     from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import split
-    from treegauge.splitting.writing import write_split
+    from treegauge.splitting.split import write_split
+    from treegauge.splitting.splitting import make_split
 
     def run(path: str) -> int:
-        found = split(pool(path), "random", seed=0, documents=False)
+        found = make_split(pool(path), "random", seed=0, documents=False)
         with TemporaryDirectory() as folder:
             write_split(found, folder)
         return sum(map(len, found.parts.values()))
@@ -65,10 +65,10 @@ def steered(objective: Any) -> Any:
 
     def make() -> Contender:
         from treegauge.splitting.pool import pool
-        from treegauge.splitting.splitting import split
+        from treegauge.splitting.splitting import make_split
 
         return Contender(
-            lambda path: split(pool(path), objective, seed=0, sizes=(80, 0, 20)),
+            lambda path: make_split(pool(path), objective, seed=0, sizes=(80, 0, 20)),
             lambda found: found.edv,
         )
 

@@ -11,12 +11,13 @@ from treegauge.measures.displacement import edv, edv_masses, slv
 from treegauge.parsers.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
-from treegauge.splitting.pool import Pool, pool
-from treegauge.splitting.splitting import Method, Objective, split
+from treegauge.splitting.pool import SentencePool, pool
+from treegauge.splitting.split import Objective, SplitMethod
+from treegauge.splitting.splitting import make_split
 from treegauge.treebanks.columns import Treebank
 
 # Objective and method of each kind of split. Sentences of one or two words are left out of all.
-KINDS: dict[str, tuple[Objective, Method]] = {
+KINDS: dict[str, tuple[Objective, SplitMethod]] = {
     "random": ("random", "optimise"),
     "low, sampler": ("low", "sampler"),
     "high, sampler": ("high", "sampler"),
@@ -26,8 +27,8 @@ KINDS: dict[str, tuple[Objective, Method]] = {
 SHORTEST = 3
 
 
-def limited(source: str, limit: int, sample: int) -> Pool:
-    """Pool all parts of a treebank; of more sentences than `limit`, draw as many."""
+def limited(source: str, limit: int, sample: int) -> SentencePool:
+    """SentencePool all parts of a treebank; of more sentences than `limit`, draw as many."""
     whole = pool(source)
     long_enough = np.flatnonzero(whole.lengths >= SHORTEST)
     if len(long_enough) <= limit:
@@ -39,7 +40,7 @@ def limited(source: str, limit: int, sample: int) -> Pool:
 def parts_of(source: str, kind: str, limit: int, sample: int) -> dict[str, Treebank]:
     """Return train, dev and test of a split, of at most `limit` sentences together."""
     objective, method = KINDS[kind]
-    made = split(
+    made = make_split(
         limited(source, limit, sample), objective, seed=sample, method=method,
         documents=False, min_words=SHORTEST,
     )  # fmt: skip

@@ -8,8 +8,7 @@ import polars as pl
 
 from replications.content_data import RELEASE, folders, parsed
 from replications.parts import read_result, release_folder
-from treegauge.auditing.auditing import audit
-from treegauge.auditing.findings import Audit, Finding
+from treegauge.auditing.audit import Audit, Finding, audit
 from treegauge.measures.measure import measure
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
@@ -34,7 +33,7 @@ def audits() -> pl.DataFrame:
 
 
 def _audited(name: str, parts: dict[str, Treebank]) -> dict[str, Any]:
-    found = audit(parts, name=name, draws=DRAWS)
+    found = audit(parts, name=name, resamples=DRAWS)
     leak = _finding(found, "leak", "train/test")
     splits = {kind: _finding(found, f"split-{kind}", "train/test") for kind in ("edv", "slv")}
     return {
@@ -45,14 +44,14 @@ def _audited(name: str, parts: dict[str, Treebank]) -> dict[str, Any]:
         **{f"repeated_{part}": _share(found, "duplicates", part, parts) for part in
            ("train", "test")},
         "one_word_test": 100 * float((parts["test"].lengths == 1).mean()),
-        "unseen_labels": sum(one.check == "unseen-labels" and one.part == "train/test"
+        "unseen_labels": sum(one.check == "unseen-labels" and one.split == "train/test"
                              for one in found.findings),
         **{f"{kind}_p": one.p_value if one else None for kind, one in splits.items()},
     }  # fmt: skip
 
 
 def _finding(found: Audit, check: str, part: str) -> Finding | None:
-    return next((f for f in found.findings if (f.check, f.part) == (check, part)), None)
+    return next((f for f in found.findings if (f.check, f.split) == (check, part)), None)
 
 
 def _share(found: Audit, check: str, part: str, parts: dict[str, Treebank]) -> float:

@@ -13,7 +13,7 @@ import polars as pl
 
 from replications.parts import release_folder
 from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import split
+from treegauge.splitting.splitting import make_split
 
 TREEBANKS = (
     "Afrikaans-AfriBooms", "English-LinES", "Greek-GDT", "Kazakh-KTB", "Marathi-UFAL",
@@ -39,7 +39,7 @@ def distances() -> pl.DataFrame:
     for name in TREEBANKS:
         sentences = pool(root / f"UD_{name}")
         found = {
-            kind: [split(sentences, seed=seed, **options).edv for seed in SEEDS]
+            kind: [make_split(sentences, seed=seed, **options).edv for seed in SEEDS]
             for kind, options in KINDS.items()
         }
         rows.append({"treebank": name} | {kind: fmean(edv) for kind, edv in found.items()})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treegauge import data as data
+    from treegauge.auditing.audit import audit as audit
     from treegauge.curves.learning import learning_curves as learning_curves
     from treegauge.dynamics.cartography import map_treebank as map_treebank
     from treegauge.experiments.plans import Plan as Plan
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from treegauge.scoring.suite import Suite as Suite
     from treegauge.scoring.weights import packaged_weights as packaged_weights
     from treegauge.scoring.weights import read_weights as read_weights
+    from treegauge.splitting.split import split as split
     from treegauge.statistics.correlation import correlate as correlate
     from treegauge.statistics.regression import regress as regress
     from treegauge.testing.synthesise import Grammar as Grammar
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "auditing.audit": ["audit"],
+    "splitting.split": ["split"],
     "curves.learning": ["learning_curves"],
     "dynamics.cartography": ["map_treebank"],
     "results.errors": ["TreegaugeError"],

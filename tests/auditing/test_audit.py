@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from treegauge.auditing.auditing import audit
+from treegauge.auditing.audit import audit
 from treegauge.cli.app import app
 from treegauge.results.errors import TreegaugeError
 from treegauge.splitting.displacement import sampled_test
@@ -24,7 +24,7 @@ def clean():
 
 
 def named(result, check, part):
-    return [f for f in result.findings if f.check == check and f.part == part]
+    return [f for f in result.findings if f.check == check and f.split == part]
 
 
 def test_a_clean_treebank_gives_no_errors_or_warnings(clean):
@@ -42,23 +42,23 @@ def test_leaks_are_errors_and_count_both_kinds_of_trees(clean):
     head[other] = root + 1
     changed = copies.with_columns({"head": head})
     parts = clean | {"test": concat([clean["test"], changed], name="test")}
-    (leak,) = named(audit(parts, draws=0), "leak", "train/test")
+    (leak,) = named(audit(parts, resamples=0), "leak", "train/test")
     assert leak.level == "error"
     assert leak.value == 4
-    assert "of 4 different ones 1 with another tree" in leak.message
+    assert "1 of 4 distinct ones have another tree" in leak.message
     assert leak.examples[0] == train[int(long[0])].id
 
 
 def test_duplicates_within_a_part_are_counted(clean):
     long = np.flatnonzero(clean["train"].lengths >= 5)[:3]
     parts = {"train": concat([clean["train"], clean["train"].take(long)], name="train")}
-    (found,) = named(audit(parts, draws=0), "duplicates", "train")
+    (found,) = named(audit(parts, resamples=0), "duplicates", "train")
     assert found.value == 3
 
 
 def test_short_sentences_may_repeat():
     hello = parse_conllu("1\tHi\thi\tINTJ\tI\tA=B\t0\troot\t0:root\tX=Y\n\n" * 4)
-    result = audit({"train": hello, "test": hello}, draws=0)
+    result = audit({"train": hello, "test": hello}, resamples=0)
     assert named(result, "leak", "train/test") == []
     assert named(result, "one-word-sentences", "train")[0].value == 1.0
 
@@ -67,7 +67,7 @@ def test_missing_and_partial_layers(clean):
     words = clean["dev"].n_words
     lemma = ["_" if i % 10 == 0 else "x" for i in range(words)]
     bare = clean["dev"].with_columns({"feats": ["_"] * words, "lemma": lemma})
-    result = audit(clean | {"dev": bare}, draws=0)
+    result = audit(clean | {"dev": bare}, resamples=0)
     assert named(result, "missing-layer", "dev")[0].message == "no word has FEATS"
     assert named(result, "partial-layer", "dev")[0].value == pytest.approx(0.9, abs=0.01)
 
@@ -76,7 +76,7 @@ def test_labels_that_train_does_not_have(clean):
     relations = clean["test"]["deprel"].to_list()
     relations[3:6] = ["list", "list", "clf"]
     parts = clean | {"test": clean["test"].with_columns({"deprel": relations})}
-    (found,) = named(audit(parts, draws=0), "unseen-labels", "train/test")
+    (found,) = named(audit(parts, resamples=0), "unseen-labels", "train/test")
     assert found.value == 2
     assert found.examples == ("list", "clf")
 
@@ -94,7 +94,7 @@ def test_an_adversarial_split_is_called_odd_and_a_random_one_is_not(clean):
     for seed in range(20):
         order = np.random.default_rng(seed).permutation(len(whole))
         parts = {"train": whole.take(order[:450]), "test": whole.take(order[450:])}
-        p_values.append(named(audit(parts, draws=99), "split-edv", "train/test")[0].p_value)
+        p_values.append(named(audit(parts, resamples=99), "split-edv", "train/test")[0].p_value)
     assert 0.25 < np.mean(p_values) < 0.75
 
 
@@ -102,19 +102,19 @@ def test_parts_that_are_missing_or_empty(clean):
     assert audit({"test": clean["test"]}).count("error") == 0
     empty = audit({"train": clean["train"], "test": clean["test"][:0]})
     assert [f.check for f in empty.findings if f.level == "error"] == ["empty"]
-    assert [f.part for f in empty.findings if f.check == "missing-part"] == ["dev"]
+    assert [f.split for f in empty.findings if f.check == "missing-split"] == ["dev"]
 
 
 def test_sentences_without_text_are_no_leaks(clean):
     parts = {
         name: part.with_columns({"form": ["_"] * part.n_words}) for name, part in clean.items()
     }
-    found = audit(parts, draws=0)
+    found = audit(parts, resamples=0)
     assert {f.check for f in found.findings} & {"leak", "duplicates"} == set()
     assert named(found, "missing-layer", "test")[0].message == "no word has FORM"
 
 
-@pytest.mark.parametrize("wrong", [{"seed": -1}, {"draws": -1}])
+@pytest.mark.parametrize("wrong", [{"seed": -1}, {"resamples": -1}])
 def test_options_that_cannot_be(clean, wrong):
     with pytest.raises(TreegaugeError, match="expected a whole number of at least 0, found -1"):
         audit(clean, **wrong)
@@ -126,18 +126,39 @@ def test_the_command_fails_for_errors_only_unless_told(tmp_path, clean):
     for name, part in clean.items():
         write_conllu(part, folder / f"x_y-ud-{name}.conllu")
     run = CliRunner().invoke
-    result = run(app, ["audit", str(folder), "--format", "json", "--draws", "99"])
+    result = run(app, ["audit", str(folder), "--format", "json", "--resamples", "99"])
     assert result.exit_code == 0
-    told = json.loads(result.stdout)
-    assert told["treebank"] == "UD_X-Y"
-    assert told["counts"]["error"] == 0
+    content = json.loads(result.stdout)
+    assert content["treebank"] == "UD_X-Y"
+    assert content["counts"]["error"] == 0
+    assert {"kind", "signature", "rows"} <= set(content)
     write_conllu(clean["train"][:100], folder / "x_y-ud-test.conllu")
-    assert run(app, ["audit", str(folder), "--draws", "0"]).exit_code == 1
-    assert run(app, ["audit", str(folder), "--draws", "0", "--fail", "never"]).exit_code == 0
+    assert run(app, ["audit", str(folder), "--resamples", "0"]).exit_code == 1
+    assert run(app, ["audit", str(folder), "--resamples", "0", "--fail", "never"]).exit_code == 0
 
 
 def test_real_treebanks_can_be_audited(ud):
     from treegauge.treebanks.conllu import read_splits
 
-    result = audit(read_splits(ud / "r2.9" / "UD_Telugu-MTG"), name="te", draws=99)
+    result = audit(read_splits(ud / "r2.9" / "UD_Telugu-MTG"), name="te", resamples=99)
     assert any(f.message == "no word has LEMMA" for f in result.findings)
+
+
+def test_what_is_as_expected_is_shown_on_request_only(clean):
+    short, full = audit(clean, name="clean", resamples=99), audit(clean, name="clean", all=True)
+    assert "clean: 0 errors, 0 warnings" in str(short)
+    assert "(--all shows them)" in str(short)
+    assert "note:" not in str(short)
+    assert "typical of random splits of this size (p =" in str(full)
+
+
+def test_the_signature_names_every_split_by_checksum(clean):
+    one, two = audit(clean, resamples=0), audit(clean | {"test": clean["dev"]}, resamples=0)
+    assert one.signature != two.signature
+    assert f"test#{clean['test'].digest[:6]}" in one.signature
+
+
+def test_a_file_is_not_a_treebank_with_splits(tmp_path, clean):
+    write_conllu(clean["dev"], tmp_path / "some.conllu")
+    with pytest.raises(TreegaugeError, match="expected the folder of one treebank"):
+        audit(tmp_path / "some.conllu")

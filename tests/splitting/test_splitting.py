@@ -15,8 +15,8 @@ from treegauge.kernels.splits import distance
 from treegauge.results.errors import TreegaugeError
 from treegauge.splitting.displacement import optimised_test, sampled_test
 from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import split
-from treegauge.splitting.writing import manifest, rebuild, write_split
+from treegauge.splitting.split import rebuild, split_manifest, write_split
+from treegauge.splitting.splitting import make_split
 from treegauge.statistics.distance import wasserstein
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
@@ -41,7 +41,7 @@ def multiset(treebank, index):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_every_sentence_is_in_one_part_or_dropped(invented, objective):
-    found = split(invented, objective, seed=1)
+    found = make_split(invented, objective, seed=1)
     everything = np.concatenate([*found.parts.values(), found.dropped])
     assert sorted(everything.tolist()) == list(range(len(invented)))
 
@@ -49,7 +49,7 @@ def test_every_sentence_is_in_one_part_or_dropped(invented, objective):
 @pytest.mark.parametrize("objective", ["random", "length", "high", "low"])
 @pytest.mark.parametrize("sizes", [(60, 20, 20), (80, 0, 20), (70, 10, 20)])
 def test_sizes_are_those_asked_for(invented, objective, sizes):
-    found = split(invented, objective, seed=1, sizes=sizes, documents=False)
+    found = make_split(invented, objective, seed=1, sizes=sizes, documents=False)
     total = sum(len(index) for index in found.parts.values())
     for name, share in zip(("train", "dev", "test"), sizes, strict=True):
         assert len(found.parts.get(name, ())) == pytest.approx(total * share / 100, abs=1)
@@ -57,13 +57,13 @@ def test_sizes_are_those_asked_for(invented, objective, sizes):
 
 
 def test_sizes_by_words(invented):
-    found = split(invented, "random", seed=1, unit="words", documents=False)
+    found = make_split(invented, "random", seed=1, unit="words", documents=False)
     words = {name: int(invented.lengths[index].sum()) for name, index in found.parts.items()}
     assert words["train"] / sum(words.values()) == pytest.approx(0.6, abs=0.01)
 
 
 def test_length_split_tests_on_the_longest(invented):
-    found = split(invented, "length", seed=1, sizes=(80, 0, 20))
+    found = make_split(invented, "length", seed=1, sizes=(80, 0, 20))
     assert (
         invented.lengths[found.parts["train"]].max() <= invented.lengths[found.parts["test"]].min()
     )
@@ -71,16 +71,16 @@ def test_length_split_tests_on_the_longest(invented):
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_same_seed_same_split(invented, objective):
-    one, two = (split(invented, objective, seed=5) for _ in range(2))
+    one, two = (make_split(invented, objective, seed=5) for _ in range(2))
     for name in one.parts:
         assert np.array_equal(one.parts[name], two.parts[name])
-    other = split(invented, objective, seed=6)
+    other = make_split(invented, objective, seed=6)
     assert any(not np.array_equal(one.parts[name], other.parts[name]) for name in one.parts)
 
 
 def test_documents_stay_whole(invented):
     for objective in ("random", "kfold", "high", "low"):
-        found = split(invented, objective, seed=2, documents=True, min_words=1)
+        found = make_split(invented, objective, seed=2, documents=True, min_words=1)
         homes = {}
         for name, index in found.parts.items():
             for document in invented.documents[index].tolist():
@@ -91,29 +91,29 @@ def test_documents_stay_whole(invented):
 def test_documents_need_newdoc():
     text = "1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n\n" * 9
     with pytest.raises(TreegaugeError, match="newdoc"):
-        split(pool(parse_conllu(text)), "random", seed=0, documents=True)
+        make_split(pool(parse_conllu(text)), "random", seed=0, documents=True)
 
 
 def test_too_small_a_treebank_is_said_so():
     text = "1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
     with pytest.raises(TreegaugeError, match="too few"):
-        split(pool(parse_conllu(text * 2)), "random", seed=0)
+        make_split(pool(parse_conllu(text * 2)), "random", seed=0)
     with pytest.raises(TreegaugeError, match="at least 3 words"):
-        split(pool(parse_conllu(text * 50)), "high", seed=0)
+        make_split(pool(parse_conllu(text * 50)), "high", seed=0)
 
 
 def test_bad_requests_name_the_choices(invented):
     with pytest.raises(TreegaugeError, match="choices: random, length"):
-        split(invented, "hihg", seed=0)
+        make_split(invented, "hihg", seed=0)
     with pytest.raises(TreegaugeError, match="60/20/20"):
-        split(invented, "random", seed=0, sizes=(1, 2))
+        make_split(invented, "random", seed=0, sizes=(1, 2))
     with pytest.raises(TreegaugeError, match="60/20/20"):
-        split(invented, "random", seed=0, sizes=(np.nan, 20, 20))
+        make_split(invented, "random", seed=0, sizes=(np.nan, 20, 20))
     for wrong in ({"seed": -1}, {"folds": 1}, {"min_words": 0}):
         with pytest.raises(TreegaugeError, match="expected a whole number of at least"):
-            split(invented, "kfold", **({"seed": 0} | wrong))
+            make_split(invented, "kfold", **({"seed": 0} | wrong))
     with pytest.raises(TreegaugeError, match="optimise"):
-        split(invented, "high", seed=0, method="sampler", sizes=(50, 25, 25))
+        make_split(invented, "high", seed=0, method="sampler", sizes=(50, 25, 25))
 
 
 @settings(max_examples=50, deadline=None)
@@ -201,11 +201,11 @@ def test_optimiser_is_near_the_best_of_all_small_splits():
 def test_high_random_low_on_real_treebanks(ud, name):
     sentences = pool(ud / "r2.9" / f"UD_{name}")
     parts = {
-        "random": split(sentences, "random", seed=0, documents=False, min_words=3),
-        "high": split(sentences, "high", seed=0),
-        "low": split(sentences, "low", seed=0),
-        "sampler": split(sentences, "high", seed=0, method="sampler"),
-        "sampler low": split(sentences, "low", seed=0, method="sampler"),
+        "random": make_split(sentences, "random", seed=0, documents=False, min_words=3),
+        "high": make_split(sentences, "high", seed=0),
+        "low": make_split(sentences, "low", seed=0),
+        "sampler": make_split(sentences, "high", seed=0, method="sampler"),
+        "sampler low": make_split(sentences, "low", seed=0, method="sampler"),
     }
     assert parts["high"].edv > parts["random"].edv > parts["low"].edv
     assert parts["high"].edv > parts["sampler"].edv > parts["random"].edv
@@ -225,10 +225,10 @@ def test_high_random_low_on_real_treebanks(ud, name):
 
 
 def test_written_and_rebuilt(tmp_path, invented):
-    found = split(invented, "high", seed=1)
+    found = make_split(invented, "high", seed=1)
     files = write_split(found, tmp_path / "a")
     again = rebuild(invented, json.loads((tmp_path / "a" / "manifest.json").read_text()))
-    assert manifest(again) == manifest(found)
+    assert split_manifest(again) == split_manifest(found)
     write_split(again, tmp_path / "b")
     for path in files:
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
@@ -241,7 +241,7 @@ def test_written_and_rebuilt(tmp_path, invented):
 
 
 def test_rebuild_refuses_other_files(invented):
-    told = manifest(split(invented, "random", seed=1))
+    told = split_manifest(make_split(invented, "random", seed=1))
     other = pool(synthetic(400, Grammar(length=9), seed=3, prefix="else"))
     with pytest.raises(TreegaugeError, match="manifest"):
         rebuild(other, told)
@@ -254,8 +254,8 @@ def test_rebuild_refuses_other_files(invented):
     ("told", "message"),
     [
         ([1], "found format None, expected 1"),
-        ({"format": 1}, "cannot be followed .KeyError: 'sources'."),
-        ({"format": 1, "sources": 3}, "cannot be followed"),
+        ({"format": 1}, "cannot be read .KeyError: 'sources'."),
+        ({"format": 1, "sources": 3}, "cannot be read"),
     ],
 )
 def test_what_is_no_manifest_is_said_so(invented, told, message):
@@ -264,14 +264,14 @@ def test_what_is_no_manifest_is_said_so(invented, told, message):
 
 
 def test_rebuild_refuses_sentences_that_are_not_there_and_more_files(tmp_path, invented):
-    told = manifest(split(invented, "random", seed=1))
+    told = split_manifest(make_split(invented, "random", seed=1))
     told["parts"]["test"] = {invented.files[0]: [401]}
-    with pytest.raises(TreegaugeError, match="cannot be followed"):
+    with pytest.raises(TreegaugeError, match="cannot be read"):
         rebuild(invented, told)
     for name in ("train", "test"):
         (tmp_path / f"x-ud-{name}.conllu").write_bytes(synthetic(90, seed=1).to_bytes())
     both = pool(tmp_path)
-    alone = manifest(split(pool(tmp_path / "x-ud-train.conllu"), "random", seed=1))
+    alone = split_manifest(make_split(pool(tmp_path / "x-ud-train.conllu"), "random", seed=1))
     with pytest.raises(TreegaugeError, match="the manifest names x-ud-train"):
         rebuild(both, alone)
 
@@ -281,7 +281,7 @@ def test_files_are_named_as_in_ud(tmp_path):
     source.parent.mkdir()
     source.write_bytes(synthetic(90, seed=1).to_bytes())
     for place in (source, source.parent):
-        files = write_split(split(pool(place), "random", seed=1), tmp_path / "out")
+        files = write_split(make_split(pool(place), "random", seed=1), tmp_path / "out")
         names = ["el_x-ud-train.conllu", "el_x-ud-dev.conllu", "el_x-ud-test.conllu"]
         assert [path.name for path in files] == [*names, "manifest.json"]
     (entry,) = catalogue(tmp_path / "out")
@@ -299,10 +299,10 @@ def test_no_part_is_empty_unless_asked_for():
     text = "1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n2\tB\t_\tX\t_\t_\t1\tdep\t_\t_\n"
     text += "3\tC\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
     with pytest.raises(TreegaugeError, match=r"4 sentences .* leaves none for test"):
-        split(pool(parse_conllu(text * 4)), "low", seed=0, method="sampler")
+        make_split(pool(parse_conllu(text * 4)), "low", seed=0, method="sampler")
     documents = "# newdoc\n" + text * 40 + ("# newdoc\n" + text) * 2
     with pytest.raises(TreegaugeError, match="3 documents, which leaves none for"):
-        split(pool(parse_conllu(documents)), "random", seed=0)
+        make_split(pool(parse_conllu(documents)), "random", seed=0)
 
 
 def test_pool_remembers_where_sentences_came_from(tmp_path: Path):

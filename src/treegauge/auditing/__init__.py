@@ -1,1 +1,1 @@
-"""What is odd about a treebank: duplicates, gaps, odd splits, drifting labels."""
+"""Auditing treebanks: duplicates, gaps, odd splits, unseen labels."""

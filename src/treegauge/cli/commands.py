@@ -130,7 +130,11 @@ def _element(annotation: Any) -> list[Any]:
 def _type(one: VerbParameter) -> tuple[Any, bool]:
     """Return the kind of values a parameter takes on the command line, and whether several."""
     kinds = [kind for kind in _members(one.annotation) if kind is not NoneType]
-    lists = [kind for kind in kinds if _is_list(kind)]
+    lists = [
+        kind for kind in kinds
+        # An object given by name: the mapping is for Python.
+        if _is_list(kind) and not (str in kinds and issubclass(get_origin(kind) or kind, Mapping))
+    ]  # fmt: skip
     several = bool(lists) or one.kind is inspect.Parameter.VAR_POSITIONAL
     if lists:
         kinds = [part for kind in lists for part in _element(kind)]

@@ -40,7 +40,10 @@ class Command:
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank sound?": {
         "check": Command("List everything that is wrong with CoNLL-U files.", ["sources"]),
-        "audit": Command("Find leaks, duplicates, missing layers and odd splits in treebanks."),
+        "audit": Command(
+            "Find train/test overlap, duplicates, missing layers and odd splits in a treebank.",
+            ["treebank"],
+        ),
         "measure": Command(
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
             ["names"],
@@ -54,7 +57,11 @@ VERBS: dict[str, dict[str, Command]] = {
                 )
             },
         ),
-        "split": Command("Split a treebank at random, by length, into folds, or by EDV."),
+        "split": Command(
+            "Split a treebank at random, by length, into folds, or by EDV.",
+            ["source"],
+            {"out": "-o"},
+        ),
         "show": Command(
             "Draw dependency trees in the terminal or as SVG.", ["source"], {"sentence": "-s"}
         ),

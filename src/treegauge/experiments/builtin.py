@@ -50,7 +50,7 @@ def split(cell: Cell) -> Outcome:
     import polars as pl
 
     from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import split as cut
+    from treegauge.splitting.splitting import make_split as cut
 
     extra = cell.extra
     try:

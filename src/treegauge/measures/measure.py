@@ -5,11 +5,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from treegauge.results.verbs import verb, verb_with
+from treegauge.treebanks.sources import Errors
 
 if TYPE_CHECKING:
     from treegauge.measures.measurements import MeasureList, Measures
     from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.sources import Errors
 
 Split = Literal["train", "dev", "test", "all"]
 
@@ -43,7 +43,7 @@ def measure(
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
-    errors: "Errors" = "strict",
+    errors: Errors = "strict",
     workers: int | None = None,
 ) -> "Measures":
     """Measure treebanks: displacement, structure, morphology, vocabulary.

@@ -14,7 +14,7 @@ from treegauge.parsers.udpipe_settings import TAGS, tagger_options
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
 from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import split
+from treegauge.splitting.splitting import make_split
 from treegauge.statistics.checks import check_whole
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import TOLERABLE, read_conllu, write_conllu
@@ -130,7 +130,7 @@ def jackknife(
     sentences = pool(train)
     if documents is None:
         documents = sentences.has_documents and len(np.unique(sentences.documents)) >= folds
-    dealt = split(sentences, "kfold", seed=seed, folds=folds, documents=documents)
+    dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=documents)
     parts = []
     for number, fold in enumerate(dealt.parts.values(), start=1):
         others = np.setdiff1d(np.arange(len(train)), fold)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from treegauge.auditing.auditing import audit
-from treegauge.auditing.findings import Audit, Level
+from treegauge.auditing.audit import Audit, Severity, audit
 from treegauge.figures.treebanks import REACH, displacement_data
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures
@@ -36,7 +35,7 @@ def treebanks_section(
     """
     found = [_measures(one, errors) for one in treebanks]
     audits = [
-        audit({split: one.read(split) for split in one.splits}, name=one.name, draws=DRAWS)
+        audit({split: one.read(split) for split in one.splits}, name=one.name, resamples=DRAWS)
         for one in treebanks
         if one.kind == "treebank"
     ]
@@ -104,7 +103,7 @@ def _short(audits: Sequence[Audit]) -> list[str]:
     return [f"Scores could be misleading on {', '.join(names)}{more}."]
 
 
-def _levels(found: Audit, level: Level) -> str:
+def _levels(found: Audit, level: Severity) -> str:
     number = found.count(level)
     return f"{number or 'no'} {level}{'' if number == 1 else 's'}"
 
@@ -121,7 +120,7 @@ def count_treebanks(number: int) -> str:
 
 
 def _audited(found: Audit) -> dict[str, Any]:
-    names = ("level", "check", "part", "message", "examples")
+    names = ("level", "check", "split", "message", "examples")
     rows = [{name: getattr(finding, name) for name in names} for finding in found.findings]
     return {"treebank": found.treebank, "findings": rows}
 

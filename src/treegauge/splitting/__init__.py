@@ -1,1 +1,1 @@
-"""Splitting treebanks: at random, by length, kindly or adversarially by displacement."""
+"""Splitting treebanks: at random, by length, or by displacement."""

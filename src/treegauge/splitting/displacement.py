@@ -1,28 +1,95 @@
-"""Splits that make train and test alike or unlike in how far and which way their edges reach."""
+"""Easy (low-EDV) and hard (high-EDV) splits, by the distance of displacements."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels.splits import TEST, draw, swap
-from treegauge.splitting.pool import Pool
-from treegauge.splitting.strata import Bools, Strata
+from treegauge.splitting.pool import SentencePool
 from treegauge.statistics.distance import wasserstein
 
+Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
+UnitScores = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 _SWAPS = 20  # proposals per sentence; the distance hardly moves after ten
 _ROUNDS = 30
 
 
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Units by stratum, such as sentences by length, and how many of each stratum to take.
+
+    Attributes
+    ----------
+    units, bounds
+        The units, stratum by stratum, and where each stratum begins and ends.
+    take
+        How many to take of each stratum. Shares of small strata are carried over to the next, so
+        that they add up to the share of the whole.
+    """
+
+    units: npt.NDArray[np.intp]
+    bounds: npt.NDArray[np.int32]
+    take: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, strata: npt.NDArray[np.integer], share: float) -> "Strata":
+        """Sort units by their strata.
+
+        Examples
+        --------
+        >>> Strata.of(np.array([5, 3, 5, 3, 5, 9]), 0.5).take.tolist()
+        [1, 1, 1]
+        """
+        units = np.argsort(strata, kind="stable")
+        sizes = np.unique(strata, return_counts=True)[1]
+        bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+        ends = np.rint(np.cumsum(sizes) * share).astype(np.int64)
+        return cls(units, bounds, np.diff(ends, prepend=0))
+
+    def top(self, score: UnitScores) -> Bools:
+        """Take from each stratum the units with the highest scores.
+
+        Examples
+        --------
+        >>> Strata.of(np.array([5, 3, 5, 3]), 0.5).top(np.array([1, 2, 0, 3])).tolist()
+        [True, False, False, True]
+        """
+        place, stratum = self._places()
+        return self._chosen(-score, place < self.take[stratum])
+
+    def spread(self, score: UnitScores) -> Bools:
+        """Take from each stratum units evenly along the order of their scores."""
+        place, stratum = self._places()
+        sizes, take = np.diff(self.bounds)[stratum], self.take[stratum]
+        even = (place * take + take // 2) // sizes < ((place + 1) * take + take // 2) // sizes
+        return self._chosen(score, even)
+
+    def _places(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        stratum = np.repeat(np.arange(len(self.take)), np.diff(self.bounds))
+        return np.arange(len(self.units)) - self.bounds[stratum], stratum
+
+    def _chosen(self, score: UnitScores, places: Bools) -> Bools:
+        """Say which units stand at these places once each stratum is sorted by score."""
+        stratum = self._places()[1]
+        ranked = self.units[np.lexsort((score[self.units], stratum))]
+        chosen = np.zeros(len(self.units), bool)
+        chosen[ranked[places]] = True
+        return chosen
+
+
 def sampled_test(
-    pool: Pool, sentences: npt.NDArray[np.intp], *, adversarial: bool, seed: int
+    pool: SentencePool, sentences: npt.NDArray[np.intp], *, adversarial: bool, seed: int
 ) -> Bools:
     """Choose the test fifth by the published sampler.
 
     Sentences are binned by length and sorted by mean edge displacement (MED). Each round takes a
     length at random among those that have sentences left, and an MED: in the first round that of a
-    random sentence of this length, later the MED of the train data so far. The four sentences
-    nearest to it go into train, then into test the nearest again (complementary) or the furthest
-    of that length (adversarial). Where a length has run out, the nearest length serves.
+    random sentence of this length, later the MED of the training data so far. The four sentences
+    nearest to it go into the training set; the next nearest (complementary) or the furthest of that
+    length (adversarial) goes into the test set. Where a length has run out, the nearest length is
+    used.
 
     The lengths drawn do not depend on the objective: with one seed, the test sentences of both have
     the same lengths.
@@ -95,14 +162,14 @@ def optimised_test(
     groups = Strata.of(strata, share)
     mean = _mean(histograms)
     if adversarial:
-        ends = [_ascend(histograms, groups, groups.top(side * mean)) for side in (1, -1)]
+        ends = [_ascend(histograms, groups, groups.top(sign * mean)) for sign in (1, -1)]
         test = max(ends, key=lambda found: _distance(histograms, found))
     else:
         test = groups.spread(mean)
     proposals = random.integers(0, 2**62, size=(max(_SWAPS * len(strata), 2000), 2))
     proposals[:, 0] %= max(len(strata), 1)
-    sign = 1.0 if adversarial else -1.0
-    swap(histograms, groups.units.astype(np.int32), groups.bounds, test, proposals, sign)
+    goal = 1.0 if adversarial else -1.0
+    swap(histograms, groups.units.astype(np.int32), groups.bounds, test, proposals, goal)
     return test
 
 

@@ -1,4 +1,4 @@
-"""The sentences to be split, where they came from, and what they are drawn by."""
+"""The sentences to split, their files, lengths, displacements and documents."""
 
 import re
 from dataclasses import dataclass
@@ -12,14 +12,15 @@ from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import read_conllu
 from treegauge.treebanks.entries import UD_FILE
-from treegauge.treebanks.sources import Errors, Source, find, short_name
+from treegauge.treebanks.inputs import recognise_treebanks
+from treegauge.treebanks.sources import Errors, Source
 from treegauge.treebanks.trees import displacement_counts, mean_edge_displacement
 
 _DOCUMENT = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class SentencePool:
     """All sentences of a treebank, across its files.
 
     Attributes
@@ -80,19 +81,18 @@ class Pool:
 
     @property
     def has_documents(self) -> bool:
-        """Whether any ``# newdoc`` comment is there."""
+        """Whether there is a ``# newdoc`` comment."""
         return bool(_DOCUMENT.search(self.treebank.raw.tobytes()))
 
 
-def pool(source: Source | Treebank, *, errors: Errors = "strict") -> Pool:
+def pool(source: Source | Treebank, *, errors: Errors = "strict") -> SentencePool:
     """Collect the sentences of all files behind a source."""
     if isinstance(source, Treebank):
         files, parts = [source.name], [source]
     else:
-        files = find(source)
-        name = short_name(files[0]) if len(files) == 1 else "treebanks"
-        if Path(source).is_dir():
-            name = Path(source).resolve().name
+        inputs = recognise_treebanks([source], errors=errors)
+        files = [file for one in inputs for file in one.files]
+        name = inputs[0].name if len(inputs) == 1 else "treebanks"
         parts = [read_conllu(file, name=name, errors=errors) for file in files]
     names = [Path(file).name for file in files]
     twice = [file for i, file in enumerate(names) if file in names[:i]]
@@ -100,7 +100,7 @@ def pool(source: Source | Treebank, *, errors: Errors = "strict") -> Pool:
         raise TreegaugeError(
             f"{source}: found two files {twice[0]}; expected files of one treebank"
         )
-    return Pool(
+    return SentencePool(
         treebank=parts[0] if len(parts) == 1 else concat(parts, name=parts[0].name),
         files=tuple(names),
         digests=tuple(part.digest for part in parts),

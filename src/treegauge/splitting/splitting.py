@@ -1,129 +1,42 @@
-"""One call for every way to split a treebank."""
+"""Making splits: every sentence of a pool gets its set."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from hashlib import sha256
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.splitting.displacement import optimised_test, sampled_test
-from treegauge.splitting.pool import Pool
-from treegauge.splitting.strata import Strata
+from treegauge.results.result import sign
+from treegauge.splitting.displacement import Strata, optimised_test, sampled_test
+from treegauge.splitting.pool import SentencePool
+from treegauge.splitting.split import Index, Objective, SizeUnit, Split, SplitMethod
 from treegauge.statistics.checks import check_whole
-from treegauge.statistics.distance import wasserstein
-
-if TYPE_CHECKING:
-    import polars as pl
-
-Objective = Literal["random", "length", "high", "low", "kfold"]
-Method = Literal["optimise", "sampler"]
-Unit = Literal["sentences", "words"]
-Index = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Split(Result):
-    """A split: for each part the numbers of its sentences in the pool, in their old order."""
-
-    pool: Pool = field(repr=False)
-    parts: dict[str, Index]
-    dropped: Index
-    settings: dict[str, Any]
-    signature: str
-    digits = 4
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row a part: sizes, and its displacement and length distance from the first."""
-        import polars as pl
-
-        first = next(iter(self.parts.values()))
-        return pl.DataFrame([self._row(name, index, first) for name, index in self.parts.items()])
-
-    def _row(self, name: str, index: Index, first: Index) -> dict[str, Any]:
-        lengths = self.pool.lengths[index]
-        same = index is first
-        return {
-            "part": name,
-            "sentences": len(index),
-            "words": int(lengths.sum()),
-            "mean_length": float(lengths.mean()) if len(index) else None,
-            "edv": None if same else self._distance(self._displacements(index, first)),
-            "slv": None if same else self._distance(self._lengths(index, first)),
-        }
-
-    def _displacements(self, *parts: Index) -> list[npt.NDArray[np.int64]]:
-        return [self.pool.histograms[part].sum(axis=0, dtype=np.int64) for part in parts]
-
-    def _lengths(self, *parts: Index) -> list[npt.NDArray[np.int64]]:
-        size = int(self.pool.lengths.max(initial=0)) + 1
-        return [np.bincount(self.pool.lengths[part], minlength=size) for part in parts]
-
-    @staticmethod
-    def _distance(pair: list[npt.NDArray[np.int64]]) -> float | None:
-        distance = float(wasserstein(*pair))
-        return None if np.isnan(distance) else distance
-
-    @property
-    def edv(self) -> float:
-        """Displacement distance of test from train."""
-        return float(wasserstein(*self._displacements(self.parts["train"], self.parts["test"])))
-
-
-def split(
-    pool: Pool,
+def make_split(
+    pool: SentencePool,
     objective: Objective = "random",
     *,
     seed: int,
     sizes: Sequence[float] = (60, 20, 20),
-    method: Method = "optimise",
-    unit: Unit = "sentences",
+    method: SplitMethod = "optimise",
+    unit: SizeUnit = "sentences",
     documents: bool | None = None,
     folds: int = 5,
     min_words: int | None = None,
 ) -> Split:
-    """Split a treebank.
+    """Return a split; the options are those of :func:`treegauge.splitting.split.split`.
 
-    Parameters
-    ----------
-    pool
-        The sentences, see :func:`treegauge.splitting.pool.pool`.
-    objective
-        ``"random"``; ``"length"`` (the longest sentences are the test part); ``"low"`` and
-        ``"high"`` (displacements of train and test as alike or as unlike as they get);
-        ``"kfold"``.
-    seed
-        Same seed, same split.
-    sizes
-        Relative sizes of train, dev and test; dev may be 0.
-    method
-        For low and high: ``"optimise"`` goes for the distance itself, ``"sampler"`` is the
-        published sampler (always four parts train to one part test before dev is taken out).
-    unit
-        What `sizes` and folds count: ``"sentences"`` or ``"words"``. Low and high splits keep
-        sentence lengths equal, so that both agree there.
-    documents
-        Whether documents (``# newdoc``) stay whole; None: for random and kfold, where there are
-        any.
-    folds
-        Number of folds for ``"kfold"``.
-    min_words
-        Shorter sentences are left out; None: 3 for low and high, as published, else 1.
-
-    Returns
-    -------
-    Split
-        Every sentence of the pool is in exactly one part or in `dropped`.
+    Every sentence of the pool is in exactly one set or in `dropped`.
     """
-    for what, found, choices in (
-        ("objective", objective, get_args(Objective)), ("method", method, get_args(Method)),
-        ("unit", unit, get_args(Unit)),
+    for what, value, choices in (
+        ("objective", objective, get_args(Objective)), ("method", method, get_args(SplitMethod)),
+        ("unit", unit, get_args(SizeUnit)),
     ):  # fmt: skip
-        if found not in choices:
-            raise ChoiceError(what, found, choices)
+        if value not in choices:
+            raise ChoiceError(what, value, choices)
     check_whole("seed", seed)
     check_whole("folds", folds, 2)
     check_whole("min_words", 1 if min_words is None else min_words, 1)
@@ -168,9 +81,18 @@ def split(
         "sizes": "/".join(f"{size:g}" for size in sizes) if objective != "kfold" else folds,
         "unit": unit, "documents": documents, "min_words": least,
     }  # fmt: skip
-    signature = sign(split=pool.treebank.name, **settings)
+    digest = sha256("".join(pool.digests).encode()).hexdigest()[:6]
+    signature = sign(split=f"{pool.treebank.name}#{digest}", **settings)
     dropped = np.flatnonzero(pool.lengths < least)
     return Split(pool, parts, dropped, settings, signature)
+
+
+def parse_sizes(sizes: str) -> list[float]:
+    """Return sizes such as 60/20/20 as numbers."""
+    try:
+        return [float(size) for size in sizes.split("/")]
+    except ValueError:
+        raise TreegaugeError(f"sizes are {sizes!r}; expected such as 60/20/20") from None
 
 
 def _shares(sizes: Sequence[float]) -> npt.NDArray[np.float64]:
@@ -204,17 +126,17 @@ def _cut(
 
 
 def _steered(
-    pool: Pool,
+    pool: SentencePool,
     kept: Index,
     groups: npt.NDArray[np.int64],
     weight: npt.NDArray[np.int32],
     shares: npt.NDArray[np.float64],
     objective: Objective,
-    method: Method,
+    method: SplitMethod,
     documents: bool,
     seed: int,
 ) -> npt.NDArray[np.int64]:
-    """Choose the test part by the objective, then dev from the rest."""
+    """Choose the test set by the objective, then the dev set from the rest."""
     random = np.random.default_rng([seed, 1])
     lengths = pool.lengths[kept]
     if objective == "length":
@@ -255,9 +177,9 @@ def _dev(
     documents: bool,
     random: np.random.Generator,
 ) -> npt.NDArray[np.int64]:
-    """Divide what is not test into train (0) and dev (1): by chance, the same share of any length.
+    """Divide what is not test into train (0) and dev (1) at random, the same share of any length.
 
-    Whole documents cannot be had by length.
+    Whole documents cannot be divided by length.
     """
     part = shares[:2] / shares[:2].sum()
     if documents:

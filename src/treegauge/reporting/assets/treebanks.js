@@ -147,7 +147,7 @@ sections.treebanks = (root, data) => {
                   ),
               },
               { name: "check", value: (f) => f.check },
-              { name: "part", value: (f) => f.part },
+              { name: "split", value: (f) => f.split },
             ],
           })
         : html("p", {}, "Nothing."),

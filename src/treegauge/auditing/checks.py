@@ -1,0 +1,204 @@
+"""The checks of an audit: duplicates, missing annotation, unseen labels, odd splits."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations, pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.auditing.audit import Finding, Severity, count
+from treegauge.measures.counting import blank
+from treegauge.splitting.pool import SentencePool, pool
+from treegauge.statistics.distance import wasserstein
+from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.sources import SPLITS
+
+_LAYERS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
+_EXPECTED = ("form", "lemma", "upos", "feats", "deprel")
+_LEAK = 0.01  # share of a set: beyond that, scores on it are too high
+_SHORT = 5  # words; greetings and headings repeat in any corpus
+_SIGNIFICANT = 0.01  # p-value from which on a split counts as odd
+Index = npt.NDArray[np.int64]
+Splits = Mapping[str, Treebank]
+
+
+def check_treebank(splits: Splits) -> Iterator[Finding]:
+    """Yield the findings of all checks that need no random splits."""
+    for check in (_missing_splits, _duplicates, _layers, _one_word_sentences, _unseen_labels):
+        yield from check(splits)
+
+
+def _missing_splits(splits: Splits) -> Iterator[Finding]:
+    """Report splits that are missing, without which other checks have nothing to compare."""
+    for name in SPLITS:
+        if name not in splits:
+            yield Finding("missing-split", "note", name, 0, f"the treebank has no {name} set")
+
+
+def _layers(splits: Splits) -> Iterator[Finding]:
+    """Report columns that are empty, or nearly so."""
+    for name, treebank in splits.items():
+        if treebank.n_words == 0:
+            yield Finding("empty", "error", name, 0, "has no words")
+            continue
+        for layer in _LAYERS:
+            codes, values = treebank.codes(layer)
+            gap = values.index("_") if "_" in values else -1
+            filled = float(np.mean(codes != gap))
+            if filled == 0:
+                level: Severity = "warning" if layer in _EXPECTED else "note"
+                message = f"no word has {layer.upper()}"
+                yield Finding("missing-layer", level, name, filled, message)
+            elif layer in {"lemma", "upos", "deprel"} and filled < 0.95:
+                message = f"{100 * (1 - filled):.1f} % of words have no {layer.upper()}"
+                yield Finding("partial-layer", "warning", name, filled, message)
+
+
+def _one_word_sentences(splits: Splits) -> Iterator[Finding]:
+    """Report sentences of a single word, whose tree no parser can get wrong."""
+    for name, treebank in splits.items():
+        single = int((treebank.lengths == 1).sum())
+        if single:
+            share = single / len(treebank)
+            level: Severity = "warning" if share > 0.05 else "note"
+            message = f"{count(single, 'sentence')} of one word ({100 * share:.1f} %)"
+            yield Finding("one-word-sentences", level, name, share, message)
+
+
+def _unseen_labels(splits: Splits) -> Iterator[Finding]:
+    """Report labels of the dev and test sets that the training set lacks."""
+    if "train" not in splits:
+        return
+    for layer in ("upos", "deprel"):
+        known = set(splits["train"].codes(layer).values)
+        for name, treebank in splits.items():
+            codes, values = treebank.codes(layer)
+            words = np.bincount(codes, minlength=len(values)).tolist()
+            unseen = {v: n for v, n in zip(values, words, strict=True) if v not in known}
+            if name == "train" or not unseen:
+                continue
+            total = sum(unseen.values())
+            share = total / max(1, treebank.n_words)
+            yield Finding(
+                "unseen-labels", "warning" if share > 0.001 else "note", f"train/{name}",
+                len(unseen),
+                f"{count(len(unseen), 'value')} of {layer.upper()} on {count(total, 'word')} "
+                f"({100 * share:.2f} %) not in the training set",
+                tuple(sorted(unseen, key=lambda label: -unseen[label])[:5]),
+            )  # fmt: skip
+
+
+def _duplicates(splits: Splits) -> Iterator[Finding]:
+    """Report sentences whose words (in lower case) are the same.
+
+    Sentences of fewer than five words repeat in any corpus and are not counted. If more than one
+    percent of the dev or test set is also in the training set, that is an error: the parser has
+    seen the answers. Sets whose forms are mostly ``_`` have no sentences to compare.
+    """
+    splits = {name: one for name, one in splits.items() if not blank(one, "form").any()}
+    places: dict[str, dict[tuple[str, ...], list[int]]] = {}
+    for name, treebank in splits.items():
+        numbers_of: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        forms = treebank["form"].str.to_lowercase().to_list()
+        for number, (a, b) in enumerate(pairwise(treebank.offsets.tolist())):
+            if b - a >= _SHORT:
+                numbers_of[tuple(forms[a:b])].append(number)
+        places[name] = numbers_of
+        repeated = [numbers for numbers in numbers_of.values() if len(numbers) > 1]
+        extra = sum(len(numbers) - 1 for numbers in repeated)
+        if extra:
+            share = extra / len(treebank)
+            yield Finding(
+                "duplicates", "warning" if share > 0.01 else "note", name, extra,
+                f"{count(extra, 'sentence')} repeat an earlier one ({100 * share:.1f} %)",
+                _ids(treebank, [numbers[1] for numbers in repeated]),
+            )  # fmt: skip
+    for one, two in combinations(splits, 2):
+        shared = places[one].keys() & places[two].keys()
+        if not shared:
+            continue
+        numbers = sorted(n for text in shared for n in places[two][text])
+        differ = sum(
+            not _same_tree(splits[one], places[one][text][0], splits[two], places[two][text][0])
+            for text in shared
+        )
+        share = len(numbers) / len(splits[two])
+        yield Finding(
+            "leak", "error" if one == "train" and share > _LEAK else "warning",
+            f"{one}/{two}", len(numbers),
+            f"{count(len(numbers), 'sentence')} of {two} ({100 * share:.1f} %) also in {one} "
+            f"(leakage); {differ} of {len(shared)} distinct ones have another tree there",
+            _ids(splits[two], numbers),
+        )  # fmt: skip
+
+
+def _same_tree(one: Treebank, a: int, two: Treebank, b: int) -> bool:
+    left, right = one[a], two[b]
+    return left.head.tolist() == right.head.tolist() and left.deprel == right.deprel
+
+
+def _ids(treebank: Treebank, numbers: list[int], limit: int = 3) -> tuple[str, ...]:
+    return tuple(treebank[n].id or f"#{n + 1}" for n in numbers[:limit])
+
+
+def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iterator[Finding]:
+    r"""Compare the distance of each set from the training set with that of random splits.
+
+    For displacements (EDV) and sentence lengths (SLV) alike:
+
+    .. math:: p = \frac{1 + \#\{\text{random splits at least as far apart}\}}{1 + \text{resamples}}
+
+    Many treebanks fail this test, since their sets differ in source or document. A failure means
+    that the test set holds other data than the training set, not that scores on it are wrong.
+    """
+    if "train" not in splits or len(splits["train"]) == 0:
+        return
+    random = np.random.default_rng(seed)
+    for name, other in splits.items():
+        if name == "train" or len(other) == 0:
+            continue
+        both = pool(concat([splits["train"], other]))
+        for measure, histogram in _HISTOGRAMS.items():
+            distance, p = _chance(both, histogram, len(splits["train"]), resamples, random)
+            if np.isnan(distance):
+                continue
+            odd = p <= _SIGNIFICANT
+            verdict = "larger than in random splits" if odd else "typical of random splits"
+            yield Finding(
+                f"split-{measure}", "warning" if odd else "note", f"train/{name}", distance,
+                f"{measure.upper()} is {distance:.3f}, {verdict} of this size (p = {p:.2g})",
+                (), p,
+            )  # fmt: skip
+
+
+def _displacements(both: SentencePool, index: Index) -> npt.NDArray[np.int64]:
+    return np.asarray(both.histograms[index].sum(axis=0, dtype=np.int64))
+
+
+def _lengths(both: SentencePool, index: Index) -> npt.NDArray[np.int64]:
+    return np.bincount(both.lengths[index], minlength=int(both.lengths.max()) + 1)
+
+
+_HISTOGRAMS = {"edv": _displacements, "slv": _lengths}
+
+
+def _chance(
+    both: SentencePool,
+    histogram: Callable[[SentencePool, Index], npt.NDArray[np.int64]],
+    n: int,
+    resamples: int,
+    random: np.random.Generator,
+) -> tuple[float, float]:
+    """Return the distance between the first n sentences and the rest, and its p-value."""
+    everything = np.arange(len(both))
+    whole, first = histogram(both, everything), histogram(both, everything[:n])
+    distance = float(wasserstein(first, whole - first))
+    if np.isnan(distance):
+        return distance, 1.0
+    smaller = min(n, len(both) - n)
+    beyond = 0
+    for _ in range(resamples):
+        part = histogram(both, random.choice(len(both), smaller, replace=False))
+        beyond += bool(wasserstein(part, whole - part) >= distance - 1e-12)
+    return distance, (1 + beyond) / (1 + resamples)

@@ -1,0 +1,270 @@
+"""The verb ``split``: random, by length, into folds, or easy (low-EDV) and hard (high-EDV) splits.
+
+A split on disk is CoNLL-U with the origin of every sentence, and a manifest to make it again.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.files import atomic
+from treegauge.results.messages import note
+from treegauge.results.result import Result
+from treegauge.results.verbs import verb
+from treegauge.statistics.distance import wasserstein
+from treegauge.treebanks.sources import Errors
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.splitting.pool import SentencePool
+    from treegauge.treebanks.columns import Treebank
+
+Objective = Literal["random", "length", "high", "low", "kfold"]
+SplitMethod = Literal["optimise", "sampler"]
+SizeUnit = Literal["sentences", "words"]
+Index = npt.NDArray[np.int64]
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Split(Result):
+    """A split: the numbers of the sentences in each set, in their old order."""
+
+    pool: "SentencePool"
+    parts: dict[str, Index]
+    dropped: Index
+    settings: dict[str, Any]
+    signature: str
+    kind: ClassVar[str] = "split"
+    digits: ClassVar[int] = 4
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per set: sizes, and its displacement and length distance from the first."""
+        import polars as pl
+
+        first = next(iter(self.parts.values()))
+        return pl.DataFrame([self._row(name, index, first) for name, index in self.parts.items()])
+
+    def _row(self, name: str, index: Index, first: Index) -> dict[str, Any]:
+        lengths = self.pool.lengths[index]
+        same = index is first
+        return {
+            "split": name,
+            "sentences": len(index),
+            "words": int(lengths.sum()),
+            "mean_length": float(lengths.mean()) if len(index) else None,
+            "edv": None if same else self._distance(self._displacements(index, first)),
+            "slv": None if same else self._distance(self._lengths(index, first)),
+        }
+
+    def _displacements(self, *parts: Index) -> list[npt.NDArray[np.int64]]:
+        return [self.pool.histograms[part].sum(axis=0, dtype=np.int64) for part in parts]
+
+    def _lengths(self, *parts: Index) -> list[npt.NDArray[np.int64]]:
+        size = int(self.pool.lengths.max(initial=0)) + 1
+        return [np.bincount(self.pool.lengths[part], minlength=size) for part in parts]
+
+    @staticmethod
+    def _distance(pair: list[npt.NDArray[np.int64]]) -> float | None:
+        distance = float(wasserstein(*pair))
+        return None if np.isnan(distance) else distance
+
+    @property
+    def edv(self) -> float:
+        """Displacement distance of the test set from the training set."""
+        return float(wasserstein(*self._displacements(self.parts["train"], self.parts["test"])))
+
+
+@verb
+def split(
+    source: "str | PathLike[str] | Treebank",
+    *,
+    out: str | PathLike[str] | None = None,
+    objective: Objective = "random",
+    method: SplitMethod = "optimise",
+    sizes: str = "60/20/20",
+    unit: SizeUnit = "sentences",
+    folds: int = 5,
+    documents: bool | None = None,
+    min_words: int | None = None,
+    seed: int = 0,
+    manifest: str | PathLike[str] | None = None,
+    provenance: bool = True,
+    errors: Errors = "strict",
+) -> Split:
+    """Split a treebank at random, by length, into folds, or by EDV.
+
+    Shows how far apart the sets are in displacements (EDV) and sentence lengths (SLV).
+
+    Parameters
+    ----------
+    source
+        A folder such as UD_Greek-GDT, its name or code, a file, or a treebank.
+    out
+        Folder to write the sets and a manifest to.
+    objective
+        random; length (the longest sentences are the test set); low and high (displacements of
+        training and test set as similar or as different as possible, with equal sizes and sentence
+        lengths); kfold.
+    method
+        For low and high: optimise works on the distance itself, sampler is the published sampler
+        (always four sentences for training to one for testing before the dev set is taken out).
+    sizes
+        Relative sizes of training, dev and test set; dev may be 0.
+    unit
+        What sizes and folds count. Low and high splits keep sentence lengths equal, so that both
+        units agree there.
+    folds
+        Number of folds for kfold.
+    documents
+        Whether documents (# newdoc) stay whole; by default in random and kfold splits where there
+        are any.
+    min_words
+        Leave shorter sentences out; by default 3 for low and high, as published, else 1.
+    seed
+        Same seed, same split.
+    manifest
+        Make the split of this manifest again.
+    provenance
+        Whether each sentence gets a comment with its origin: # split_origin = FILE:NUMBER.
+    errors
+        What to do about malformed sentences: strict, skip or repair.
+    """
+    from treegauge.splitting.pool import pool
+    from treegauge.splitting.splitting import make_split, parse_sizes
+
+    sentences = pool(source, errors=errors)
+    if manifest is not None:
+        try:
+            content = json.loads(Path(manifest).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise TreegaugeError(f"{manifest}: cannot read the manifest: {error}") from error
+        result = rebuild(sentences, content)
+    else:
+        result = make_split(
+            sentences, objective, seed=seed, sizes=parse_sizes(sizes), method=method, unit=unit,
+            documents=documents, folds=folds, min_words=min_words,
+        )  # fmt: skip
+    if out is not None:
+        files = write_split(result, out, provenance=provenance)
+        note(f"wrote {', '.join(path.name for path in files)} to {out}")
+    return result
+
+
+def split_manifest(split: Split) -> dict[str, Any]:
+    """Return what is needed to make the split again from the same files."""
+    pool = split.pool
+    return {
+        "format": FORMAT,
+        "signature": split.signature,
+        "settings": split.settings,
+        "sources": [
+            {"file": file, "sha256": digest, "sentences": int((pool.origin == i).sum())}
+            for i, (file, digest) in enumerate(zip(pool.files, pool.digests, strict=True))
+        ],
+        "parts": {name: _by_file(pool, index) for name, index in split.parts.items()},
+        "dropped": _by_file(pool, split.dropped),
+        "table": split.table.to_dicts(),
+    }
+
+
+def _by_file(pool: "SentencePool", index: Index) -> dict[str, list[int]]:
+    return {
+        file: pool.number[index[pool.origin[index] == i]].tolist()
+        for i, file in enumerate(pool.files)
+    }
+
+
+def write_split(
+    split: Split, folder: str | PathLike[str], *, provenance: bool = True
+) -> list[Path]:
+    """Write one file per set and ``manifest.json``, each atomically.
+
+    Parameters
+    ----------
+    split
+        What to write.
+    folder
+        Created if it does not exist.
+    provenance
+        Whether each sentence gets a comment ``# split_origin = FILE:NUMBER``.
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, index in split.parts.items():
+        path = target / f"{split.pool.code}-ud-{name}.conllu"
+        with atomic(path) as file:
+            file.write(_text(split.pool, index, provenance))
+        written.append(path)
+    path = target / "manifest.json"
+    with atomic(path) as file:
+        file.write((json.dumps(split_manifest(split), indent=1) + "\n").encode())
+    return [*written, path]
+
+
+def _text(pool: "SentencePool", index: Index, provenance: bool) -> bytes:
+    treebank = pool.treebank
+    if not provenance:
+        return treebank.take(index).to_bytes()
+    pieces = []
+    for i in index.tolist():
+        start, stop = treebank.spans[i].tolist()
+        first = int(treebank.fields[treebank.row_offsets[i], 0])
+        end = b"\r\n" if treebank.raw[start:stop].tobytes().endswith(b"\r\n") else b"\n"
+        origin = f"# split_origin = {pool.files[pool.origin[i]]}:{pool.number[i]}".encode()
+        body = treebank.raw[first:stop].tobytes()
+        while not body.endswith((end + end, b"\r\r")):
+            body += end
+        pieces += [treebank.raw[start:first].tobytes(), origin, end, body]
+    return b"".join(pieces)
+
+
+def rebuild(pool: "SentencePool", manifest: Mapping[str, Any]) -> Split:
+    """Make a split again from its manifest; the files must be the same, byte for byte."""
+    version = manifest.get("format") if isinstance(manifest, Mapping) else None
+    if version != FORMAT:
+        raise TreegaugeError(f"manifest: found format {version!r}, expected {FORMAT}")
+    try:
+        return _rebuild(pool, manifest)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise TreegaugeError(
+            f"manifest: cannot be read ({type(error).__name__}: {error}); expected one as "
+            "treegauge split writes it"
+        ) from error
+
+
+def _rebuild(pool: "SentencePool", manifest: Mapping[str, Any]) -> Split:
+    names = [source["file"] for source in manifest["sources"]]
+    if sorted(names) != sorted(pool.files):
+        raise TreegaugeError(
+            f"the manifest names {', '.join(names)}; found {', '.join(pool.files)}"
+        )
+    for source in manifest["sources"]:
+        digest = pool.digests[pool.files.index(source["file"])]
+        if digest != source["sha256"]:
+            raise TreegaugeError(
+                f"{source['file']} has SHA-256 {digest[:12]}..., the manifest was made from "
+                f"{source['sha256'][:12]}...: use the same release"
+            )
+    place = {
+        (int(o), int(n)): i for i, (o, n) in enumerate(zip(pool.origin, pool.number, strict=True))
+    }
+
+    def numbers(by_file: Mapping[str, list[int]]) -> Index:
+        chosen = [place[pool.files.index(f), n] for f, many in by_file.items() for n in many]
+        return np.sort(np.array(chosen, np.int64))
+
+    parts = {name: numbers(by_file) for name, by_file in manifest["parts"].items()}
+    return Split(
+        pool, parts, numbers(manifest["dropped"]), dict(manifest["settings"]), manifest["signature"]
+    )
