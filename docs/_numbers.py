@@ -52,7 +52,8 @@ RANKING = (
 ANALYSIS = (
     ("correlation, partial, r2, power", "what goes along with a score",
      "treegauge analyse TABLE --target las --of edv", "analysis.md#coefficients"),
-    ("split-edv, split-slv, p", "real splits against random ones", "treegauge audit UD_X", "audit.md"),
+    ("split-edv, split-slv, p", "real splits against random ones",
+     "treegauge audit UD_X", "audit.md"),
     ("edv, slv of splits", "Wasserstein distance of displacements, of lengths",
      "treegauge split UD_X", "splitting.md#distance"),
 )  # fmt: skip
