@@ -13,7 +13,7 @@ from treegauge.curves.learning import AVERAGE, MIN_WORDS, learning_curves
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.store import Store
 from treegauge.figures.curves import complexity_data, curve_data
-from treegauge.reporting.methods import Method, equation, fraction, power, sub
+from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result
@@ -150,16 +150,7 @@ def learning_section(
         {"name": one.name, "signature": one.signature, "rows": list(one.rows)} for one in votes
     ]
     methods += [
-        Method(
-            f"Transfer: {one.name}",
-            "",
-            "UAS of a vote of parsers trained on tags and trees of other languages; the gain of a "
-            "source is what the vote loses without it.",
-            "as in the signature",
-            one.signature,
-            one.command(homes or {}),
-            ("challenges",),
-        )
+        make_method("transfer", one.signature, one.command(homes or {}), name=one.name)
         for one in votes
     ]
     text = (
@@ -199,44 +190,12 @@ def _classed(counts: Attachments) -> bool:
 
 
 def _methods(average: Result, simple: Result | None, given: str, asked: float) -> list[Method]:
-    ratio = fraction(f"{sub('U', 's')}<mo>[C]</mo>", f"{sub('U', 'max')}<mo>[C]</mo>")
+    placed = f"treegauge curve equivalent {given} --score {asked:g}"
     methods = [
-        Method(
-            "Learning curves",
-            equation("r = ", f"<mrow>{ratio}</mrow>"),
-            "U is the share of words of class C with the correct head after training on s "
-            "sentences, averaged over samples and then over treebanks; r is the relative "
-            "curve, 1 at the largest size.",
-            "treebanks with few test words of a class are left out of its average; bands are "
-            "95 % bootstrap intervals of the mean",
-            average.signature,
-            f"treegauge curve show {given}",
-            ("challenges",),
-        ),
-        Method(
-            "Equivalents",
-            equation("n(x) = ", power("e", "t"), ", U(t) = x"),
-            "The smallest number of sentences with which the curve reaches a score x: linear in "
-            "t, the logarithm of the size, after the curve was made non-decreasing by least "
-            "squares.",
-            "never extrapolated",
-            average.signature,
-            f"treegauge curve equivalent {given} --score {asked:g}",
-            ("challenges",),
-        ),
-    ]  # fmt: skip
+        make_method("learning_curves", average.signature, f"treegauge curve show {given}"),
+        make_method("equivalents", average.signature, placed),
+    ]
     if simple is not None:
-        methods.append(
-            Method(
-                "Complexity",
-                equation("100 ∫ ( ", fraction(sub("U", "s"), sub("U", "max")), " − ",
-                         f"<mrow>{ratio}</mrow>", " ) d ln s"),
-                "The area between the relative curve of all words and that of class C: above 0, "
-                "the class is learned later than words as a whole.",
-                "from the smallest to the largest size",
-                simple.signature,
-                f"treegauge curve complexity {given}",
-                ("challenges",),
-            )
-        )  # fmt: skip
+        command = f"treegauge curve complexity {given}"
+        methods.append(make_method("complexity", simple.signature, command))
     return methods

@@ -11,17 +11,7 @@ from treegauge.dynamics.cartography import REGIONS, DataMap, mean_map
 from treegauge.dynamics.recording import LAYERS
 from treegauge.figures.dynamics import data_map_data
 from treegauge.reporting.inputs import Recorded
-from treegauge.reporting.methods import (
-    Method,
-    equation,
-    fraction,
-    literal,
-    power,
-    python,
-    root,
-    sub,
-    total,
-)
+from treegauge.reporting.methods import Method, literal, make_method, python
 from treegauge.reporting.packing import numbers, trees
 from treegauge.reporting.page import Section
 from treegauge.treebanks.columns import Treebank
@@ -51,14 +41,13 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
     for (_, part), group in groups.items():
         treebank = group[0].treebank
         found = mean_map([one.recording for one in group])
-        watched = _watched([one for one in recorded if one.recording.treebank == found.treebank])
-        suspects = watched and error_candidates(watched.recording, treebank, count=CANDIDATES)
+        same = [one for one in recorded if one.recording.treebank == found.treebank]
+        source = _candidate_source(same)
+        suspects = source and error_candidates(source.recording, treebank, count=CANDIDATES)
         name = f"{treebank.name} ({part})"
         data.append(_map(name, found, treebank, suspects, MOST // len(groups)))
         tables.append((f"Data map of {name}", found))
-        methods += _mapping(name, found, group)
-        if watched is not None and suspects is not None:
-            methods += _suspecting(name, suspects, watched)
+        methods += _methods(name, found, group, suspects, source)
         short.append(_short(name, found, suspects))
     words = sum({one.recording.treebank: one.treebank.n_words for one in recorded}.values())
     text = (
@@ -79,8 +68,8 @@ def _short(name: str, found: DataMap, suspects: Candidates | None) -> str:
     return f"{text}; {len(suspects.found)} words that may be annotated wrongly are listed."
 
 
-def _watched(recorded: Sequence[Recorded]) -> Recorded | None:
-    """Return what to look for errors with: parsers that never saw the words, if there are such."""
+def _candidate_source(recorded: Sequence[Recorded]) -> Recorded | None:
+    """Return the recording to find candidates in: a held-out one, if there is any."""
     able = [
         one
         for one in recorded
@@ -152,50 +141,31 @@ def _suspect(one: Candidate, number: int) -> dict[str, Any]:
     return {"number": number, **{name: getattr(one, name) for name in names}}
 
 
-def _mapping(name: str, found: DataMap, group: Sequence[Recorded]) -> list[Method]:
+def _methods(
+    name: str,
+    found: DataMap,
+    group: Sequence[Recorded],
+    suspects: Candidates | None,
+    source: Recorded | None,
+) -> list[Method]:
     loaded = ", ".join(f"Recording.load({literal(one.file)})" for one in group)
-    p = sub("p", "e i")
-    bounds = found.regions
-    return [
-        Method(
-            f"Confidence and variability of {name}",
-            equation(sub("c", "i"), " = ", fraction("1", "E"), total("e", p), ", ",
-                     sub("v", "i"), " = ", root(fraction("1", "E"), total("e", power(
-                         f"<mrow><mo>(</mo>{p}<mo>−</mo>{sub('c', 'i')}<mo>)</mo></mrow>", "2")))),
-            "p is the probability of the gold head (or relation) of word i after epoch e of E. "
-            f"Easy: confidence above {bounds.easy:g}, hard: at most {bounds.hard:g}, both with a "
-            f"variability of at most {bounds.steady:g}; ambiguous: variability above "
-            f"{bounds.wavering:g}.",
-            f"kept to 1/{STEPS:,}; exports hold the rounded numbers",
-            found.signature,
-            python(
-                "from treegauge.dynamics.cartography import mean_map",
-                "from treegauge.dynamics.recording import Recording",
-                f"print(mean_map([{loaded}]))",
-            ),
-            ("difficulty", "swayamdipta2020"),
+    command = python(
+        "from treegauge.dynamics.cartography import mean_map",
+        "from treegauge.dynamics.recording import Recording",
+        f"print(mean_map([{loaded}]))",
+    )
+    values = {"name": name, "steps": STEPS, **vars(found.regions)}
+    methods = [make_method("data_map", found.signature, command, **values)]
+    if source is not None and suspects is not None:
+        command = python(
+            "from treegauge import read_conllu",
+            "from treegauge.dynamics.candidates import error_candidates",
+            "from treegauge.dynamics.recording import Recording",
+            f"recording = Recording.load({literal(source.file)})",
+            f"treebank = read_conllu({literal(source.home)})",
+            f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
         )
-    ]  # fmt: skip
-
-
-def _suspecting(name: str, suspects: Candidates, watched: Recorded) -> list[Method]:
-    return [
-            Method(
-                f"Annotation-error candidates of {name}",
-                equation(sub("s", "i"), " = ", fraction("1", "E"), total(
-                    "e", "log p(rival) − log p(gold)")),
-                "How much likelier than gold its strongest rival was, for head or relation, less "
-                "the mean of all words with the same relation and in units of their deviation.",
-                f"the {CANDIDATES} highest, where the rival was likelier than gold",
-                suspects.signature,
-                python(
-                    "from treegauge import read_conllu",
-                    "from treegauge.dynamics.candidates import error_candidates",
-                    "from treegauge.dynamics.recording import Recording",
-                    f"recording = Recording.load({literal(watched.file)})",
-                    f"treebank = read_conllu({literal(watched.home)})",
-                    f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
-                ),
-                ("difficulty",),
-            )
-    ]  # fmt: skip
+        methods.append(
+            make_method("candidates", suspects.signature, command, name=name, count=CANDIDATES)
+        )
+    return methods

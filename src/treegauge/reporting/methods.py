@@ -3,32 +3,33 @@
 import json
 import re
 import shlex
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import NamedTuple
+from importlib.resources import files
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<name>\w+)|(?P<operator>\S))")
+_TEXTS = tomllib.loads(
+    files(__package__).joinpath("assets", "methods.toml").read_text(encoding="utf-8")
+)
+#: The papers behind the numbers: how they are cited, and their BibTeX entries.
+REFERENCES: dict[str, dict[str, str]] = _TEXTS["references"]
 
 
 @dataclass(frozen=True)
 class Method:
     """How one kind of number on the page is made.
 
-    Parameters
+    Attributes
     ----------
     name
-        What the numbers are called on the page.
+        The name of the numbers on the page.
     equation
-        The definition as MathML, made by the functions below.
-    text
-        What the symbols are, in plain text.
-    options
-        The choices that were made, in plain text.
-    signature
-        The line that identifies the numbers.
-    command
-        The command that makes them again.
+        The definition as MathML.
+    text, options
+        What the symbols mean, and the choices that were made; plain text.
+    signature, command
+        The line that identifies the numbers, and the command that reproduces them.
     references
         Keys of the papers behind it, in `REFERENCES`.
     """
@@ -40,6 +41,23 @@ class Method:
     signature: str = ""
     command: str = ""
     references: tuple[str, ...] = ()
+
+
+def make_method(key: str, signature: str, command: str, **values: object) -> Method:
+    """Return a method of ``assets/methods.toml`` with values filled in.
+
+    Examples
+    --------
+    >>> make_method("displacements", "treegauge:1", "treegauge measure", reach=12).options
+    'shown from −12 to 12'
+    """
+    texts = _TEXTS["methods"][key]
+    name, text, options = (
+        texts.get(part, "").format(**values) for part in ("name", "text", "options")
+    )
+    equation = mathml(texts["equation"]) if "equation" in texts else ""
+    references = tuple(texts.get("references", ()))
+    return Method(name, equation, text, options, signature, command, references)
 
 
 def python(*lines: str) -> str:
@@ -64,65 +82,50 @@ def literal(told: str) -> str:
     return json.dumps(shlex.split(told)[0], ensure_ascii=False)
 
 
-def m(text: str) -> str:
-    """Mark up names, numbers and operators.
+_TOKEN = re.compile(r"\\[a-z]+|\\[{}]|[{}_^]|\d+(?:\.\d+)?|[^\W\d_]+|\S")
+
+
+def mathml(latex: str) -> str:
+    r"""Return an equation as MathML, which browsers draw without any script.
+
+    Of LaTeX there are ``\frac``, ``\sqrt``, ``\sum``, subscripts, superscripts and groups.
 
     Examples
     --------
-    >>> m("a + 1")
-    '<mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow>'
+    >>> mathml("a_i + 1")[22:]
+    '<mrow><msub><mi>a</mi><mi>i</mi></msub><mo>+</mo><mn>1</mn></mrow></math>'
     """
-    tags = {"number": "mn", "name": "mi", "operator": "mo"}
-    parts = []
-    for found in _TOKEN.finditer(text):
-        kind = str(found.lastgroup)
-        parts.append(f"<{tags[kind]}>{escape(found[kind])}</{tags[kind]}>")
+    return f'<math display="block">{_row(_TOKEN.findall(latex))}</math>'
+
+
+def _row(tokens: list[str]) -> str:
+    """Take tokens up to the end of the group and return them as MathML."""
+    parts: list[str] = []
+    while tokens and tokens[0] != "}":
+        if tokens[0] in {"_", "^"}:
+            over = "msub" if tokens.pop(0) == "_" else "msup"
+            tag = "munder" if parts[-1] == "<mo>∑</mo>" else over
+            parts[-1] = f"<{tag}>{parts[-1]}{_operand(tokens)}</{tag}>"
+        else:
+            parts.append(_operand(tokens))
     return f"<mrow>{''.join(parts)}</mrow>"
 
 
-def _marked(part: str) -> str:
-    return part if part.startswith("<m") else m(part)
-
-
-def row(*parts: str) -> str:
-    """Put parts beside each other."""
-    return f"<mrow>{''.join(map(_marked, parts))}</mrow>"
-
-
-def fraction(above: str, below: str) -> str:
-    """Return a fraction."""
-    return f"<mfrac>{_marked(above)}{_marked(below)}</mfrac>"
-
-
-def sub(base: str, index: str) -> str:
-    """Return a symbol with an index."""
-    return f"<msub>{_marked(base)}{_marked(index)}</msub>"
-
-
-def power(base: str, exponent: str) -> str:
-    """Return a power."""
-    return f"<msup>{_marked(base)}{_marked(exponent)}</msup>"
-
-
-def total(over: str, *body: str) -> str:
-    """Return a sum over something."""
-    return f"<mrow><munder><mo>∑</mo>{_marked(over)}</munder>{row(*body)}</mrow>"
-
-
-def root(*body: str) -> str:
-    """Return a square root."""
-    return f"<msqrt>{row(*body)}</msqrt>"
-
-
-def equation(*parts: str) -> str:
-    """Return a displayed equation.
-
-    Examples
-    --------
-    >>> equation("F = ", fraction("a", "b"))[:28]
-    '<math display="block"><mrow>'
-    """
-    return f'<math display="block">{row(*parts)}</math>'
+def _operand(tokens: list[str]) -> str:
+    """Take one token, command or group and return it as MathML."""
+    first = tokens.pop(0)
+    if first == "{":
+        inner = _row(tokens)
+        tokens.pop(0)
+        return inner
+    if first == "\\frac":
+        return f"<mfrac>{_operand(tokens)}{_operand(tokens)}</mfrac>"
+    if first == "\\sqrt":
+        return f"<msqrt>{_operand(tokens)}</msqrt>"
+    if first == "\\sum":
+        return "<mo>∑</mo>"
+    tag = "mn" if first[0].isdecimal() else "mi" if first[0].isalnum() else "mo"
+    return f"<{tag}>{escape(first.removeprefix(chr(92)))}</{tag}>"
 
 
 def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
@@ -145,7 +148,7 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
         body.append("<h3>References</h3>")
         body.append('<p>What to cite, as BibTeX: <button type="button" class="copy" '
                     'data-copy="bibtex">Copy</button></p>')  # fmt: skip
-        entries = "\n\n".join(REFERENCES[key].bibtex for key in used)
+        entries = "\n\n".join(REFERENCES[key]["bibtex"] for key in used)
         body.append(f'<pre id="bibtex" tabindex="0"><code>{escape(entries)}</code></pre>')
     return "\n".join([*body, "</section>"])
 
@@ -155,7 +158,7 @@ def _method(method: Method) -> str:
     if method.options:
         rows.append(("Options", escape(method.options)))
     if method.references:
-        cited = "; ".join(REFERENCES[key].cited for key in method.references)
+        cited = "; ".join(REFERENCES[key]["cited"] for key in method.references)
         rows.append(("From", escape(cited)))
     if method.signature:
         rows.append(("Signature", f"<code>{escape(method.signature)}</code>"))
@@ -167,96 +170,3 @@ def _method(method: Method) -> str:
         f'<article class="method"><h4>{escape(method.name)}</h4>'
         f"{drawn}<p>{escape(method.text)}</p><dl>{listed}</dl></article>"
     )
-
-
-class Reference(NamedTuple):
-    """A paper: what is cited, and its BibTeX entry."""
-
-    cited: str
-    bibtex: str
-
-
-def _entry(kind: str, key: str, **fields: str) -> str:
-    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
-    return "\n".join([f"@{kind}{{{key},", *lines, "}"])
-
-
-REFERENCES = {
-    "zeman2018": Reference(
-        "Zeman et al. (2018)",
-        _entry(
-            "inproceedings",
-            "zeman2018conll",
-            author="Zeman, Daniel and Haji{\\v{c}}, Jan and Popel, Martin and Potthast, Martin "
-            "and Straka, Milan and Ginter, Filip and Nivre, Joakim and Petrov, Slav",
-            title="{CoNLL} 2018 Shared Task: Multilingual Parsing from Raw Text to Universal "
-            "Dependencies",
-            booktitle="Proceedings of the {CoNLL} 2018 Shared Task: Multilingual Parsing from "
-            "Raw Text to Universal Dependencies",
-            pages="1--21",
-            year="2018",
-        ),
-    ),
-    "fragility": Reference(
-        "Alonso-Alonso, Vilares and Gómez-Rodríguez (2022)",
-        _entry(
-            "inproceedings",
-            "alonso2022fragility",
-            author="Alonso-Alonso, Iago and Vilares, David and G{\\'o}mez-Rodr{\\'i}guez, Carlos",
-            title="The Fragility of Multi-Treebank Parsing Evaluation",
-            booktitle="Proceedings of the 29th International Conference on Computational "
-            "Linguistics",
-            year="2022",
-        ),
-    ),
-    "edv": Reference(
-        "Anderson and Gómez-Rodríguez (2022)",
-        _entry(
-            "article",
-            "anderson2022edv",
-            author="Anderson, Mark and G{\\'o}mez-Rodr{\\'i}guez, Carlos",
-            title="The Impact of Edge Displacement {V}aserstein Distance on {UD} Parsing "
-            "Performance",
-            journal="Computational Linguistics",
-            year="2022",
-        ),
-    ),
-    "difficulty": Reference(
-        "Kulmizev and Nivre (2023)",
-        _entry(
-            "inproceedings",
-            "kulmizev2023difficulty",
-            author="Kulmizev, Artur and Nivre, Joakim",
-            title="Investigating {UD} Treebanks via Dataset Difficulty Measures",
-            booktitle="Proceedings of the 17th Conference of the European Chapter of the "
-            "Association for Computational Linguistics",
-            year="2023",
-        ),
-    ),
-    "challenges": Reference(
-        "Aufrant, Wisniewski and Yvon (2018)",
-        _entry(
-            "inproceedings",
-            "aufrant2018challenges",
-            author="Aufrant, Lauriane and Wisniewski, Guillaume and Yvon, Fran{\\c{c}}ois",
-            title="Quantifying Training Challenges of Dependency Parsers",
-            booktitle="Proceedings of the 27th International Conference on Computational "
-            "Linguistics",
-            pages="3191--3202",
-            year="2018",
-        ),
-    ),
-    "swayamdipta2020": Reference(
-        "Swayamdipta et al. (2020)",
-        _entry(
-            "inproceedings",
-            "swayamdipta2020cartography",
-            author="Swayamdipta, Swabha and Schwartz, Roy and Lourie, Nicholas and Wang, Yizhong "
-            "and Hajishirzi, Hannaneh and Smith, Noah A. and Choi, Yejin",
-            title="Dataset Cartography: Mapping and Diagnosing Datasets with Training Dynamics",
-            booktitle="Proceedings of the 2020 Conference on Empirical Methods in Natural "
-            "Language Processing",
-            year="2020",
-        ),
-    ),
-}

@@ -15,7 +15,7 @@ from treegauge.ranking.exact import Exact, exact
 from treegauge.ranking.outliers import outliers
 from treegauge.ranking.scores import Scores
 from treegauge.ranking.stability import Stability, stability
-from treegauge.reporting.methods import Method, equation, fraction, sub, total
+from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
 from treegauge.results.errors import TreegaugeError
@@ -218,58 +218,22 @@ def _methods(
     worst = drawn.sampler.subset(int(drawn.worst_at[scores.systems.index(order[0])]))
     chosen = f"--subset {','.join(worst)}"
     size = drawn.sampler.sizes[0]
-    metric = f"--metric {scores.metric}"
-    ranked = equation("r(a) = 1 + ", total("b ≠ a", "P(b > a) + ½ P(b = a)"))
+    rank = f"{first}treegauge rank {given} --metric {scores.metric}"
+    pair = shlex.quote(",".join(reversed(order[:2])))
+    subsets = f"treegauge rank subsets {given} --metric {scores.metric} "
+    subsets += f"--subset chosen={','.join(worst)} --pair {pair}"
+    boxes = f"{rank} --size {size} --samples {drawn.samples}"
+    grid = f", on a grid of {counted.grid:g}" if counted.coarse else ""
     methods = [
-        Method(
-            "Ranking of chosen treebanks",
-            equation("x(a) = ", fraction("1", "|T|"), total("t ∈ T", sub("s", "a t"))),
-            "The mean score of system a over the chosen treebanks T; equal means share a rank. "
-            "Scores are whole numbers of the smallest step, so that ties are exact.",
-            "ties get the average rank; the command is for the worst subset of the first system; "
-            "the command for any other choice is shown below that choice",
-            scores.signature,
-            f"{first}treegauge rank {given} {metric} --exact --size {size} {chosen}\n"
-            f"treegauge rank subsets {given} {metric} --subset chosen={','.join(worst)}"
-            f" --pair {shlex.quote(','.join(reversed(order[:2])))}",
-            ("fragility",),
-        ),
-        Method(
-            "Mean ranks and pairwise probabilities",
-            ranked,
-            "P(b > a) is the share of subsets of a size in which b has the higher mean, counted "
-            "over all of them by a table over (treebanks taken, sum of differences).",
-            "all subsets" + ("" if not counted.coarse else f", on a grid of {counted.grid:g}"),
-            counted.signature,
-            f"{first}treegauge rank {given} {metric} --size {size} --exact --format json",
-            ("fragility",),
-        ),
-        Method(
-            "Rank boxes and outlier subsets",
-            equation("r(a, T) = 1 + ", "|{ b : x(b) > x(a) }| + ½ |{ b : x(b) = x(a) }|"),
-            "Quartiles, best and worst of the rank over random subsets T. A class of treebanks is "
-            "named where it makes up a tenth more of the extreme subsets than of all treebanks "
-            "and its hypergeometric tail, by Holm, is at most 0.05.",
-            f"{drawn.samples:,} subsets of each size, seed {drawn.sampler.seed}",
-            drawn.signature,
-            f"{first}treegauge rank {given} {metric} --size {size} --samples {drawn.samples}",
-            ("fragility",),
-        ),
-    ]
-    if certificates:
-        methods.append(
-            Method(
-                "Certificates",
-                equation("d = ", fraction("1", "|T|"), total("t", "( ", sub("s", "a t"), " − ",
-                                                              sub("s", "b t"), " )")),
-                "Mean difference with its bootstrap interval over treebanks, paired tests, win "
-                "rates over all subsets, and the smallest change of treebanks that makes the "
-                "claim fail.",
-                "10,000 resamples, seed 0",
-                certificates[0].signature,
-                f"{first}treegauge rank certify {given} --claim "
-                f"{shlex.quote(str(certificates[0].claim))} {metric}",
-                ("fragility",),
-            )
-        )  # fmt: skip
+        make_method("chosen_treebanks", scores.signature,
+                    f"{rank} --exact --size {size} {chosen}\n{subsets}"),
+        make_method("mean_ranks", counted.signature,
+                    f"{rank} --size {size} --exact --format json", grid=grid),
+        make_method("rank_boxes", drawn.signature, boxes, samples=drawn.samples,
+                    seed=drawn.sampler.seed),
+    ]  # fmt: skip
+    for one in certificates[:1]:
+        command = f"{first}treegauge rank certify {given} --claim {shlex.quote(str(one.claim))} "
+        command += f"--metric {scores.metric}"
+        methods.append(make_method("certificates", one.signature, command))
     return methods

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from treegauge.figures.scores import class_data, interval_data
 from treegauge.reporting.inputs import ScoredTreebank
-from treegauge.reporting.methods import Method, equation, fraction
+from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section
 from treegauge.results.result import Result
@@ -175,46 +175,20 @@ def _parsed(found: Alignment, words: npt.NDArray[np.intp]) -> dict[str, Any]:
 def _methods(
     one: ScoredTreebank, scores: Scores, tests: Comparisons | None, convention: Convention
 ) -> list[Method]:
-    counted = "" if convention.official else f"--convention {convention.name}"
-    punct = "included" if convention.punct else "left out"
-    compared = "with" if convention.subtypes else "without"
+    name, pairs = one.gold.name, len(list(combinations(one.systems, 2)))
+    options = [] if convention.official else [f"--convention {convention.name}"]
+    by = "\n".join(one.command(*options, f"--by {by}") for by in CLASSES)
     methods = [
-        Method(
-            f"F1 of every metric on {one.gold.name}",
-            equation("F = ", fraction("2 P R", "P + R"), ", P = ", fraction("c", "s"), ", R = ",
-                     fraction("c", "g")),
-            "c words are correct of s system words and g gold words. LAS: head and universal "
-            "relation are correct; UAS: the head; CLAS: LAS of content words; MLAS: with tags, "
-            "features and function words; BLEX: with lemmas. Intervals: percentiles of F1 over "
-            "sentences drawn with replacement.",
-            f"convention {convention.name}: punctuation {punct}, relations {compared} subtypes; "
-            "1,000 resamples, seed 0",
-            scores.signature,
-            one.command(*filter(None, [counted])),
-            ("zeman2018",),
+        make_method(
+            "scores", scores.signature, one.command(*options), treebank=name,
+            convention=convention.name, punct="included" if convention.punct else "left out",
+            subtypes="with" if convention.subtypes else "without",
         ),
-        Method(
-            f"Heat maps on {one.gold.name}",
-            equation("F = ", fraction("2 P R", "P + R")),
-            "LAS over words of one class: recall over gold words in the class, precision over "
-            "words that the system puts there.",
-            "a class is that of the word's gold analysis for recall, of the system's for precision",
-            scores.signature,
-            "\n".join(one.command(f"--by {by}") for by in CLASSES),
-        ),
+        make_method("heat_maps", scores.signature, by, treebank=name),
     ]  # fmt: skip
     if tests is not None:
-        pairs = len(list(combinations(one.systems, 2)))
+        command = one.command(*options)
         methods.append(
-            Method(
-                f"Paired tests on {one.gold.name}",
-                equation("p = ", fraction("1 + b", "1 + n")),
-                "n times each sentence's two results are swapped by a coin; b times the "
-                "difference of LAS came out at least as large as the real one. Holm's correction "
-                f"over {pairs} pair{'s'[: pairs > 1]}.",
-                "LAS, two-sided, 10,000 draws, seed 0",
-                tests.signature,
-                one.command(),
-            )
+            make_method("paired_tests", tests.signature, command, treebank=name, pairs=pairs)
         )
     return methods

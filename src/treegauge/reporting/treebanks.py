@@ -9,7 +9,7 @@ from treegauge.figures.treebanks import REACH, displacement_data
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import measures
-from treegauge.reporting.methods import Method, equation, fraction, m, sub, total
+from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
 from treegauge.results.result import Result
 from treegauge.treebanks.inputs import Input
@@ -128,60 +128,21 @@ def _audited(found: Audit) -> dict[str, Any]:
 def _methods(
     found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str]
 ) -> list[Method]:
+    signatures = "\n".join(one.signature for one in found)
+    audited = given[: len(audits)]
     methods = [
-        Method(
-            "Measures",
-            "",
-            "Each is explained under its name in the documentation (measures/); "
-            "`treegauge measure list` lists all with range and meaning. Measures of one "
-            "treebank are of its training set, those of a pair compare training and test set.",
-            "malformed sentences as in the signature; seed 0 for random samples",
-            "\n".join(one.signature for one in found),
-            _each("measure all", given),
-            ("edv",),
-        ),
-        Method(
-            "Displacements",
-            equation(sub("p", "d"), " = ", fraction(
-                row_count("i : i − h(i) = d"), row_count("i : h(i) ≠ 0"))),
-            "d is a word's position less that of its head h(i); roots have none.",
-            f"shown from −{REACH} to {REACH}",
-            found[0].signature,
-            _each("measure displacements", given),
-            ("edv",),
-        ),
-        Method(
-            "EDV",
-            equation("EDV = ", total("d", "|", sub("F", "train"), "(d) − ", sub("F", "test"),
-                                     "(d)|")),
-            "F is the cumulative distribution of displacements; EDV is their Wasserstein distance: "
-            "the least work that turns one distribution into the other.",
-            "displacements from -30 to 30",
-            found[0].signature,
-            _each("measure edv", given[: len(audits)] or given),
-            ("edv",),
-        ),
+        make_method("measures", signatures, _each("measure all", given)),
+        make_method("displacements", found[0].signature, _each("measure displacements", given),
+                    reach=REACH),
+        make_method("edv", found[0].signature, _each("measure edv", audited or given)),
     ]  # fmt: skip
     if audits:
-        methods.append(
-            Method(
-                "Audit warnings",
-                "",
-                "Duplicates within and across splits (leakage), missing layers, labels that only "
-                "the test set has, odd lengths, and splits that differ more than random ones do.",
-                f"{DRAWS} random splits, seed 0",
-                "\n".join(one.signature for one in audits),
-                _each(f"audit --draws {DRAWS}", given[: len(audits)]),
-            )
-        )
+        signatures = "\n".join(one.signature for one in audits)
+        command = _each(f"audit --draws {DRAWS}", audited)
+        methods.append(make_method("audit", signatures, command, resamples=DRAWS))
     return methods
 
 
 def _each(command: str, given: Sequence[str]) -> str:
     """Return a command for each source: two files would be taken for train and test."""
     return "\n".join(f"treegauge {command} {one}" for one in given)
-
-
-def row_count(condition: str) -> str:
-    """Return the number of words of which something holds, as MathML."""
-    return m(f"| {{ {condition} }} |")
