@@ -1,10 +1,10 @@
 """Learning curves by class: the counts behind the Challenges paper's tables, from a grid of runs.
 
 Run the plans first (``treegauge run plans/challenges_beam.toml --store runs/challenges_beam``, and
-so for mst and udpipe), then ``python -m replications.challenges runs/*``: it counts right words by
-part of speech and side of the head and writes ``replications/results/challenges_attachments.csv``,
-which holds figures only. All tables are made from that file, see ``challenges_tables`` and, for
-transfer, ``challenges_transfer``.
+so for mst and udpipe), then ``python -m replications.challenges runs/*``: it counts correct words
+by part of speech and direction of the head and writes
+``replications/results/challenges_attachments.csv``, which holds figures only. All tables are made
+from that file, see ``challenges_tables`` and, for transfer, ``challenges_transfer``.
 """
 
 import sys
@@ -15,11 +15,14 @@ from replications.challenges_tables import COUNTS, TABLES
 from replications.challenges_transfer import TRANSFER
 from replications.parts import kept, release_folder
 from treegauge.curves.attachments import Attachments, joined
-from treegauge.curves.collecting import collect
+from treegauge.curves.counting import collect
 from treegauge.experiments.store import Store
+from treegauge.scoring.attachment import PAPER_CLASSES
+from treegauge.scoring.convention import CONVENTIONS
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_conllu
 
+CHALLENGES = CONVENTIONS["challenges"]
 PARTS = (
     kept(
         COUNTS,
@@ -41,7 +44,13 @@ def counted(stores: list[str]) -> Attachments:
         return read_conllu(release_folder("r2.9") / name, split="test", name=name)
 
     each = (Store(path) for path in stores)
-    return joined(collect(one.results(task="curve"), one.words, gold) for one in each)
+    return joined(
+        collect(
+            one.results(task="curve"), one.words, gold, by=PAPER_CLASSES, metric="UAS",
+            convention=CHALLENGES,
+        )
+        for one in each
+    )  # fmt: skip
 
 
 def main() -> None:
@@ -49,7 +58,7 @@ def main() -> None:
     if not (stores := sys.argv[1:]):
         sys.exit("expected the stores of the plans plans/challenges_*.toml")
     path = PARTS[0].path
-    counted(stores).write(path)
+    counted(stores).save(path)
     print(f"wrote {path}, {path.stat().st_size / 1000:.0f} kB; now: python -m replications")
 
 

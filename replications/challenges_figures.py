@@ -6,7 +6,7 @@ from replications.challenges_tables import counts, found
 from replications.challenges_transfer import on_curves
 from replications.figures import draw
 from replications.parts import Part
-from treegauge.curves.learning import learning_curves
+from treegauge.curves.curve import curve
 from treegauge.curves.partition import composites
 from treegauge.figures import curves as plots
 
@@ -16,10 +16,12 @@ def drawn() -> pl.DataFrame:
     beam = counts().select(parsers=["beam"])
     return draw(
         {
-            "challenges_figure1": lambda: plots.learning(learning_curves(beam), min_share=0.02),
+            "challenges_figure1": lambda: plots.learning(
+                curve(beam, relative=True), min_share=0.02
+            ),
             "challenges_figure2": lambda: plots.complexity(found()),
             "challenges_figure3": lambda: plots.composites(
-                learning_curves(composites(counts()), min_words=1), on_curves()
+                curve(composites(counts()), min_words=1), on_curves()
             ),
         }
     )

@@ -9,10 +9,10 @@ import polars as pl
 from replications.parts import RESULTS, Part, compared, read_result
 from treegauge.crosslingual.scoring import word_groups
 from treegauge.curves.attachments import Attachments, read_attachments
-from treegauge.curves.complexity import Complexities, complexities
-from treegauge.curves.learning import learning_curves
+from treegauge.curves.complexity import Complexities
+from treegauge.curves.curve import complexity, curve
 from treegauge.curves.partition import Partition, composites, partition
-from treegauge.scoring.attachment import right_heads
+from treegauge.scoring.attachment import PAPER_CLASSES, right_heads
 from treegauge.treebanks.columns import Treebank
 
 COUNTS = "challenges_attachments"
@@ -65,7 +65,7 @@ def counts() -> Attachments:
 @cache
 def found() -> Complexities:
     """Return COMPLEXITY of the classes that enough treebanks have."""
-    return complexities(counts(), min_presence=PRESENCE)
+    return complexity(counts(), min_presence=PRESENCE)
 
 
 def why(parser: str) -> str:
@@ -124,7 +124,7 @@ def beams_partition() -> Partition:
 
 def by_side(treebank: str, gold: Treebank, heads: npt.ArrayLike) -> dict[str, float]:
     """Return UAS of simple, all and complex words of a test part, without punctuation."""
-    groups = word_groups(gold, beams_partition().of(treebank))
+    groups = word_groups(gold, beams_partition().of(treebank), by=PAPER_CLASSES)
     right = right_heads(gold, heads)
     return {
         side: 100 * float(right[groups["overall" if side == "all" else side]].mean())
@@ -140,7 +140,7 @@ def table2() -> pl.DataFrame:
     for treebanks in dict.fromkeys(sets.values()):
         parsers = [parser for parser in counts().parsers if sets[parser] >= treebanks]
         some = counts().select(parsers=parsers, treebanks=sorted(treebanks))
-        curves = learning_curves(composites(some, partition(some, "beam")), min_words=1).table
+        curves = curve(composites(some, partition(some, "beam")), min_words=1).table
         for parser in parsers:
             whole = full.filter(pl.col("treebank").is_in(treebanks), parser=parser)
             for size, printed in TABLE2[parser].items():
@@ -181,7 +181,7 @@ def spearman() -> pl.DataFrame:
 def curves() -> pl.DataFrame:
     """Return learning curves of simple, all and complex words, each parser's own partition."""
     columns = ("parser", "class", "size", "treebanks", "score", "low", "high")
-    return learning_curves(composites(counts()), min_words=1).table.select(columns)
+    return curve(composites(counts()), min_words=1).table.select(columns)
 
 
 TABLES = (

@@ -16,7 +16,8 @@ from replications.challenges_tables import SIDES, beams_partition, by_side, coun
 from replications.parts import Part, compared, read_result, release_folder
 from treegauge.crosslingual.panel import delexicalised, panel, train_sources
 from treegauge.crosslingual.weights import kl_weights
-from treegauge.curves.equivalents import Equivalents, equivalents
+from treegauge.curves.curve import equivalent
+from treegauge.curves.equivalents import Equivalents
 from treegauge.curves.partition import composites
 from treegauge.parsers.base import Model
 from treegauge.treebanks.columns import Treebank
@@ -82,7 +83,7 @@ def on_curves() -> Equivalents:
     mean = averaged(read_result(SCORES))
     of_beam = counts().select(parsers=["beam"], treebanks=sorted(mean["treebank"]))
     scores = {side: mean[side].to_numpy().mean() for side in SIDES}
-    return equivalents(composites(of_beam, beams_partition()), scores)
+    return equivalent(composites(of_beam, beams_partition()), score=scores)
 
 
 def placed() -> pl.DataFrame:

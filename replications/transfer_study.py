@@ -28,7 +28,8 @@ from treegauge.curves.partition import composites, partition
 from treegauge.experiments.sampling import sampled
 from treegauge.measures.counting import per_sentence
 from treegauge.parsers.registry import make_parser
-from treegauge.scoring.attachment import right_heads
+from treegauge.scoring.attachment import PAPER_CLASSES, right_heads
+from treegauge.scoring.convention import CONVENTIONS
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_conllu
 
@@ -57,7 +58,10 @@ def learned(train: Treebank, test: Treebank) -> Attachments:
                 yield Parse("beam", size, sample, model.parse(test))
                 print(f"curve: {size} sentences, sampling {sample + 1}", file=sys.stderr)
 
-    return count(test, parses(), name=TARGET)
+    return count(
+        test, parses(), by=PAPER_CLASSES, metric="UAS", convention=CONVENTIONS["challenges"],
+        name=TARGET,
+    )  # fmt: skip
 
 
 def curve_table(table: Attachments) -> pl.DataFrame:
@@ -169,7 +173,7 @@ def study() -> dict[str, str]:
     table = composites(counts, parted)
     pieces["curve"] = markdown(curve_table(table), digits=1)
     kinds = parted.of(TARGET)
-    groups = word_groups(test, kinds)
+    groups = word_groups(test, kinds, by=PAPER_CLASSES)
     pieces["partition"] = "\n".join(
         f"- {kind} ({groups[kind].sum() / groups['overall'].sum():.0%} of words): "
         + ", ".join(name for name in kinds if kinds[name] == kind)

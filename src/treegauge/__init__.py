@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treegauge import data as data
     from treegauge.auditing.audit import audit as audit
-    from treegauge.curves.learning import learning_curves as learning_curves
+    from treegauge.curves.curve import curve as curve
     from treegauge.dynamics.cartography import map_treebank as map_treebank
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.running import run as run
@@ -70,7 +70,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "auditing.audit": ["audit"],
     "splitting.split": ["split"],
-    "curves.learning": ["learning_curves"],
+    "curves.curve": ["curve"],
     "dynamics.cartography": ["map_treebank"],
     "results.errors": ["TreegaugeError"],
     "experiments.plans": ["Plan"],

@@ -135,7 +135,7 @@ def test_worth_by_the_targets_curve(command, names, world):
         Parse("mst", size, 0, make_parser("mst", **OPTIONS).fit(TRAIN[:size], seed=0).parse(TEST))
         for size in (5, 10, 20, 30)
     ]
-    count(TEST, parses, name="UD_Target-X").write(world / "counts.csv")
+    count(TEST, parses, name="UD_Target-X", metric="UAS").save(world / "counts.csv")
     curve = ("--curve", world / "counts.csv")
     done = command("transfer", *names, *QUICK, *curve, "--leave-one-out")
     assert done.code == 0

@@ -11,14 +11,17 @@ from treegauge.crosslingual.intervals import Estimate
 from treegauge.crosslingual.panel import Panel
 from treegauge.crosslingual.scoring import word_groups
 from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.attachment import PAPER_CLASSES
+from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.sentence_counts import Options
+from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.treebanks.conllu import parse_conllu
 
 
 def official(gold, parsed):
-    metrics = evaluate(gold, parsed, options=Options(punct=False)).systems[0].metrics
-    return [100 * metrics[name].f1 for name in ("UAS", "LAS")]
+    options = ScoreOptions(convention=Convention(punct=False))
+    metrics = evaluate(gold, parsed, options=options).systems[0].metrics
+    return [metrics[name].f1 for name in ("UAS", "LAS")]
 
 
 def test_scores_are_the_scorers(asked, target):
@@ -67,7 +70,7 @@ def test_the_papers_classes_count_roots_as_right():
         "5\t.\t_\tPUNCT\t_\t_\t2\tpunct\t_\t_\n\n"
     )
     kinds = {"NOUN × head right": "simple", "NOUN × head left": "complex"}
-    groups = word_groups(parse_conllu(rows), kinds)
+    groups = word_groups(parse_conllu(rows), kinds, by=PAPER_CLASSES)
     assert np.flatnonzero(groups["overall"]).tolist() == [0, 1, 2, 3]
     assert np.flatnonzero(groups["simple"]).tolist() == [1]
     assert np.flatnonzero(groups["complex"]).tolist() == [3]

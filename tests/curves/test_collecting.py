@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from treegauge.curves.collecting import collect
+from treegauge.curves.counting import collect
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.running import run
 from treegauge.experiments.store import Store
@@ -41,7 +41,7 @@ def gathered(store, folder):
     def gold(name):
         return read_conllu(folder / name, split="test", name=name)
 
-    return collect(kept.results(task="curve"), kept.words, gold).frame
+    return collect(kept.results(task="curve"), kept.words, gold, metric="UAS").frame
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +75,10 @@ def test_interrupted_anywhere_and_resumed_the_table_is_the_same(
 
 def test_a_treebank_too_small_is_left_out_by_name(whole):
     from treegauge.curves.attachments import attachments
-    from treegauge.curves.learning import learning_curves
+    from treegauge.curves.curve import curve
 
-    found = learning_curves(attachments(whole), min_words=1)
-    assert found.notes == ("UD_Latin-Made is left out: it has no size 12, only up to 6",)
+    found = curve(attachments(whole), min_words=1)
+    assert found.notes == ("UD_Latin-Made is left out: it has no size 12; its largest is 6",)
     assert found.table.filter(pl.col("class") == "all")["treebanks"].to_list() == [1, 1, 1]
 
 
@@ -99,10 +99,10 @@ GOLD = synthetic(5, seed=1)
 
 
 def words(key):
-    return pl.DataFrame({"head": GOLD.head})
+    return pl.DataFrame({"head": GOLD.head, "deprel": GOLD["deprel"]})
 
 
-def test_samplings_and_seeds_are_numbered_together():
+def test_samples_and_seeds_are_numbered_together():
     cells = fake(size=[5, 5, 9, 9], sample=[0, 1, 0, 0], seed=[0, 0, 3, 7])
     found = collect(cells, words, lambda name: GOLD).frame.filter(pl.col("class") == "all")
     assert found.select("size", "sample").rows() == [(5, 0), (5, 1), (9, 0), (9, 1)]

@@ -8,9 +8,11 @@ import pytest
 
 from treegauge.curves.counting import Parse, count
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.attachment import PAPER_CLASSES
 from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.convention import CONVENTIONS
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.sentence_counts import Options
+from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
@@ -34,9 +36,15 @@ def shuffled(gold, seed):
     return pl.DataFrame({"head": heads.astype(np.int32), "deprel": labels})
 
 
-def test_classes_are_tag_and_side_roots_go_right_and_punctuation_does_not_count():
+CHALLENGES = CONVENTIONS["challenges"]
+
+
+def test_the_papers_classes_count_roots_as_head_right_and_no_punctuation():
     words = pl.DataFrame({"head": [2, 3, 0, 2, 3]})
-    found = count(GOLD, [Parse("p", 5, 0, words)], name="UD_A-B")
+    found = count(
+        GOLD, [Parse("p", 5, 0, words)], by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES,
+        name="UD_A-B",
+    )  # fmt: skip
     assert found.table.select("class", "correct", "total").rows() == [
         ("all", 3, 4),
         ("ADV × head left", 0, 1),
@@ -45,38 +53,42 @@ def test_classes_are_tag_and_side_roots_go_right_and_punctuation_does_not_count(
         ("VERB × head right", 1, 1),
     ]
     assert found.table["treebank"].unique().to_list() == ["UD_A-B"]
-    assert "m:uas|by:upos,side|punct:no" in found.signature
+    assert "m:UAS[challenges]|by:upos,binary-direction|counts:" in found.signature
+    assert found.table["metric"].unique().to_list() == ["UAS[challenges]"]
 
 
 def test_las_compares_universal_relations():
     words = pl.DataFrame({"head": [2, 3, 0, 3, 3], "deprel": "det obj root advmod punct".split()})
     found = count(GOLD, [Parse("p", 5, 0, words)], metric="las", by="relation")
     rows = dict(found.table.select("class", "correct").rows())
-    assert rows == {"all": 3, "det": 1, "nsubj": 0, "root": 1, "advmod": 1}
+    assert rows == {"all": 4, "det": 1, "nsubj": 0, "root": 1, "advmod": 1, "punct": 1}
 
 
-@pytest.mark.parametrize("by", ["upos,side", "relation", "distance", "depth"])
+@pytest.mark.parametrize("by", ["upos,direction", "relation", "distance", "depth"])
 @pytest.mark.parametrize("metric", ["UAS", "LAS"])
 def test_counts_are_those_of_the_breakdown(by, metric):
     gold = synthetic(60, seed=3)
     words = shuffled(gold, 1)
     system = gold.with_columns({"head": words["head"], "deprel": words["deprel"]})
-    found = count(gold, [Parse("p", 5, 0, words)], by=by, metric=metric, punct=True)
+    found = count(gold, [Parse("p", 5, 0, words)], by=by, metric=metric)
     ours = {row["class"]: (row["correct"], row["total"]) for row in found.table.to_dicts()}
     theirs = breakdown(gold, system, by=by, metric=metric).table.filter(pl.col("gold") > 0)
     del ours["all"]
     assert ours == {row["class"]: (row["correct"], row["gold"]) for row in theirs.to_dicts()}
 
 
-def test_the_whole_is_the_scorers_score_without_punctuation():
+@pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=CONVENTIONS)
+def test_the_whole_is_the_scorers_score_to_the_last_count(convention):
     gold = synthetic(80, seed=5)
     words = shuffled(gold, 2)
     system = gold.with_columns({"head": words["head"], "deprel": words["deprel"]})
-    options, none = Options(punct=False), Resampling(resamples=0)
+    options, none = ScoreOptions(convention=convention), Resampling(resamples=0)
     scores = evaluate(gold, system, options=options, resampling=none).systems[0]
     for metric in ("UAS", "LAS"):
-        found = count(gold, [Parse("p", 5, 0, words)], metric=metric).table.row(0, named=True)
-        assert found["correct"] / found["total"] == pytest.approx(scores[metric].f1)
+        parse = Parse("p", 5, 0, words)
+        row = count(gold, [parse], metric=metric, convention=convention).table.row(0, named=True)
+        assert (row["correct"], row["total"]) == (scores[metric].correct, scores[metric].gold)
+        assert row["metric"] == convention.label(metric)
 
 
 def test_classes_part_the_words():
@@ -101,7 +113,7 @@ def test_a_class_of_ones_own():
     ("words", "metric", "message"),
     [
         (pl.DataFrame({"head": [1, 2]}), "UAS", "2 words were parsed; expected the 5"),
-        (pl.DataFrame({"h": [0] * 5}), "UAS", "no column 'head'; found h"),
+        (pl.DataFrame({"h": [0] * 5}), "UAS", "no column 'head'; got h"),
         (pl.DataFrame({"head": [0] * 5}), "LAS", "no column 'deprel'"),
     ],
 )
@@ -112,15 +124,15 @@ def test_tables_that_do_not_fit_are_refused(words, metric, message):
 
 def test_las_of_trees_without_relations_is_refused():
     bare = pl.DataFrame({"head": GOLD.head, "deprel": ["dep", "dep", "root", "dep", "dep"]})
-    assert count(GOLD, [Parse("p", 5, 0, bare)]).table["correct"][0] == 4
-    with pytest.raises(TreegaugeError, match="p, size 5, sample 0: trees have no relations"):
+    assert count(GOLD, [Parse("p", 5, 0, bare)], metric="UAS").table["correct"][0] == 5
+    with pytest.raises(TreegaugeError, match="p, size 5, sample 0: the trees have no relations"):
         count(GOLD, [Parse("p", 5, 0, bare)], metric="LAS")
     gold = GOLD.with_columns({"deprel": ["dep", "dep", "root", "dep", "dep"]})
-    assert count(gold, [Parse("p", 5, 0, bare)], metric="LAS").table["correct"][0] == 4
+    assert count(gold, [Parse("p", 5, 0, bare)], metric="LAS").table["correct"][0] == 5
 
 
 def test_unknown_metrics_and_reserved_names_are_refused():
-    with pytest.raises(ChoiceError, match="choices: UAS, LAS"):
+    with pytest.raises(ChoiceError, match="choices: LAS, UAS"):
         count(GOLD, [Parse("p", 5, 0, GOLD)], metric="CLAS")
     with pytest.raises(TreegaugeError, match="may not be called 'all'"):
         count(GOLD, [Parse("p", 5, 0, GOLD)], by=lambda treebank: ["all"] * treebank.n_words)

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
+from treegauge.curves.curve import equivalent
 from treegauge.curves.equivalents import (
     equivalent_size,
-    equivalents,
     isotonic,
     placing,
-    told_size,
+    size_text,
 )
 from treegauge.curves.partition import composites
 from treegauge.results.errors import ChoiceError, TreegaugeError
@@ -78,7 +78,7 @@ def test_a_flat_stretch_counts_from_its_start():
 def test_beyond_the_range_is_said_so():
     sizes = [5, 10, 20]
     found = equivalent_size(sizes, [40, 50, 60], [39.9, 40, 60, 60.1])
-    assert [told_size(one, sizes) for one in found] == ["< 5", "5", "20", "> 20"]
+    assert [size_text(one, sizes) for one in found] == ["< 5", "5", "20", "> 20"]
     with pytest.raises(TreegaugeError, match="3 sizes and 2 scores"):
         equivalent_size(sizes, [40, 50], 45)
 
@@ -105,14 +105,14 @@ def counts(samples=5, noise=1.0):
 def test_scores_are_placed_on_the_average_or_on_one_treebank():
     made = composites(counts())
     scores = {"all": 60.0, "simple": 20.0, "complex": 99.0}
-    found = equivalents(made, scores)
+    found = equivalent(made, score=scores)
     rows = {row["class"]: row for row in found.table.to_dicts()}
     whole = rows["all"]
     assert 5 < whole["sentences"] < 500
     assert float(whole["low"]) <= float(whole["equivalent"]) <= float(whole["high"])
     assert rows["simple"]["sentences"] is None
     assert (rows["simple"]["equivalent"], rows["complex"]["equivalent"]) == ("< 5", "> 500")
-    one = equivalents(made, {"all": 60.0}, treebank="UD_Greek-GDT")
+    one = equivalent(made, score={"all": 60.0}, treebank="UD_Greek-GDT")
     assert one.table["treebank"].to_list() == ["UD_Greek-GDT"]
     assert "on:UD_Greek-GDT" in one.signature
     assert one.table["sentences"][0] != whole["sentences"]
@@ -121,20 +121,20 @@ def test_scores_are_placed_on_the_average_or_on_one_treebank():
 def test_intervals_say_when_they_leave_the_range():
     noisy = table({("A", "b"): {"x": lambda n: 40 + 5 * np.log(n)}}, samples=5, noise=8.0)
     top = 40 + 5 * np.log(500)
-    row = equivalents(noisy, {"all": top}, seed=3).table.row(0, named=True)
+    row = equivalent(noisy, score={"all": top}, seed=3).table.row(0, named=True)
     assert row["high"] == "> 500"
     assert row["low"] not in {"< 5", "> 500"}
 
 
 def test_several_systems_and_falling_curves():
     falling = table({("A", "b"): {"x": lambda n: 50.0 if n == 20 else 40 + 5 * np.log(n)}})
-    found = equivalents(falling, {"one": {"all": 55.0}, "two": {"all": 60.0}})
+    found = equivalent(falling, score={"one": {"all": 55.0}, "two": {"all": 60.0}})
     assert found.table["system"].to_list() == ["one", "two"]
     assert "the curve of all falls somewhere: levelled by isotonic regression" in str(found)
 
 
 def test_scores_with_and_without_a_system_are_all_placed():
-    found = equivalents(counts(), {"all": 50.0, "one": {"all": 55.0}}).table
+    found = equivalent(counts(), score={"all": 50.0, "one": {"all": 55.0}}).table
     assert found.select("system", "score").rows() == [("", 50.0), ("one", 55.0)]
 
 
@@ -142,18 +142,18 @@ def test_placing_is_the_equivalent_and_its_interval():
     made = composites(counts())
     place = placing(made, "UD_Greek-GDT")
     for group, name in (("overall", "all"), ("simple", "simple")):
-        row = equivalents(made, {name: 60.0}, treebank="UD_Greek-GDT").table.row(0, named=True)
+        row = equivalent(made, score={name: 60.0}, treebank="UD_Greek-GDT").table.row(0, named=True)
         assert place(group, 60.0) == (row["equivalent"], row["low"], row["high"])
 
 
 def test_what_cannot_be_placed_is_refused():
-    with pytest.raises(ChoiceError, match="unknown class of words 'simple'"):
-        equivalents(counts(), {"simple": 60.0})
+    with pytest.raises(ChoiceError, match="unknown class of words 'nouns'"):
+        equivalent(counts(), score={"nouns": 60.0})
     with pytest.raises(TreegaugeError, match="no scores to place"):
-        equivalents(counts(), {})
-    with pytest.raises(TreegaugeError, match="expected per cent"):
-        equivalents(counts(), {"all": 661})
-    with pytest.raises(TreegaugeError, match="the score of all is 661; expected per cent"):
-        equivalents(counts(), {"one": {"all": 661}})
+        equivalent(counts(), score={})
+    with pytest.raises(TreegaugeError, match="expected percent"):
+        equivalent(counts(), score={"all": 661})
+    with pytest.raises(TreegaugeError, match="the score of all is 661; expected percent"):
+        equivalent(counts(), score={"one": {"all": 661}})
     with pytest.raises(ChoiceError, match="unknown treebank"):
-        equivalents(counts(), {"all": 60.0}, treebank="UD_X")
+        equivalent(counts(), score={"all": 60.0}, treebank="UD_X")

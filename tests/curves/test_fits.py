@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import curve_fit
 
-from treegauge.curves.advising import advise
-from treegauge.curves.fits import fit_curves, size_weights
-from treegauge.curves.laws import fit_law, operator
+from treegauge.curves.curve import advise, fit
+from treegauge.curves.fits import fit_law, operator, size_weights
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
@@ -65,7 +64,7 @@ def test_extrapolation_covers_the_truth():
     counts = table(
         {("A", "b"): {"x": lambda n: power(n, 85, 70, 0.45)}}, samples=5, noise=0.6, seed=4
     )
-    found = fit_curves(counts, at=[1000, 5000])
+    found = fit(counts, at=[1000, 5000])
     row = found.table.filter(law="power").row(0, named=True)
     assert row["identified"]
     assert row["c_low"] < 0.45 < row["c_high"]
@@ -80,7 +79,7 @@ def test_extrapolation_covers_the_truth():
 
 def test_a_logarithm_does_not_identify_a_power_law():
     counts = table({("A", "b"): {"x": lambda n: 20 + 9 * np.log(n)}}, samples=3, noise=0.2)
-    found = fit_curves(counts)
+    found = fit(counts)
     rows = {row["law"]: row for row in found.table.to_dicts()}
     assert not rows["power"]["identified"]
     assert rows["log"]["identified"]
@@ -89,19 +88,19 @@ def test_a_logarithm_does_not_identify_a_power_law():
     assert shown["power"]["a"] is None
     assert shown["power"]["identified"] == "no"
     # Scores are cut at 100.
-    far = fit_curves(counts, at=[10**6]).predictions
+    far = fit(counts, at=[10**6]).predictions
     assert far["score"].to_list() == [100.0, 100.0]
 
 
 def test_a_falling_curve_and_too_few_sizes_are_said_so():
     falling = table({("A", "b"): {"x": lambda n: 60 - 3 * np.log(n)}})
-    assert any("the curve does not rise" in note for note in fit_curves(falling).notes)
+    assert any("the curve does not rise" in note for note in fit(falling).notes)
     short = falling.select(sizes=[5, 10, 20])
-    with pytest.raises(TreegaugeError, match="needs at least 4 sizes, found 3"):
-        fit_curves(short)
-    assert fit_curves(short, laws=["log"]).table.height == 1
+    with pytest.raises(TreegaugeError, match="needs at least 4 sizes, got 3"):
+        fit(short)
+    assert fit(short, law=["log"]).table.height == 1
     with pytest.raises(ChoiceError, match="choices: power, log"):
-        fit_curves(short, laws=["exp"])
+        fit(short, law=["exp"])
 
 
 CLASSES = {
@@ -160,7 +159,7 @@ def test_no_class_is_promised_more_than_100():
     assert rows["a"]["high"] <= 100 - rows["a"]["now"] + 1e-9
     lost = rows["all"]["gain"] - rows["a"]["contribution"] - rows["b"]["contribution"]
     assert lost > 0.01
-    told = f"cut at 100, which the law would pass: a; contributions add up to {lost:.2f} less"
+    told = f"cut at 100, which the law exceeds: a; contributions add up to {lost:.2f} less"
     assert any(note.startswith(told) for note in found.notes)
 
 

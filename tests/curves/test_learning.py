@@ -1,12 +1,14 @@
 """Curves: means, ratios, the minimum of words, bands."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 from treegauge.curves.attachments import COLUMNS, attachments
+from treegauge.curves.curve import BANDS, curve
 from treegauge.curves.grid import grid_of
-from treegauge.curves.learning import learning_curves
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
@@ -17,7 +19,7 @@ def cells(found, **which):
 
 
 def hand():
-    """Two treebanks, two samplings, two sizes; class y is rare in the second one."""
+    """Two treebanks, two training samples, two sizes; class y is rare in the second one."""
     rows = []
     for treebank, size, sample, right, x, y, y_total in [
         ("A", 5, 0, 50, 30, 20, 40), ("A", 5, 1, 60, 40, 20, 40),
@@ -32,7 +34,7 @@ def hand():
 
 
 def test_averages_counted_by_hand():
-    found = learning_curves(hand())
+    found = curve(hand())
     whole = cells(found, **{"class": "all"})
     assert whole["score"].to_list() == [(55 + 30) / 2, (75 + 60) / 2]
     # Relative in each treebank first, averaged afterwards.
@@ -40,21 +42,21 @@ def test_averages_counted_by_hand():
     rare = cells(found, **{"class": "y"})
     assert rare["treebanks"].to_list() == [1, 1]
     assert rare["score"].to_list() == [50.0, pytest.approx(100 * 27.5 / 40)]
-    both = learning_curves(hand(), min_words=1)
+    both = curve(hand(), min_words=1)
     assert cells(both, **{"class": "y"})["treebanks"].to_list() == [2, 2]
-    none = learning_curves(hand(), min_words=50)
+    none = curve(hand(), min_words=50)
     assert cells(none, **{"class": "y"}).height == 0
     assert "no treebank has 50 test words of: y" in str(none)
 
 
 def test_each_treebank_has_its_own_curve():
-    found = learning_curves(hand(), each=True)
+    found = curve(hand(), each=True)
     assert cells(found, treebank="B", **{"class": "y"})["score"].to_list() == [50.0, 80.0]
     assert found.table["treebank"].unique().sort().to_list() == ["A", "B"]
 
 
 def test_bands_hold_the_mean_and_vanish_without_spread():
-    found = learning_curves(hand(), each=True, resamples=200)
+    found = curve(hand(), each=True, resamples=200)
     spread = cells(found, treebank="A", **{"class": "all"})
     assert (spread["low"] < spread["score"]).all()
     assert (spread["score"] < spread["high"]).all()
@@ -67,14 +69,14 @@ def test_the_variance_of_drawn_means_is_unbiased():
     values = rng.normal(50, 5, size=5).round(1)
     rows = [("A", "b", 5, k, "all", int(v * 10), 1000) for k, v in enumerate(values)]
     grid = grid_of(attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row")))
-    drawn = grid.draws(40_000, seed=1).means[:, 0, 0, 0]
+    drawn = grid.draws(replace(BANDS, resamples=40_000, seed=1)).means[:, 0, 0, 0]
     assert drawn.var() == pytest.approx(values.var(ddof=1) / 5, rel=0.03)
 
 
-def test_treebanks_can_be_drawn_instead_of_samplings():
+def test_treebanks_can_be_drawn_instead_of_samples():
     counts = table({(f"T{i}", "b"): {"x": lambda n, i=i: 40.0 + 3 * i} for i in range(6)})
-    fixed = learning_curves(counts, over="samplings", classes=["all"])
-    varied = learning_curves(counts, over="treebanks", classes=["all"])
+    fixed = curve(counts, over="samples", classes=["all"])
+    varied = curve(counts, over="treebanks", classes=["all"])
     assert fixed.table["low"].to_list() == fixed.table["score"].to_list()
     assert (varied.table["low"] < varied.table["score"] - 1).all()
 
@@ -82,44 +84,44 @@ def test_treebanks_can_be_drawn_instead_of_samplings():
 def test_a_treebank_without_all_sizes_is_left_out_by_name():
     counts = hand()
     kept = counts.frame.filter((pl.col("treebank") == "A") | (pl.col("size") == 5))
-    found = learning_curves(attachments(kept))
-    assert found.notes[0] == "B is left out: it has no size 10, only up to 5"
+    found = curve(attachments(kept))
+    assert found.notes[0] == "B is left out: it has no size 10; its largest is 5"
     assert "note: B is left out" in str(found)
     assert cells(found, **{"class": "all"})["treebanks"].to_list() == [1, 1]
-    alone = learning_curves(attachments(kept), sizes=[5])
+    alone = curve(attachments(kept), sizes=[5])
     assert cells(alone, **{"class": "all"})["treebanks"].to_list() == [2]
     ends = kept.filter((pl.col("treebank") == "B") | (pl.col("size") == 10))
     with pytest.raises(TreegaugeError, match="no treebank has all sizes"):
-        learning_curves(attachments(ends))
+        curve(attachments(ends))
 
 
-def test_a_missing_sampling_is_averaged_over_the_others():
+def test_a_missing_sample_is_averaged_over_the_others():
     counts = hand()
     gone = (pl.col("treebank") == "A") & (pl.col("size") == 5) & (pl.col("sample") == 1)
-    found = learning_curves(attachments(counts.frame.filter(~gone)), each=True)
+    found = curve(attachments(counts.frame.filter(~gone)), each=True)
     assert cells(found, treebank="A", **{"class": "all"})["score"].to_list() == [50.0, 75.0]
 
 
 def test_same_seed_same_table_and_another_seed_another():
     counts = table({("A", "b"): {"x": lambda n: 50.0}}, samples=9, noise=3)
-    one, again, other = (learning_curves(counts, seed=seed).table for seed in (0, 0, 1))
+    one, again, other = (curve(counts, seed=seed).table for seed in (0, 0, 1))
     assert one.equals(again)
     assert not one["low"].equals(other["low"])
 
 
 def test_tables_for_people(two):
-    shown = learning_curves(two).shown()
+    shown = curve(two).shown()
     assert shown.columns == ["class", "share", *map(str, SIZES)]
     assert shown["class"].to_list()[0] == "all"
-    ratios = learning_curves(two, relative_scores=True).shown()
+    ratios = curve(two, relative=True).shown()
     assert ratios["500"].to_list() == [100.0, 100.0, 100.0]
-    text = learning_curves(two)
+    text = curve(two)
     assert "\\begin{tabular}" in text.to_latex()
     assert "<table" in text.to_html()
 
 
 def test_unknown_names_are_refused(two):
     with pytest.raises(ChoiceError, match="unknown class of words 'slo'; did you mean 'slow'"):
-        learning_curves(two, classes=["slo"])
-    with pytest.raises(ChoiceError, match="choices: samplings, treebanks, both"):
-        learning_curves(two, over="seeds")
+        curve(two, classes=["slo"])
+    with pytest.raises(ChoiceError, match="choices: samples, treebanks, both"):
+        curve(two, over="seeds")

@@ -7,9 +7,7 @@ import polars as pl
 import pytest
 
 from treegauge.curves.attachments import ALL, COLUMNS, attachments
-from treegauge.curves.complexity import complexities
-from treegauge.curves.equivalents import equivalents
-from treegauge.curves.learning import learning_curves
+from treegauge.curves.curve import complexity, curve, equivalent
 from treegauge.curves.partition import composites as composite_counts
 from treegauge.figures import curves
 from treegauge.figures.saving import to_json
@@ -32,16 +30,17 @@ def counts():
             for sample in range(3):
                 key = ("UD_A-B", parser, size, sample)
                 right = {
-                    name: round((curve(size) + rng.normal()) / 100 * words)
-                    for name, (curve, words) in CLASSES.items()
+                    name: round((shape(size) + rng.normal()) / 100 * words)
+                    for name, (shape, words) in CLASSES.items()
                 }
                 rows += [(*key, name, right[name], CLASSES[name][1]) for name in CLASSES]
                 rows.append((*key, ALL, sum(right.values()), 9990))
     return attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
 
 
-def test_curves_by_class_hold_relative_scores(counts):
-    found = learning_curves(counts)
+@pytest.mark.parametrize("relative", [False, True])
+def test_curves_by_class_hold_the_scores_that_the_table_shows(counts, relative):
+    found = curve(counts, relative=relative)
     spec = curves.learning(found)
     rows = spec["data"]["values"]
     assert {row["class"] for row in rows} == {"all", "fast", "slow"}
@@ -50,7 +49,8 @@ def test_curves_by_class_hold_relative_scores(counts):
         one = found.table.filter(parser=row["panel"], size=row["size"]).filter(
             pl.col("class") == row["class"]
         )
-        assert row["relative"] == pytest.approx(100 * one["relative"][0])
+        shown = 100 * one["relative"][0] if relative else one["score"][0]
+        assert row["value"] == pytest.approx(shown)
     assert spec["spec"]["encoding"]["x"]["scale"]["type"] == "log"
     assert spec["usermeta"]["signature"] == found.signature
     assert json.loads(to_json(spec)) == spec
@@ -61,7 +61,7 @@ def test_curves_by_class_hold_relative_scores(counts):
 def test_each_treebank_is_a_panel_of_its_own(counts):
     more = counts.frame.with_columns(pl.lit("UD_C-D").alias("treebank"))
     both = attachments(pl.concat([counts.frame, more]))
-    rows = curves.learning(learning_curves(both, each=True))["data"]["values"]
+    rows = curves.learning(curve(both, each=True))["data"]["values"]
     assert {row["panel"] for row in rows} == {
         "beam, UD_A-B", "beam, UD_C-D", "mst, UD_A-B", "mst, UD_C-D",
     }  # fmt: skip
@@ -69,8 +69,8 @@ def test_each_treebank_is_a_panel_of_its_own(counts):
 
 def test_scores_are_dashed_and_their_equivalents_dotted(counts):
     made = composite_counts(counts)
-    found = learning_curves(made)
-    placed = equivalents(made, {"all": 66.0, "complex": 99.0}, parser="mst")
+    found = curve(made)
+    placed = equivalent(counts, score={"all": 66.0, "complex": 99.0}, parser="mst")
     rows = curves.composites(found, placed, dark=True)["data"]["values"]
     lines = [row for row in rows if row["kind"] == "score"]
     assert [(row["panel"], row["class"], row["score"]) for row in lines] == [
@@ -85,11 +85,11 @@ def test_scores_are_dashed_and_their_equivalents_dotted(counts):
     plain = curves.composites(found)
     assert len(plain["spec"]["layer"]) == 2
     with pytest.raises(TreegaugeError, match="expected curves of simple and complex words"):
-        curves.composites(learning_curves(counts))
+        curves.composites(curve(counts))
 
 
 def test_complexity_against_score(counts):
-    found = complexities(counts)
+    found = complexity(counts)
     spec = curves.complexity(found)
     rows = spec["data"]["values"]
     assert [row | {"label": row["class"]} for row in found.table.to_dicts()] == rows

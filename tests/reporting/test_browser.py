@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from treegauge.cli.app import app
 from treegauge.curves.attachments import COLUMNS, attachments
+from treegauge.curves.curve import curve
 from treegauge.curves.equivalents import equivalent_size
-from treegauge.curves.learning import learning_curves
 from treegauge.dynamics.cartography import data_map
 from treegauge.dynamics.recording import Recording
 from treegauge.ranking.exact import exact
@@ -357,10 +357,10 @@ def test_learning_curves_place_scores(tab, tmp_path):
         )
     ]
     counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
-    counts.write(tmp_path / "counts.csv")
+    counts.save(tmp_path / "counts.csv")
     (tmp_path / "page.html").write_text(report(str(tmp_path / "counts.csv"), out=None).html)
     page = tab(tmp_path / "page.html", "#learning?score=55.5")
-    curves = learning_curves(counts).table
+    curves = curve(counts).table
 
     def worth(kind, score):
         curve = curves.filter(pl.col("class") == kind).sort("size")

@@ -114,7 +114,7 @@ def test_files_of_one_name_are_called_by_their_folders(tmp_path, gold):
 def test_tables_are_recognised_by_their_columns(tmp_path):
     rows = [("A", "beam", n, 0, "all", n, 100) for n in (5, 10)]
     counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
-    counts.write(tmp_path / "counts.csv")
+    counts.save(tmp_path / "counts.csv")
     counts.frame.write_parquet(tmp_path / "counts.parquet")
     scores = pl.DataFrame({"treebank": ["a", "b"], "x": [1.0, 2.0], "y": [2.0, 1.0]})
     scores.write_csv(tmp_path / "scores.csv")

@@ -96,7 +96,7 @@ def test_subtypes_count_where_asked():
     [
         ("upos", {"VERB": 2, "ADV": 1, "DET": 1, "NOUN": 1, "PRON": 1, "PUNCT": 1}),
         ("direction", {"head right": 3, "root": 2, "head left": 2}),
-        ("side", {"head right": 5, "head left": 2}),
+        ("binary-direction", {"head right": 5, "head left": 2}),
         ("distance", {"1": 4, "root": 2, "2": 1}),
         ("depth", {"1": 4, "0": 2, "2": 1}),
         ("length", {"1-5": 7}),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.results.errors import ChoiceError
 from treegauge.results.files import atomic
-from treegauge.results.result import Result
+from treegauge.results.result import SAVED, Result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,8 +33,10 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     text = render(result, fmt) if isinstance(result, Result) else str(result)
     if out is None:
         sys.stdout.write(text + "\n")
-    elif out.suffix == ".parquet" and isinstance(result, Result):
-        result.save(out)
+    elif isinstance(result, Result) and (
+        out.suffix == ".parquet" or (fmt == "text" and out.suffix in SAVED)
+    ):
+        result.save(out)  # the name's ending says how
     else:
         with atomic(out) as file:
             file.write(f"{text}\n".encode())

@@ -174,7 +174,7 @@ def vote(
             help="Counts that `treegauge curve run TARGET` wrote: what is transfer worth?"
         ),
     ] = None,
-    by: Annotated[str, typer.Option(help="Classes of words in these counts.")] = "upos,side",
+    by: Annotated[str, typer.Option(help="Classes of words in these counts.")] = "upos,direction",
     out: Annotated[
         str | None, typer.Option(help="Write the parsed target here.", show_default="nowhere")
     ] = None,

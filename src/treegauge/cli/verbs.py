@@ -94,7 +94,25 @@ VERBS: dict[str, dict[str, Command]] = {
         "mdl": Command("Measure description length by online coding."),
         "difficulty": Command("Measure dataset difficulty by all of its measures at once."),
         "curve": Command(
-            "Learning curves, complexity of classes, data-size equivalents and advice."
+            "Learning curves, complexity of classes, data-size equivalents and advice.",
+            plot=True,
+            subverbs={
+                "counts": Command(
+                    "Count correct words by class, training on samples of every size first."
+                ),
+                "complexity": Command(
+                    "Measure how much later than words overall each class is learned.", plot=True
+                ),
+                "equivalent": Command(
+                    "Say how many annotated sentences a score is worth: where it meets the "
+                    "learning curve.",
+                    plot=True,
+                ),
+                "fit": Command("Fit laws to a learning curve and predict scores at other sizes."),
+                "advise": Command(
+                    "Say what annotating more sentences would bring, and which classes would gain."
+                ),
+            },
         ),
         "transfer": Command("Parse a language with parsers trained on treebanks of others."),
     },

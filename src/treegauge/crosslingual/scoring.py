@@ -5,19 +5,20 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.scoring.attachment import PAPER_CLASSES, Mask, counted_words
+from treegauge.scoring.attachment import Mask, counted_words
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify
 from treegauge.treebanks.columns import Treebank
 
 OVERALL = "overall"
+CLASSES = "upos,direction"
 
 
 def word_groups(
     gold: Treebank,
     kinds: Mapping[str, str] | None = None,
     *,
-    by: By = PAPER_CLASSES,
+    by: By = CLASSES,
     punct: bool = False,
 ) -> dict[str, Mask]:
     r"""Say which words count in all, and which in each group.

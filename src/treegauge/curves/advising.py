@@ -1,48 +1,56 @@
-"""What annotating more would bring, to whom, and where it stops paying."""
+"""The expected gain from annotating more sentences, by class, and where the curve flattens."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.curves.attachments import Attachments
-from treegauge.curves.fits import held_out, size_weights, unidentified
-from treegauge.curves.grid import Floats, Grid, grid_of, limits
-from treegauge.curves.laws import PARAMETERS, Fitted, Law, fit_law, operator
-from treegauge.curves.learning import MIN_WORDS, check_one
+from treegauge.curves.fits import (
+    PARAMETERS,
+    Fitted,
+    Law,
+    fit_law,
+    held_out,
+    operator,
+    size_weights,
+    unidentified,
+)
+from treegauge.curves.grid import Floats, ScoreGrid, grid_of, limits
+from treegauge.curves.learning import CurveAnalysis, of_treebank
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import countersign
-from treegauge.statistics.shown import Analysis
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.curves.curve import CurveBands
+
 
 @dataclass(frozen=True, eq=False)
-class Advice(Analysis):
-    """The gain to expect from more sentences.
+class Advice(CurveAnalysis):
+    """The expected gain from more annotated sentences.
 
     Attributes
     ----------
     frame
         class, share of words, score now and then, gain within the class with its interval, and its
-        part of the overall gain (``contribution``) with its interval; all words first, then the
-        classes that profit most. Contributions of classes that part all words add up to the gain,
-        unless a note says that a class was cut at 100.
+        contribution to the overall gain with its interval; all words first, then classes by
+        contribution. Contributions of classes that cover all words add up to the gain, unless a
+        note says that a class was cut at 100.
     have, budget
-        Sentences there are, and sentences to come.
+        Number of sentences now, and of further sentences.
     law
-        Which law the part beyond the sizes measured follows.
+        The law that predicts scores beyond the sizes measured.
     settled
-        Whether the sizes measured determine that law.
+        Whether the sizes measured identify that law.
     doubling
-        Points that doubling what is there would bring, by the law.
+        Points gained by doubling the data, by the law.
     flat, flat_low, flat_high
-        Sentences from which on a doubling brings less than `worth` points, and the interval;
-        missing where the law never gets there or does not say.
+        Number of sentences from which a doubling gains less than `worth` points, and its interval;
+        missing where the law never gets there or is not identified.
     """
 
-    frame: "pl.DataFrame" = field(repr=False)
     parser: str
     treebank: str
     have: int
@@ -54,15 +62,11 @@ class Advice(Analysis):
     flat: float | None
     flat_low: float | None
     flat_high: float | None
+    kind: ClassVar[str] = "advice"
     digits: ClassVar[int] = 2
 
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row a class, all words first."""
-        return self.frame
-
     def shown(self) -> "pl.DataFrame":
-        """Return the table with shares in per cent and intervals in one column each."""
+        """Return the table with shares in percent and intervals in one column each."""
         import polars as pl
 
         ends = {"gain": ("low", "high"), "contribution": ("contribution_low", "contribution_high")}
@@ -93,28 +97,26 @@ class Advice(Analysis):
     def _summary_lines(self) -> list[str]:
         row = self.frame.row(0, named=True)
         lines = [
-            f"{self.treebank}, {self.parser}: {self.budget} sentences more on top of {self.have} "
-            f"take the score from {row['now']:.1f} to about {row['then']:.1f} "
+            f"{self.treebank}, {self.parser}: {self.budget} more sentences in addition to "
+            f"{self.have} raise {self.metric} from {row['now']:.1f} to about {row['then']:.1f} "
             f"({row['gain']:+.1f}, {row['low']:+.1f} to {row['high']:+.1f}), "
-            f"{100 * row['gain'] / self.budget:.2f} points per 100 sentences; doubling what there "
-            f"is brings about {self.doubling:.1f}.",
+            f"{100 * row['gain'] / self.budget:.2f} points per 100 sentences; doubling the data "
+            f"gains about {self.doubling:.1f}.",
         ]
-        if self.flat is None:
-            lines.append(
-                f"No size is in sight from which on a doubling brings less than {self.worth:g}."
-                if self.settled
-                else "Where the curve flattens cannot be told from these sizes."
-            )
-        else:
+        if self.flat is not None:
             ends = f"{_round(self.flat_low)} to {_round(self.flat_high)}"
             lines.append(
-                f"From about {_round(self.flat)} sentences ({ends}) on, a doubling brings less "
-                f"than {self.worth:g}: the curve flattens there."
+                f"From about {_round(self.flat)} sentences ({ends}), a doubling gains less than "
+                f"{self.worth:g}: the curve flattens there."
             )
+        elif self.settled:
+            lines.append(f"At every size in reach a doubling gains at least {self.worth:g}.")
+        else:
+            lines.append("These sizes do not show where the curve flattens.")
         return lines
 
 
-#: Sentences beyond which nobody will annotate: a law that flattens there does not flatten.
+#: A law that flattens beyond this number of sentences counts as one that does not flatten.
 _FAR = 1e6
 
 
@@ -124,50 +126,21 @@ def _round(number: float | None) -> str:
 
 def advise(
     counts: Attachments,
+    bands: "CurveBands",
     *,
     budget: int,
     have: int | None = None,
-    parser: str | None = None,
     treebank: str | None = None,
     worth: float = 1.0,
-    min_words: int = MIN_WORDS,
-    level: float = 0.95,
-    resamples: int = 500,
-    seed: int = 0,
 ) -> Advice:
-    """Say what annotating more sentences would bring.
-
-    Between the sizes measured, a curve is taken to be linear in ln(size); beyond the largest, it
-    goes on from there as the law does that predicted the largest size better from the smaller ones
-    (:mod:`treegauge.curves.laws`). Classes follow the exponent of the overall curve, so that
-    their contributions (share of words times gain within the class) add up, unless one is cut at
-    100, which a note says.
-
-    Parameters
-    ----------
-    counts
-        Right words by cell and class.
-    budget
-        How many more sentences could be annotated.
-    have
-        How many there are, by default the largest size measured.
-    parser, treebank
-        Whose curve; needed where the table holds several.
-    worth
-        Points that a doubling must bring to be worth it.
-    min_words
-        Classes with fewer test words are not listed.
-    level, resamples, seed
-        Coverage of the intervals, draws of samplings behind them, their seed.
-
-    Returns
-    -------
-    Advice
-        The gain, overall and by class, and where the curve flattens.
-    """
+    """Return the expected gain from more sentences; see :func:`treegauge.curve.advise`."""
     import polars as pl
 
-    grid = _one(counts, parser, treebank)
+    grid = grid_of(of_treebank(counts, treebank))
+    if len(grid.treebanks) > 1:
+        raise TreegaugeError(
+            f"several treebanks ({', '.join(grid.treebanks)}): choose one with treebank"
+        )
     now = int(grid.sizes[-1]) if have is None else have
     if budget < 1 or now < grid.sizes[0]:
         raise TreegaugeError(
@@ -175,23 +148,23 @@ def advise(
             f"{grid.sizes[0]:g} sentences of the smallest size measured"
         )
     curve = grid.means[0]
-    drawn = grid.draws(resamples, seed=seed).means[:, 0]
+    drawn = grid.draws(bands).means[:, 0]
     weights = size_weights(drawn[:, :, 0])
     law, notes = _law(grid, curve[:, 0], weights)
-    found = fit_law(law, grid.sizes, curve[:, 0], weights)
+    fitted = fit_law(law, grid.sizes, curve[:, 0], weights)
     spread = fit_law(law, grid.sizes, drawn[:, :, 0], weights)
-    why = unidentified(found, spread, level)
+    why = unidentified(fitted, spread, bands.level)
     notes += [f"{law} law: {why}"] if why else []
     later = now + budget
-    start, start_drawn = (_level(grid.sizes, one, weights, now) for one in (found, spread))
-    end, end_drawn = (_level(grid.sizes, one, weights, later) for one in (found, spread))
+    start, start_drawn = (_level(grid.sizes, law_fit, weights, now) for law_fit in (fitted, spread))
+    end, end_drawn = (_level(grid.sizes, law_fit, weights, later) for law_fit in (fitted, spread))
     gain = (end - start) @ curve
     gains = np.einsum("bs,bsc->bc", end_drawn - start_drawn, drawn)
     before, drawn_before = start @ curve, np.einsum("bs,bsc->bc", start_drawn, drawn)
     share = grid.share[0]
     beyond = np.maximum(before + gain - 100, 0)
     gain, gains = gain - beyond, np.minimum(gains, 100 - drawn_before)
-    low, high = limits(gains, level)
+    low, high = limits(gains, bands.level)
     notes += _cut(grid, beyond)
     rows: list[dict[str, Any]] = [
         {
@@ -208,61 +181,54 @@ def advise(
             "contribution_high": float(share[c] * high[c]),
         }
         for c in range(len(grid.classes))
-        if c == 0 or grid.total[0, c] >= min_words
+        if c == 0 or grid.total[0, c] >= bands.min_words
     ]
     rows[1:] = sorted(rows[1:], key=lambda row: -row["contribution"])
-    flat = _flattening(found, worth, grid.sizes[0])
-    flats = [_flattening(_nth(spread, i), worth, grid.sizes[0]) for i in range(resamples)]
-    flat_low, flat_high = _flat_limits(flats, level)
-    doubling = found.at([2 * now])[0] - found.at([now])[0]
+    flat = _flattening(fitted, worth, grid.sizes[0])
+    flats = [_flattening(_nth(spread, i), worth, grid.sizes[0]) for i in range(bands.resamples)]
+    flat_low, flat_high = _flat_limits(flats, bands.level)
+    doubling = fitted.at([2 * now])[0] - fitted.at([now])[0]
     if later > grid.sizes[-1]:
-        far = f"{later} sentences are beyond the {grid.sizes[-1]:g} measured"
-        notes.append(f"{far}: the gain there follows the {law} law")
+        notes.append(
+            f"{later} sentences are more than the {grid.sizes[-1]:g} measured: the gain there "
+            f"follows the {law} law"
+        )
     signature = countersign(
         counts.signature, advice=law, parser=grid.parser, on=grid.treebanks[0], have=now,
-        budget=budget, worth=worth, level=level, resamples=resamples, seed=seed,
+        budget=budget, worth=worth, **bands.signed,
     )  # fmt: skip
     return Advice(
-        signature, tuple(notes), pl.DataFrame(rows), grid.parser, grid.treebanks[0], now, budget,
-        law, not why, float(doubling), worth, None if why else flat,
+        signature, tuple(notes), pl.DataFrame(rows), counts.metric, grid.parser,
+        grid.treebanks[0], now, budget, law, not why, float(doubling), worth, None if why else flat,
         None if why else flat_low, None if why else flat_high,
     )  # fmt: skip
 
 
-def _cut(grid: Grid, beyond: Floats) -> list[str]:
-    """Name what the law would take beyond 100, where it is cut."""
+def _cut(grid: ScoreGrid, beyond: Floats) -> list[str]:
+    """Note the classes that the law predicts beyond 100, where they are cut."""
     names = [grid.classes[c] for c in np.flatnonzero(beyond > 0.005).tolist()]
     if not names:
         return []
     lost = float(grid.share[0, 1:] @ beyond[1:])
-    told = f"; contributions add up to {lost:.2f} less than the gain" if lost > 0.005 else ""
-    return [f"cut at 100, which the law would pass: {', '.join(names)}{told}"]
+    less = f"; contributions add up to {lost:.2f} less than the gain" if lost > 0.005 else ""
+    return [f"cut at 100, which the law exceeds: {', '.join(names)}{less}"]
 
 
-def _one(counts: Attachments, parser: str | None, treebank: str | None) -> Grid:
-    grid = grid_of(check_one(counts, treebank), parser)
-    if len(grid.treebanks) > 1:
-        raise TreegaugeError(
-            f"several treebanks ({', '.join(grid.treebanks)}): say which one is meant"
-        )
-    return grid
-
-
-def _law(grid: Grid, curve: Floats, weights: Floats) -> tuple[Law, list[str]]:
-    """Choose the law that predicts the largest size better from the others."""
+def _law(grid: ScoreGrid, curve: Floats, weights: Floats) -> tuple[Law, list[str]]:
+    """Choose the law that predicts the score at the largest size better from the other sizes."""
     if len(grid.sizes) <= PARAMETERS["log"]:
         raise TreegaugeError(
-            f"advice needs at least {PARAMETERS['log'] + 1} sizes, found {len(grid.sizes)}"
+            f"advice needs at least {PARAMETERS['log'] + 1} sizes; got {len(grid.sizes)}"
         )
     power = held_out("power", grid.sizes, curve, weights)
     log = held_out("log", grid.sizes, curve, weights)
     if power is None or log is None:
-        return "log", ["too few sizes to tell laws apart: the gain follows a logarithm"]
-    told = (
+        return "log", ["too few sizes to compare laws: the gain follows a logarithm"]
+    errors = (
         f"without the largest size, a power law misses it by {power:+.2f} points and a logarithm "
         f"by {log:+.2f}"
     )
-    return ("power" if abs(power) < abs(log) else "log"), [told]
+    return ("power" if abs(power) < abs(log) else "log"), [errors]
 
 
 def _level(sizes: Floats, fitted: Fitted, weights: Floats, n: int) -> Floats:
@@ -280,7 +246,7 @@ def _level(sizes: Floats, fitted: Fitted, weights: Floats, n: int) -> Floats:
 
 
 def _flattening(fitted: Fitted, worth: float, least: float) -> float | None:
-    r"""Solve :math:`b n^{-c} (1 - 2^{-c}) = worth` for n; a logarithm gains the same for ever."""
+    r"""Solve :math:`b n^{-c} (1 - 2^{-c}) = worth` for n; a logarithm always gains the same."""
     b, c = float(fitted.b), float(fitted.c)
     if fitted.law == "log":
         return least if b * np.log(2) < worth else None
@@ -295,7 +261,7 @@ def _nth(fitted: Fitted, i: int) -> Fitted:
 
 
 def _flat_limits(flats: list[float | None], level: float) -> tuple[float | None, float | None]:
-    ordered = np.sort([np.inf if one is None else one for one in flats])
+    ordered = np.sort([np.inf if flat is None else flat for flat in flats])
     last = len(ordered) - 1
     low = ordered[int(np.floor((1 - level) / 2 * last))]
     high = ordered[int(np.ceil((1 + level) / 2 * last))]

@@ -1,56 +1,97 @@
-"""The table behind every curve: how many words of each class were attached right."""
+"""The counts behind every curve: how many words of each class were attached correctly."""
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.files import atomic
-from treegauge.results.result import Result, sign
+from treegauge.results.result import Result, countersign, sign
 
 if TYPE_CHECKING:
     import polars as pl
 
 #: The class that holds every counted word.
 ALL = "all"
+#: The metric of a table that does not name it.
+UNKNOWN = "score"
 CELL = ("treebank", "parser", "size", "sample")
 COLUMNS = (*CELL, "class", "correct", "total")
+_MEANING = ("metric", "by")
 
 
 @dataclass(frozen=True, eq=False)
 class Attachments(Result):
-    """Counts of right words: one row a treebank, parser, size, sampling and class.
+    """Counts of correct words: one row per treebank, parser, size, training sample and class.
 
     Attributes
     ----------
     frame
         Columns treebank, parser, size, sample, class, correct, total; sorted. Every cell (treebank,
         parser, size, sample) has a row of class ``all``; other classes need not cover all words.
-    signature
-        What was counted.
+    metric
+        What was counted, with its convention unless that is the official one: ``LAS``,
+        ``UAS[challenges]``; ``score`` if a table does not say.
+    by
+        The classification of words; empty if a table does not say.
+    sources
+        Files, or treebanks with checksums, that the counts come from.
+    choices
+        Further choices to name in the signature.
     """
 
     frame: "pl.DataFrame" = field(repr=False)
-    signature: str
+    metric: str = UNKNOWN
+    by: str = ""
+    sources: tuple[str, ...] = ()
+    choices: Mapping[str, object] = field(default_factory=dict)
+    kind: ClassVar[str] = "counts"
     digits: ClassVar[int] = 1
+
+    @cached_property
+    def signature(self) -> str:  # type: ignore[override]
+        """What was counted, and a checksum of the counts: the same by every route."""
+        digest = sha256(self.frame.write_csv().encode()).hexdigest()[:6]
+        named = "+".join(self.sources) if len(self.sources) < 5 else f"{len(self.sources)} sources"
+        counts = f"{named or 'table'}#{digest}"
+        return countersign(sign(m=self.metric, by=self.by or None, counts=counts), **self.choices)
 
     @property
     def table(self) -> "pl.DataFrame":
-        """The counts, in long form."""
-        return self.frame
+        """The counts, one row per cell and class, and what was counted."""
+        import polars as pl
+
+        meaning = [pl.lit(self.metric).alias("metric"), pl.lit(self.by).alias("by")]
+        return self.frame.with_columns(meaning)
+
+    @property
+    def saved(self) -> "pl.DataFrame":
+        """The counts as files hold them: one row per class, one column per size and sample.
+
+        Such a table is an eighth of the long one; :func:`read_attachments` reads either form.
+        """
+        import polars as pl
+
+        cells = self.frame.select("size", "sample").unique().sort("size", "sample").rows()
+        known = [name for name in _MEANING if getattr(self, name) not in {"", UNKNOWN}]
+        keys = ["treebank", "parser", "class", *known, "total"]
+        wide = self.table.with_columns(pl.format("{}/{}", "size", "sample").alias("cell")).pivot(
+            "cell", index=keys, values="correct"
+        )
+        return wide.select(*keys, *(f"{size}/{sample}" for size, sample in cells))
 
     def shown(self) -> "pl.DataFrame":
-        """Return what there is of each treebank and parser: sizes, samplings, words, classes."""
+        """Return one row per treebank and parser: sizes, samples, words, classes."""
         import polars as pl
 
         words = pl.col("total").filter(pl.col("class") == ALL)
         sizes = pl.col("size").unique().sort().cast(pl.String).str.join(" ")
         return self.frame.group_by("treebank", "parser", maintain_order=True).agg(
             sizes.alias("sizes"),
-            pl.col("sample").n_unique().alias("samplings"),
+            pl.col("sample").n_unique().alias("samples"),
             words.max().alias("words"),
             (pl.col("class").n_unique() - 1).alias("classes"),
         )
@@ -77,70 +118,41 @@ class Attachments(Result):
         treebanks: Sequence[str] = (),
         sizes: Sequence[int] = (),
     ) -> "Attachments":
-        """Keep some parsers, treebanks or sizes; nothing given keeps all."""
+        """Keep some parsers, treebanks or sizes; an empty choice keeps all."""
         import polars as pl
 
         frame = self.frame
-        for column, wanted in (("parser", parsers), ("treebank", treebanks), ("size", sizes)):
+        for column, chosen in (("parser", parsers), ("treebank", treebanks), ("size", sizes)):
             known = frame[column].unique().sort().to_list()
-            for one in wanted:
-                if one not in known:
-                    raise ChoiceError(column, one, known)
-            if wanted:
-                frame = frame.filter(pl.col(column).is_in(list(wanted)))
-        return Attachments(frame, self.signature)
-
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the counts, one row a treebank, parser and class, one column a size and sampling.
-
-        Such a table is an eighth of the long one. ``.csv`` or ``.parquet``, by the name's ending;
-        :func:`read_attachments` reads either form.
-        """
-        kind = _kind(path)
-        wide = _widened(self.frame)
-        with atomic(path) as file:
-            if kind == ".csv":
-                file.write(wide.write_csv().encode())
-            else:
-                wide.write_parquet(file)
+            for value in chosen:
+                if value not in known:
+                    raise ChoiceError(column, value, known)
+            if chosen:
+                frame = frame.filter(pl.col(column).is_in(list(chosen)))
+        return replace(self, frame=frame)
 
 
-def _kind(path: str | os.PathLike[str]) -> str:
-    kind = Path(path).suffix.lower()
-    if kind not in {".csv", ".parquet"}:
-        raise ChoiceError("kind of attachments file", Path(path).name, ["*.csv", "*.parquet"])
-    return kind
-
-
-def _widened(frame: "pl.DataFrame") -> "pl.DataFrame":
-    import polars as pl
-
-    cells = frame.select("size", "sample").unique().sort("size", "sample").rows()
-    cell = pl.format("{}/{}", "size", "sample")
-    wide = frame.with_columns(cell.alias("cell")).pivot(
-        "cell", index=["treebank", "parser", "class", "total"], values="correct"
-    )
-    order = [f"{size}/{sample}" for size, sample in cells]
-    return wide.select("treebank", "parser", "class", "total", *order)
-
-
-def attachments(frame: "pl.DataFrame", *, source: str = "table", **signed: object) -> Attachments:
-    """Check a table of counts and put it in order.
+def attachments(
+    frame: "pl.DataFrame",
+    *,
+    source: str = "table",
+    metric: str | None = None,
+    by: str | None = None,
+    sources: Sequence[str] = (),
+) -> Attachments:
+    """Check a table of counts and sort it.
 
     Parameters
     ----------
     frame
-        Columns treebank, parser, size, sample, class, correct, total. Class ``""`` is read as
-        ``all``, the class of all counted words.
+        Columns treebank, parser, size, sample, class, correct, total, and perhaps metric and by.
+        Class ``""`` is read as ``all``, the class of all counted words.
     source
-        What to call the table in messages.
-    **signed
-        Choices to name in the signature.
-
-    Returns
-    -------
-    Attachments
-        The counts.
+        Name of the table in messages.
+    metric, by
+        What was counted, by default as the columns of these names say.
+    sources
+        What the signature names.
 
     Examples
     --------
@@ -158,6 +170,10 @@ def attachments(frame: "pl.DataFrame", *, source: str = "table", **signed: objec
         raise TreegaugeError(
             f"{source}: no column {', '.join(missing)}; expected {', '.join(COLUMNS)}"
         )
+    meaning = [
+        given if given is not None else _only(frame, name, source)
+        for name, given in zip(_MEANING, (metric, by), strict=True)
+    ]
     try:
         frame = frame.select(
             pl.col("treebank", "parser", "class").cast(pl.String).fill_null(""),
@@ -172,7 +188,20 @@ def attachments(frame: "pl.DataFrame", *, source: str = "table", **signed: objec
     _check(frame, source)
     first = pl.col("class") != ALL
     frame = frame.sort("parser", "treebank", "size", "sample", first, "class")
-    return Attachments(frame, sign(**(signed or {"counts": source})))
+    return Attachments(frame, meaning[0] or UNKNOWN, meaning[1], tuple(sources))
+
+
+def _only(frame: "pl.DataFrame", column: str, source: str) -> str:
+    """Return the one value of a column, nothing if there is no such column."""
+    values = (
+        frame[column].fill_null("").unique().sort().to_list() if column in frame.columns else []
+    )
+    if len(values) > 1:
+        raise TreegaugeError(
+            f"{source}: several values of {column}: {', '.join(map(str, values))}; expected counts "
+            "of one metric and one classification in a table"
+        )
+    return str(values[0]) if values else ""
 
 
 def _check(frame: "pl.DataFrame", source: str) -> None:
@@ -184,23 +213,23 @@ def _check(frame: "pl.DataFrame", source: str) -> None:
     faults = {
         "an empty number": pl.any_horizontal(numbers.is_null()),
         "a size below 1": pl.col("size") < 1,
-        "more right words than words": pl.col("correct") > pl.col("total"),
+        "more correct words than words": pl.col("correct") > pl.col("total"),
         "a negative number": pl.any_horizontal(pl.col("sample", "correct", "total") < 0),
     }
     for what, fault in faults.items():
         bad = frame.filter(fault)
         if bad.height:
-            raise TreegaugeError(f"{source}: {what} in {_told(bad.row(0, named=True))}")
+            raise TreegaugeError(f"{source}: {what} in {_place(bad.row(0, named=True))}")
     twice = frame.filter(pl.struct(*CELL, "class").is_duplicated())
     if twice.height:
-        raise TreegaugeError(f"{source}: given twice: {_told(twice.row(0, named=True))}")
+        raise TreegaugeError(f"{source}: given twice: {_place(twice.row(0, named=True))}")
     whole = frame.filter(pl.col("class") == ALL).select(CELL)
     lost = frame.join(whole, on=CELL, how="anti")
     if lost.height:
         raise TreegaugeError(
-            f"{source}: no row of class {ALL!r} for {_told(lost.row(0, named=True))}"
+            f"{source}: no row of class {ALL!r} for {_place(lost.row(0, named=True))}"
         )
-    # Parsers may have classes of their own, such as what each finds simple; all words are the same.
+    # Parsers may have classes of their own, such as simple ones; all words are the same.
     whose = pl.when(pl.col("class") == ALL).then(pl.lit("")).otherwise("parser").alias("whose")
     keys = ["treebank", "class", "whose"]
     sized = frame.with_columns(whose).group_by(keys).agg(pl.col("total").n_unique())
@@ -213,7 +242,7 @@ def _check(frame: "pl.DataFrame", source: str) -> None:
         )
 
 
-def _told(row: dict[str, object]) -> str:
+def _place(row: dict[str, object]) -> str:
     return (
         f"{row['treebank']}, {row['parser']}, size {row['size']}, sample {row['sample']}, "
         f"class {row['class']!r}"
@@ -221,24 +250,18 @@ def _told(row: dict[str, object]) -> str:
 
 
 def read_attachments(path: str | os.PathLike[str]) -> Attachments:
-    """Read counts from CSV or Parquet, long (a row a cell and class) or wide (a column a cell).
+    """Read counts from a file, one row per cell and class (long) or one column per cell (wide).
 
     Parameters
     ----------
     path
-        A file of one of both forms; in the wide one the columns after ``treebank``, ``parser``,
-        ``class`` and ``total`` are named ``SIZE/SAMPLE``, and a cell that was not run is empty.
+        CSV, TSV, Parquet or JSON. In the wide form, the columns of cells are named
+        ``SIZE/SAMPLE``, and a cell that was not run is empty.
     """
-    import polars as pl
+    from treegauge.results.reading import read_file
 
-    kind = _kind(path)
-    try:
-        data = Path(path).read_bytes()
-        frame = pl.read_csv(data) if kind == ".csv" else pl.read_parquet(data)
-    except pl.exceptions.PolarsError as error:
-        raise TreegaugeError(f"{path}: cannot be read as a table: {error}") from error
-    mark = f"{Path(path).name}#{sha256(data).hexdigest()[:6]}"
-    return attachments(_lengthened(frame), source=str(path), counts=mark)
+    frame = _lengthened(read_file(path).frame)
+    return attachments(frame, source=str(path), sources=[Path(path).name])
 
 
 def _lengthened(frame: "pl.DataFrame") -> "pl.DataFrame":
@@ -247,14 +270,13 @@ def _lengthened(frame: "pl.DataFrame") -> "pl.DataFrame":
     cells = [name for name in frame.columns if _is_cell(name)]
     if not cells:
         return frame
-    kept = [name for name in ("treebank", "parser", "class", "total") if name in frame.columns]
     part = pl.col("cell").str.split("/").list
-    return (
-        frame.unpivot(cells, index=kept, variable_name="cell", value_name="correct")
-        .drop_nulls("correct")
-        .with_columns(
-            part.get(0).cast(pl.Int64).alias("size"), part.get(1).cast(pl.Int64).alias("sample")
-        )
+    kept = [name for name in frame.columns if name not in cells]
+    frame = frame.unpivot(cells, index=kept, variable_name="cell", value_name="correct")
+    if frame["correct"].dtype == pl.String:
+        frame = frame.with_columns(pl.col("correct").replace("", None))
+    return frame.drop_nulls("correct").with_columns(
+        part.get(0).cast(pl.Int64).alias("size"), part.get(1).cast(pl.Int64).alias("sample")
     )
 
 
@@ -264,31 +286,27 @@ def _is_cell(name: str) -> bool:
 
 
 def joined(parts: Iterable[Attachments]) -> Attachments:
-    """Put counts of several treebanks, parsers or cells together.
+    """Join counts of several treebanks, parsers or cells.
 
-    They must have been counted alike. Of tables read from files it is not known how they were:
-    those must share classes of words.
+    They must have been counted in the same way. Tables that do not say how they were counted must
+    share classes of words.
     """
     import polars as pl
 
     each = list(parts)
     if not each:
         raise TreegaugeError("no attachments to join")
-    signature = _joined_signature(each)
-    whole = attachments(pl.concat([one.frame for one in each]), source="joined attachments")
-    return Attachments(whole.frame, signature)
-
-
-def _joined_signature(parts: Sequence[Attachments]) -> str:
-    signatures = list(dict.fromkeys(one.signature for one in parts))
-    if len(signatures) == 1:
-        return signatures[0]
-    marks = [signature.partition("|counts:")[2] for signature in signatures]
-    if not all(marks):
-        raise TreegaugeError(f"attachments were counted differently: {' and '.join(signatures)}")
-    classes = [sorted(set(one.frame["class"].unique()) - {ALL}) for one in parts]
-    for own in classes[1:]:
-        if (classes[0] or own) and not set(classes[0]) & set(own):
-            told = " and ".join(", ".join(some[:3]) or "none" for some in (classes[0], own))
-            raise TreegaugeError(f"tables of different classes of words: {told}")
-    return sign(counts="+".join(marks))
+    first = each[0]
+    for other in each[1:]:
+        if (first.metric, first.by) != (other.metric, other.by):
+            pair = " and ".join(f"{one.metric} by {one.by or '?'}" for one in (first, other))
+            raise TreegaugeError(f"attachments were counted differently: {pair}")
+        classes = [sorted(set(one.frame["class"].unique()) - {ALL}) for one in (first, other)]
+        if not first.by and any(classes) and not set(classes[0]) & set(classes[1]):
+            pair = " and ".join(", ".join(some[:3]) or "none" for some in classes)
+            raise TreegaugeError(f"tables of different classes of words: {pair}")
+    sources = dict.fromkeys(source for one in each for source in one.sources)
+    whole = pl.concat([one.frame for one in each])
+    return attachments(
+        whole, source="joined attachments", metric=first.metric, by=first.by, sources=list(sources)
+    )

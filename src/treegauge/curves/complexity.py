@@ -1,61 +1,57 @@
-"""COMPLEXITY: how much data a class of words needs, against the words as a whole."""
+"""COMPLEXITY: how much more training data a class of words needs than words overall."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from treegauge.curves.area import area_between
 from treegauge.curves.attachments import Attachments
 from treegauge.curves.grid import (
     Bools,
     Draws,
     Floats,
-    Grid,
-    Over,
+    ScoreGrid,
+    area_between,
     averaged,
     grid_of,
     limits,
+    relative,
     uneven,
 )
-from treegauge.curves.learning import MIN_WORDS, relative
+from treegauge.curves.learning import CurveAnalysis
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import countersign
 from treegauge.statistics.partial import coefficients
-from treegauge.statistics.shown import Analysis
 from treegauge.treebanks.languages import language_of
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.curves.curve import CurveBands
+
 Per = Literal["pooled", "language", "treebank"]
 
 
 @dataclass(frozen=True, eq=False)
-class Complexities(Analysis):
-    """COMPLEXITY of every class, with the score at the largest size beside it.
+class Complexities(CurveAnalysis):
+    """COMPLEXITY of every class, with the score at the largest size.
 
     Attributes
     ----------
     frame
         parser, group (``""`` when pooled, else language or treebank), class, complexity with its
         interval, rank (1: simplest) with its interval, score at the largest size, its rank
-        (1: highest), how many treebanks, share of words.
+        (1: highest), number of treebanks, share of words.
     correlations
         Spearman's rho of COMPLEXITY and score over classes, for each parser and group, with its
         interval and the number of classes.
+    size
+        The largest size.
     """
 
-    frame: "pl.DataFrame" = field(repr=False)
     correlations: "pl.DataFrame" = field(repr=False)
     size: int
-    digits: ClassVar[int] = 1
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row a parser, group and class, the simplest first."""
-        return self.frame
+    kind: ClassVar[str] = "complexity"
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -68,7 +64,7 @@ class Complexities(Analysis):
         }
 
     def shown(self) -> "pl.DataFrame":
-        """Return the table with the score's size in its heading, and no idle column."""
+        """Return the table with metric and size in its headings, and no idle column."""
         import polars as pl
 
         frame = self.frame.with_columns(pl.col("share") * 100)
@@ -76,110 +72,69 @@ class Complexities(Analysis):
         if frame["treebanks"].max() == 1:
             idle.append("treebanks")
         return frame.drop(idle).rename(
-            {"score": f"score_{self.size}", "score_rank": f"rank_{self.size}"}
+            {"score": f"{self.metric} at {self.size}", "score_rank": f"{self.metric} rank"}
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         """Return rows, notes and correlations."""
-        return super().to_dict() | {"correlations": self.correlations.to_dicts()}
+        return super().json_fields() | {"correlations": self.correlations.to_dicts()}
 
 
 def complexities(
     counts: Attachments,
+    bands: "CurveBands",
     *,
-    parsers: Sequence[str] = (),
-    sizes: Sequence[int] = (),
     per: Per = "pooled",
-    min_words: int = MIN_WORDS,
     min_presence: float = 0.0,
     matched: bool = False,
-    level: float = 0.95,
-    resamples: int = 500,
-    over: Over = "samplings",
-    seed: int = 0,
 ) -> Complexities:
-    r"""Measure how much slower than the whole each class is learned (section 3.2 of the paper).
-
-    :math:`COMPLEXITY(C) = 100 \int \left(\frac{UAS_s}{UAS_{max}} -
-    \frac{UAS_s[C]}{UAS_{max}[C]}\right) d\ln s`, from the smallest to the largest size. Curves are
-    means over samplings, made relative in each treebank, then averaged over treebanks.
-
-    Parameters
-    ----------
-    counts
-        Right words by cell and class.
-    parsers, sizes
-        Which ones, by default all. Areas compare only over the same sizes.
-    per
-        ``"pooled"``: of the curves averaged over treebanks; ``"language"``: averaged over the
-        treebanks of each language; ``"treebank"``: of each treebank's own.
-    min_words
-        Treebanks with fewer test words of a class do not count for it.
-    min_presence
-        Share of the treebanks that must count for a class, else it is left out: averages over one
-        or two treebanks are no match for those over all.
-    matched
-        Compare with the overall curve of just the treebanks that count for the class; the paper
-        compares with that of all of them.
-    level, resamples, over, seed
-        Coverage of the intervals, draws behind them, what is drawn anew, and their seed.
-
-    Returns
-    -------
-    Complexities
-        A class of which nothing is right at the largest size has no curve in that treebank. Notes
-        name the treebanks on which an average hinges: relative curves have no upper end, so that a
-        class that a parser unlearns in one treebank can outweigh all others.
-    """
+    """Return the COMPLEXITY of every class; see :func:`treegauge.curve.complexity`."""
     import polars as pl
 
     if per not in get_args(Per):
-        raise ChoiceError("level of complexity", per, get_args(Per))
+        raise ChoiceError("group of curves", per, get_args(Per))
     if not 0 <= min_presence <= 1:
         raise TreegaugeError(f"min_presence is {min_presence:g}; expected a share, 0 to 1")
     rows: list[dict[str, Any]] = []
     correlations: list[dict[str, Any]] = []
     notes: list[str] = []
-    grids = [grid_of(counts, parser, sizes=sizes) for parser in parsers or counts.parsers]
+    grids = [grid_of(counts, parser) for parser in counts.parsers]
     for grid in grids:
         notes += [note for note in grid.left_out if note not in notes]
-        enough = grid.eligible(min_words)
+        enough = grid.eligible(bands.min_words)
         enough &= enough.mean(axis=0) >= min_presence
         notes += _undefined(grid, enough)
-        draws = grid.draws(resamples, over=over, seed=seed)
+        draws = grid.draws(bands)
         for group, members in groups(grid, per).items():
-            made = _group(grid, draws, members, enough[members], matched, level)
+            made = _group(grid, draws, members, enough[members], matched, bands.level)
             key = {"parser": grid.parser, "group": group}
             rows += [key | row for row in made[0]]
             correlations.append(key | made[1])
             notes += _hinges(grid, members, enough, made[0], matched)
     if not rows:
         raise TreegaugeError(
-            f"no class has {min_words} test words in {100 * min_presence:g} % of the treebanks"
-            if min_presence
-            else f"no class has {min_words} test words in any treebank"
+            f"no class has {bands.min_words} test words in "
+            + (f"{100 * min_presence:g} % of the treebanks" if min_presence else "any treebank")
         )
     notes += uneven(grids) if per == "pooled" else []
     signature = countersign(
-        counts.signature, complexity=per, min=min_words, presence=min_presence, matched=matched,
-        level=level, resamples=resamples, over=over, seed=seed,
-    )  # fmt: skip
-    frame = pl.DataFrame(rows, infer_schema_length=None)
+        counts.signature, complexity=per, presence=min_presence, matched=matched, **bands.signed
+    )
     return Complexities(
-        signature, tuple(notes), frame,
+        signature, tuple(notes), pl.DataFrame(rows, infer_schema_length=None), counts.metric,
         pl.DataFrame(correlations, infer_schema_length=None), int(grids[-1].sizes[-1]),
     )  # fmt: skip
 
 
-def groups(grid: Grid, per: Per) -> dict[str, Bools]:
-    """Say which treebanks each group holds."""
+def groups(grid: ScoreGrid, per: Per) -> dict[str, Bools]:
+    """Return the treebanks of each group, as masks."""
     if per == "pooled":
         return {"": np.ones(len(grid.treebanks), bool)}
     names = [
         name if per == "treebank" else language_of(name).name.replace("_", " ")
         for name in grid.treebanks
     ]
-    return {one: np.array([name == one for name in names]) for one in dict.fromkeys(names)}
+    return {group: np.array([name == group for name in names]) for group in dict.fromkeys(names)}
 
 
 def areas(
@@ -215,27 +170,27 @@ def areas(
 
 
 def _group(
-    grid: Grid, draws: Draws, members: Bools, mask: Bools, matched: bool, level: float
+    grid: ScoreGrid, draws: Draws, members: Bools, mask: Bools, matched: bool, level: float
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     means, drawn_means = grid.means[members], draws.means[:, members]
-    # A treebank on its own is there in every draw.
+    # A single treebank is in every resample.
     weights = draws.weights[:, members] if members.sum() > 1 else None
-    found = areas(grid.sizes, means, mask, matched=matched)
-    kept = np.flatnonzero(np.isfinite(found[1:])) + 1
+    values = areas(grid.sizes, means, mask, matched=matched)
+    kept = np.flatnonzero(np.isfinite(values[1:])) + 1
     if not len(kept):
         return [], {"rho": None, "low": None, "high": None, "classes": 0}
     drawn = areas(grid.sizes, drawn_means, mask, weights, matched=matched)[:, kept]
     score = averaged(means, mask)[-1, kept]
     drawn_score = averaged(drawn_means[..., -1:, :], mask, weights)[:, 0, kept]
     low, high = limits(drawn, level)
-    rank, ranks = _ranks(found[None, kept])[0], _ranks(drawn)
+    rank, ranks = _ranks(values[None, kept])[0], _ranks(drawn)
     rank_low, rank_high = limits(ranks, level)
     score_rank = _ranks(-score[None])[0]
     share = np.where(mask, grid.share[members], np.nan)
     rows = [
         {
             "class": grid.classes[c],
-            "complexity": float(found[c]),
+            "complexity": float(values[c]),
             "low": float(low[i]),
             "high": float(high[i]),
             "rank": int(rank[i]),
@@ -249,19 +204,19 @@ def _group(
         for i, c in enumerate(kept.tolist())
     ]
     rows.sort(key=lambda row: (row["complexity"], row["class"]))
-    return rows, _spearman(found[kept], score, drawn, drawn_score, level)
+    return rows, _spearman(values[kept], score, drawn, drawn_score, level)
 
 
 def _spearman(
-    found: Floats, score: Floats, drawn: Floats, drawn_score: Floats, level: float
+    values: Floats, score: Floats, drawn: Floats, drawn_score: Floats, level: float
 ) -> dict[str, Any]:
-    number = len(found)
+    number = len(values)
     if number < 3:
         return {"rho": None, "low": None, "high": None, "classes": number}
-    rho = coefficients(np.stack([found, score], axis=-1))[0, 1]
+    rho = coefficients(np.stack([values, score], axis=-1))[0, 1]
     whole = np.isfinite(drawn).all(axis=1) & np.isfinite(drawn_score).all(axis=1)
-    values = np.stack([drawn[whole], drawn_score[whole]], axis=-1)
-    low, high = limits(coefficients(values)[:, 0, 1], level) if whole.any() else (rho, rho)
+    pairs = np.stack([drawn[whole], drawn_score[whole]], axis=-1)
+    low, high = limits(coefficients(pairs)[:, 0, 1], level) if whole.any() else (rho, rho)
     known = bool(np.isfinite(rho))
     return {
         "rho": float(rho) if known else None,
@@ -279,9 +234,9 @@ def _ranks(values: Floats) -> Floats:
 
 
 def _hinges(
-    grid: Grid, members: Bools, enough: Bools, rows: list[dict[str, Any]], matched: bool
+    grid: ScoreGrid, members: Bools, enough: Bools, rows: list[dict[str, Any]], matched: bool
 ) -> list[str]:
-    """Name what one treebank moves by more than half of its value and by 10 points at least."""
+    """Note what one treebank changes by more than half of its value and at least 10 points."""
     if members.sum() < 3:
         return []
     notes = []
@@ -292,21 +247,21 @@ def _hinges(
     for row in rows:
         c = grid.number(row["class"])
         least = max(10.0, abs(row["complexity"]) / 2)
-        for t, found in without.items():
-            if row["treebanks"] > 2 and enough[t, c] and abs(found[c] - row["complexity"]) > least:
+        for t, values in without.items():
+            if row["treebanks"] > 2 and enough[t, c] and abs(values[c] - row["complexity"]) > least:
                 notes.append(
                     f"{row['class']}, {grid.parser}: {row['complexity']:.1f} hinges on "
                     f"{grid.treebanks[t]} ({grid.total[t, c]:.0f} test words, "
-                    f"{grid.means[t, -1, c]:.1f} % right at the largest size); without it "
-                    f"{found[c]:.1f}"
+                    f"{grid.means[t, -1, c]:.1f} % correct at the largest size); without it "
+                    f"{values[c]:.1f}"
                 )
     return notes
 
 
-def _undefined(grid: Grid, enough: Bools) -> list[str]:
+def _undefined(grid: ScoreGrid, enough: Bools) -> list[str]:
     nothing = enough & (grid.means[:, -1, :] == 0)
     return [
-        f"{grid.treebanks[t]}, {grid.parser}: no word of {grid.classes[c]} is right at the largest "
-        "size; it has no relative curve there"
+        f"{grid.treebanks[t]}, {grid.parser}: no word of {grid.classes[c]} is correct at the "
+        "largest size; it has no relative curve there"
         for t, c in np.argwhere(nothing).tolist()
     ]

@@ -1,31 +1,29 @@
-"""Count right words by class, from gold trees and predicted heads."""
+"""Counts of correct words by class, from gold trees and parses, or from the cells of a store."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments
+from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.attachment import (
-    PAPER_CLASSES,
-    Mask,
-    counted_words,
-    right_heads,
-    right_relations,
-)
+from treegauge.scoring.attachment import CorrectWords, correct_trees
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify
+from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
 
-METRICS = ("UAS", "LAS")
+METRICS = ("LAS", "UAS")
+#: Part of speech, crossed with the direction of the head.
+CLASSES = "upos,direction"
+_CELL = ("key", "treebank", "data", "parser", "options", "parameters", "size", "sample", "seed")
 
 
 class Parse(NamedTuple):
-    """One parse of a test part: which cell it belongs to, and what was predicted for each word."""
+    """One parse of a test set: its cell, and the predicted tree of each sentence."""
 
     parser: str
     size: int
@@ -37,113 +35,191 @@ def count(
     gold: Treebank,
     parses: Iterable[Parse],
     *,
-    by: By = PAPER_CLASSES,
-    metric: str = "UAS",
-    punct: bool = False,
+    by: By = CLASSES,
+    metric: str = "LAS",
+    convention: Convention = OFFICIAL,
     name: str | None = None,
 ) -> Attachments:
-    """Count the words of each class whose head (and relation) is right.
+    """Count the correct words of each class.
 
     A word belongs to the class that its gold analysis gives it.
 
     Parameters
     ----------
     gold
-        The test part.
+        The test set.
     parses
-        What parsers made of it: a treebank, or a frame with a row a word of `gold` in its order and
-        the columns ``head`` and, for LAS, ``deprel``.
+        Parses of it: a treebank, or a frame with one row per word of `gold` in its order and the
+        columns ``head`` and, for LAS, ``deprel``.
     by
-        Classes of words, see :func:`treegauge.scoring.classes.classify`; by default the part of
-        speech and the side of the head.
+        Classes of words, see :func:`treegauge.scoring.classes.classify`.
     metric
-        ``"UAS"``: the head is right; ``"LAS"``: the universal relation too.
-    punct
-        Whether words tagged PUNCT count.
+        ``"UAS"``: the head is correct; ``"LAS"``: the relation, too.
+    convention
+        Which words count, and how relations are compared.
     name
-        What to call the treebank, by default its own name.
+        Name of the treebank, by default its own.
 
     Returns
     -------
     Attachments
-        One row a cell and class, and one a cell of class ``all``.
+        One row per cell and class, and one per cell of class ``all``.
 
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
     >>> gold = synthetic(40, seed=1)
-    >>> found = count(gold, [Parse("oracle", 5, 0, gold)])
-    >>> (found.table["correct"] == found.table["total"]).all()
+    >>> counts = count(gold, [Parse("oracle", 5, 0, gold)])
+    >>> (counts.table["correct"] == counts.table["total"]).all()
     True
     """
     import polars as pl
 
     if metric.upper() not in METRICS:
         raise ChoiceError("metric of a curve", metric, METRICS)
-    labelled = metric.upper() == "LAS"
+    metric = metric.upper()
     classes = classify(gold, by)
     if ALL in classes.names or "" in classes.names:
         raise TreegaugeError(f"a class may not be called {ALL!r}: that is the class of all words")
-    kept = counted_words(gold, punct=punct)
     number = len(classes.names)
-    total = np.bincount(classes.codes[kept], minlength=number)
-    seen = np.flatnonzero(total)
-    names = [ALL, *(classes.names[i] for i in seen.tolist())]
-    totals = [int(kept.sum()), *total[seen].tolist()]
-    called = gold.name if name is None else name
+    treebank = gold.name if name is None else name
     parts = []
     for parse in parses:
-        right = kept & _right(gold, parse, labelled=labelled)
-        correct = np.bincount(classes.codes[right], minlength=number)[seen]
+        words = _correct(gold, parse, metric, convention)
+        correct = words.mask(metric)
+        total = np.bincount(classes.codes[words.gold], minlength=number)
+        seen = np.flatnonzero(total)
+        of_class = np.bincount(classes.codes[correct], minlength=number)[seen]
         parts.append(
             pl.DataFrame(
                 {
-                    "treebank": called,
+                    "treebank": treebank,
                     "parser": parse.parser,
                     "size": parse.size,
                     "sample": parse.sample,
-                    "class": names,
-                    "correct": [int(right.sum()), *correct.tolist()],
-                    "total": totals,
+                    "class": [ALL, *(classes.names[i] for i in seen.tolist())],
+                    "correct": [int(correct.sum()), *of_class.tolist()],
+                    "total": [int(words.gold.sum()), *total[seen].tolist()],
                 }
             )
         )
     if not parts:
-        raise TreegaugeError(f"{called}: no parses to count")
-    told = by if isinstance(by, str) else "own"
-    frame = pl.concat(parts).select(COLUMNS)
-    return attachments(frame, source=called, m=metric.lower(), by=told, punct=punct)
+        raise TreegaugeError(f"{treebank}: no parses to count")
+    return attachments(
+        pl.concat(parts).select(COLUMNS), source=treebank, metric=convention.label(metric),
+        by=by if isinstance(by, str) else "own", sources=[gold.mark],
+    )  # fmt: skip
 
 
-def _right(gold: Treebank, parse: Parse, *, labelled: bool) -> Mask:
+def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) -> CorrectWords:
+    """Return the correct words of a parse; LAS of trees without relations is refused."""
     words = parse.words
+    relations: pl.Series | None
+    where = f"{gold.name}, {parse.parser}, size {parse.size}, sample {parse.sample}"
     if isinstance(words, Treebank):
-        heads = words.head
+        heads, relations = words.head, words["deprel"]
     else:
-        for column in ["head", *(["deprel"] if labelled else [])]:
+        for column in ["head", *(["deprel"] if metric == "LAS" else [])]:
             if column not in words.columns:
                 raise TreegaugeError(
-                    f"{_told(gold, parse)}: no column {column!r}; found {', '.join(words.columns)}"
+                    f"{where}: no column {column!r}; got {', '.join(words.columns)}"
                 )
         heads = words["head"].to_numpy()
-    try:
-        if not labelled:
-            return right_heads(gold, heads)
-        right = right_relations(gold, heads, words["deprel"])
-    except TreegaugeError as error:
-        raise TreegaugeError(f"{_told(gold, parse)}: {error}") from None
-    if _names_nothing(words["deprel"]) and not _names_nothing(gold["deprel"]):
+        relations = words["deprel"] if "deprel" in words.columns else None
+    if (
+        metric == "LAS"
+        and relations is not None
+        and _names_nothing(relations)
+        and not _names_nothing(gold["deprel"])
+    ):
         raise TreegaugeError(
-            f"{_told(gold, parse)}: trees have no relations, so that LAS cannot be counted; "
-            "expected a parser trained with them, or UAS"
+            f"{where}: the trees have no relations, so LAS cannot be counted; train a parser with "
+            "relations, or use UAS"
         )
-    return right
+    try:
+        return correct_trees(gold, heads, relations, convention)
+    except TreegaugeError as error:
+        raise TreegaugeError(f"{where}: {error}") from None
 
 
 def _names_nothing(relations: "pl.Series") -> bool:
-    """Say whether all words have the relation that stands for none, roots aside."""
+    """Return whether every word but the roots has the relation that means none."""
     return set(relations.unique().to_list()) <= {"root", "dep", "_"}
 
 
-def _told(gold: Treebank, parse: Parse) -> str:
-    return f"{gold.name}, {parse.parser}, size {parse.size}, sample {parse.sample}"
+def collect(
+    results: "pl.DataFrame",
+    words: "Callable[[str], pl.DataFrame | None]",
+    gold: Callable[[str], Treebank],
+    *,
+    by: By = CLASSES,
+    metric: str = "LAS",
+    convention: Convention = OFFICIAL,
+) -> Attachments:
+    """Count correct words in every cell of a store of curves.
+
+    Parameters
+    ----------
+    results
+        One row per cell: key, treebank, data, parser, options, parameters, size, sample, seed.
+    words
+        Returns the predicted heads and relations of a cell, by its key.
+    gold
+        Returns a treebank's test set, by its name.
+    by, metric, convention
+        As for :func:`count`.
+
+    Returns
+    -------
+    Attachments
+        A parser that was run with several sets of options is named with them. Samples and seeds
+        of a size are numbered from 0 together: both are repeated trainings.
+    """
+    import polars as pl
+
+    missing = [name for name in _CELL if name not in results.columns]
+    if missing:
+        raise TreegaugeError(f"results of runs lack {', '.join(missing)}")
+    if results.height == 0:
+        raise TreegaugeError("no cells of task curve are done")
+    _check_same(results, "data", "releases")
+    _check_same(results, "parameters", "parameters")
+    several = pl.col("options").n_unique().over("parser") > 1
+    named = pl.format("{} {}", "parser", "options").str.strip_chars()
+    cells = results.with_columns(
+        pl.when(several).then(named).otherwise(pl.col("parser")).alias("parser")
+    ).sort("treebank", "parser", "size", "sample", "seed")
+    number = pl.int_range(pl.len()).over("treebank", "parser", "size")
+    cells = cells.with_columns(number.alias("sample"))
+    return joined(
+        count(
+            gold(name), _parses(cells.filter(treebank=name), words), by=by, metric=metric,
+            convention=convention, name=name,
+        )
+        for name in cells["treebank"].unique(maintain_order=True).to_list()
+    )  # fmt: skip
+
+
+def _check_same(results: "pl.DataFrame", column: str, what: str) -> None:
+    import polars as pl
+
+    mixed = results.group_by("treebank").agg(pl.col(column).unique().sort())
+    for name, values in mixed.sort("treebank").iter_rows():
+        if len(values) > 1:
+            listed = " and ".join(map(repr, values))
+            raise TreegaugeError(
+                f"{name} was run with several {what}: {listed}; choose one of them"
+            )
+
+
+def _parses(
+    cells: "pl.DataFrame", words: "Callable[[str], pl.DataFrame | None]"
+) -> Iterator[Parse]:
+    for row in cells.iter_rows(named=True):
+        table = words(row["key"])
+        if table is None:
+            raise TreegaugeError(
+                f"{row['treebank']}, {row['parser']}, size {row['size']}: the store has no words "
+                "of this cell"
+            )
+        yield Parse(row["parser"], row["size"], row["sample"], table)

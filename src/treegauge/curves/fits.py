@@ -1,26 +1,150 @@
-"""Fitted learning curves: where they lead, how sure that is, and whether a fit says anything."""
+"""Fitted learning curves: a - b n^-c and a + b ln n, predictions, and whether a fit is settled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.curves.grid import Floats, Over, averaged, grid_of, limits
-from treegauge.curves.laws import EXPONENTS, LAWS, PARAMETERS, Fitted, Law, check_law, fit_law
-from treegauge.curves.learning import AVERAGE, MIN_WORDS, check_one
-from treegauge.results.errors import TreegaugeError
+from treegauge.curves.grid import Floats, averaged, grid_of, limits
+from treegauge.curves.learning import AVERAGE, CurveAnalysis, of_treebank
+from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import countersign
-from treegauge.statistics.shown import Analysis
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.curves.curve import CurveBands
+
+Law = Literal["power", "log"]
+LAWS: tuple[Law, ...] = get_args(Law)
+#: Range of exponents searched. Below it a power law is indistinguishable from a logarithm.
+EXPONENTS = (0.01, 5.0)
+PARAMETERS: dict[Law, int] = {"power": 3, "log": 2}
+
+
+class Fitted(NamedTuple):
+    """A law fitted to curves: parameters (...,), each curve its own; c is NaN for a logarithm."""
+
+    law: Law
+    a: Floats
+    b: Floats
+    c: Floats
+
+    def at(self, sizes: npt.ArrayLike) -> Floats:
+        """Return the law's scores, (..., sizes)."""
+        n = np.asarray(sizes, float)
+        if self.law == "log":
+            return np.asarray(self.a[..., None] + self.b[..., None] * np.log(n))
+        return np.asarray(self.a[..., None] - self.b[..., None] * n ** -self.c[..., None])
+
+    @property
+    def at_bound(self) -> npt.NDArray[np.bool_]:
+        """Mask of the curves whose exponent is at the end of the range."""
+        if self.law == "log":
+            return np.zeros(self.a.shape, bool)
+        low, high = EXPONENTS
+        return np.asarray((self.c < 1.02 * low) | (self.c > 0.98 * high))
+
+
+def regressor(law: Law, sizes: npt.ArrayLike, exponent: npt.ArrayLike = np.nan) -> Floats:
+    """Return the regressor of the scores: ln n, or -n^-c for each exponent, (..., sizes)."""
+    n = np.asarray(sizes, float)
+    if law == "log":
+        return np.asarray(np.log(n))
+    return np.asarray(-(n ** -np.asarray(exponent, float)[..., None]))
+
+
+def check_law(law: Law, points: int) -> None:
+    """Refuse an unknown law, and one with as many parameters as there are points."""
+    if law not in LAWS:
+        raise ChoiceError("law", law, LAWS)
+    number = PARAMETERS[law]
+    if points <= number:
+        raise TreegaugeError(
+            f"a {law} law has {number} parameters and needs at least {number + 1} sizes, "
+            f"got {points}"
+        )
+
+
+def fit_law(
+    law: Law, sizes: npt.ArrayLike, curves: npt.ArrayLike, weights: npt.ArrayLike
+) -> Fitted:
+    r"""Fit a law to every curve: :math:`\min \sum_s w_s (y_s - f(s))^2`.
+
+    For a given exponent a power law is linear in a and b, so only the exponent is searched for, on
+    a logarithmic grid that narrows around the best one.
+
+    Parameters
+    ----------
+    law
+        ``"power"`` (a - b n^-c) or ``"log"`` (a + b ln n).
+    sizes
+        Ascending.
+    curves
+        (..., sizes).
+    weights
+        One per size.
+
+    Notes
+    -----
+    Agrees with ``scipy.optimize.curve_fit``.
+
+    Examples
+    --------
+    >>> sizes = np.array([5, 10, 20, 50, 100])
+    >>> found = fit_law("power", sizes, 80 - 60 * sizes**-0.5, np.ones(5))
+    >>> [round(float(value), 6) for value in (found.a, found.b, found.c)]
+    [80.0, 60.0, 0.5]
+    """
+    n, y = np.asarray(sizes, float), np.asarray(curves, float)
+    check_law(law, len(n))
+    w = np.asarray(weights, float) / np.sum(weights)
+    if law == "log":
+        a, b, _ = _line(regressor(law, n), y, w)
+        return Fitted(law, a, b, np.full(a.shape, np.nan))
+    flat = y.reshape(-1, len(n))
+    low, high = np.log(EXPONENTS)
+    centre, reach = np.full(len(flat), (low + high) / 2), (high - low) / 2
+    steps = np.linspace(-1, 1, 41)
+    for _ in range(9):
+        tried = np.clip(centre[:, None] + reach * steps, low, high)
+        _, _, loss = _line(regressor(law, n, np.exp(tried)), flat[:, None, :], w)
+        centre = np.take_along_axis(tried, np.argmin(loss, axis=1)[:, None], 1)[:, 0]
+        reach *= 0.1
+    c = np.exp(centre).reshape(y.shape[:-1])
+    a, b, _ = _line(regressor(law, n, c), y, w)
+    return Fitted(law, a, b, c)
+
+
+def _line(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
+    """Weighted line through (x, y): intercept, slope, loss; the last axis is summed over."""
+    dx = x - (x @ w)[..., None]
+    dy = y - (y @ w)[..., None]
+    xx, xy, yy = (dx**2) @ w, (dx * dy) @ w, (dy**2) @ w
+    slope = xy / xx
+    return y @ w - slope * (x @ w), slope, yy - slope * xy
+
+
+def operator(fitted: Fitted, sizes: Floats, weights: Floats, at: float) -> Floats:
+    """Return the weights of the measured scores in the law's score at a size, (..., sizes).
+
+    For a given exponent a fit is linear in the scores: the same operator applied to the curves of
+    classes gives contributions that add up to the overall score.
+    """
+    w = weights / weights.sum()
+    x = regressor(fitted.law, sizes, fitted.c)
+    new = regressor(fitted.law, np.array([at]), fitted.c)[..., 0]
+    centre = x @ w
+    dx = x - centre[..., None]
+    return np.asarray(w + ((new - centre) / ((dx**2) @ w))[..., None] * w * dx)
+
 
 @dataclass(frozen=True, eq=False)
-class Fits(Analysis):
-    """Laws fitted to curves, and scores at further sizes.
+class Fits(CurveAnalysis):
+    """Laws fitted to curves, and predicted scores.
 
     Attributes
     ----------
@@ -31,15 +155,10 @@ class Fits(Analysis):
         treebank, class, law, size, score and its interval.
     """
 
-    frame: "pl.DataFrame" = field(repr=False)
     predictions: "pl.DataFrame" = field(repr=False)
     parser: str
+    kind: ClassVar[str] = "fit"
     digits: ClassVar[int] = 2
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row a curve and law."""
-        return self.frame
 
     def shown(self) -> "pl.DataFrame":
         """Return parameters and predicted scores; no asymptote where none is identified."""
@@ -53,21 +172,21 @@ class Fits(Analysis):
             .alias("identified"),
         )  # fmt: skip
         for size in self.predictions["size"].unique(maintain_order=True).to_list():
-            rows = self.predictions.filter(size=size)
-            told = [f"{s:.1f} ({a:.1f}–{b:.1f})" for s, a, b in rows["score", "low", "high"].rows()]
-            frame = frame.with_columns(pl.Series(f"at {size}", told))
+            rows = self.predictions.filter(size=size)["score", "low", "high"].rows()
+            texts = [f"{score:.1f} ({low:.1f}–{high:.1f})" for score, low, high in rows]
+            frame = frame.with_columns(pl.Series(f"at {size}", texts))
         return frame
 
-    def to_dict(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         """Return parameters, notes and predictions."""
-        return super().to_dict() | {"predictions": self.predictions.to_dicts()}
+        return super().json_fields() | {"predictions": self.predictions.to_dicts()}
 
 
 def size_weights(drawn: Floats) -> Floats:
-    """Weigh sizes by how sure their scores are: 1 / (variance + mean variance).
+    """Weights of sizes by the precision of their scores: 1 / (variance + mean variance).
 
-    A variance from five samplings is itself a rough guess, and that of the largest size may be
-    nought; adding the mean keeps any size from ruling the fit.
+    A variance over five samples is itself imprecise, and that of the largest size may be 0; adding
+    the mean keeps any size from dominating the fit.
 
     Parameters
     ----------
@@ -81,78 +200,50 @@ def size_weights(drawn: Floats) -> Floats:
 
 def fit_curves(
     counts: Attachments,
+    bands: "CurveBands",
     *,
-    parser: str | None = None,
     treebank: str | None = None,
-    classes: Sequence[str] = (ALL,),
+    classes: Sequence[str] = (),
     laws: Sequence[Law] = LAWS,
     at: Sequence[int] = (),
-    min_words: int = MIN_WORDS,
-    level: float = 0.95,
-    resamples: int = 500,
-    over: Over = "samplings",
-    seed: int = 0,
 ) -> Fits:
-    """Fit laws of growth and follow them beyond the sizes measured.
-
-    Parameters
-    ----------
-    counts
-        Right words by cell and class.
-    parser, treebank, classes
-        Which curves; without a treebank the average over all.
-    laws
-        ``"power"``: a - b n^-c, which levels off at a; ``"log"``: a + b ln n, which never does.
-    at
-        Sizes to predict scores for, by default two and four times the largest. A score is cut at
-        100.
-    min_words, level, resamples, over, seed
-        As for :func:`treegauge.curves.learning.learning_curves`. Every draw is fitted anew.
-        Intervals hold if the law does; how far the two laws disagree says more about that.
-
-    Returns
-    -------
-    Fits
-        ``identified`` is false, and a note says why, where the data do not settle a power law:
-        its exponent runs to the end of the range in more draws than the level allows, or its
-        asymptote is beyond 100.
-    """
+    """Fit laws to curves and predict scores at other sizes; see :func:`treegauge.curve.fit`."""
     import polars as pl
 
-    grid = grid_of(check_one(counts, treebank), parser)
+    grid = grid_of(of_treebank(counts, treebank))
     sizes = grid.sizes
     for law in laws:
         check_law(law, len(sizes))
-    mask = grid.eligible(1 if treebank else min_words)
-    draws = grid.draws(resamples, over=over, seed=seed)
+    mask = grid.eligible(1 if treebank else bands.min_words)
+    draws = grid.draws(bands)
     curve = averaged(grid.means, mask)
     drawn = averaged(draws.means, mask, None if treebank else draws.weights)
-    targets = [int(one) for one in at] or [int(sizes[-1]) * times for times in (2, 4)]
+    targets = [int(size) for size in at] or [int(sizes[-1]) * times for times in (2, 4)]
     if min(targets) < 1:
         raise TreegaugeError(f"sizes to predict are {targets}; expected 1 or more")
     rows, predictions, notes = [], [], list(grid.left_out)
-    for name in classes:
+    for name in classes or [ALL]:
         c = grid.number(name)
         if not np.isfinite(curve[:, c]).all():
-            notes.append(f"no treebank has {min_words} test words of {name}")
+            notes.append(f"no treebank has {bands.min_words} test words of {name}")
             continue
         known = drawn[np.isfinite(drawn[:, :, c]).all(axis=1), :, c]
         weights = size_weights(known)
         for law in laws:
             key = {"treebank": treebank or AVERAGE, "class": name, "law": law}
-            found = fit_law(law, sizes, curve[:, c], weights)
+            fitted = fit_law(law, sizes, curve[:, c], weights)
             spread = fit_law(law, sizes, known, weights)
-            why = unidentified(found, spread, level)
+            why = unidentified(fitted, spread, bands.level)
             notes += [f"{name}, {law} law: {why}"] if why else []
-            residual = found.at(sizes) - curve[:, c]
+            residual = fitted.at(sizes) - curve[:, c]
             rows.append(
                 key
-                | _with_limits(found, spread, level)
+                | _with_limits(fitted, spread, bands.level)
                 | {"rms": float(np.sqrt(np.mean(residual**2)))}
                 | {"held_out": held_out(law, sizes, curve[:, c], weights), "identified": not why}
             )
-            low, high = limits(np.minimum(spread.at(targets), 100), level)
-            scores = np.minimum(found.at(targets), 100)
+            low, high = limits(np.minimum(spread.at(targets), 100), bands.level)
+            scores = np.minimum(fitted.at(targets), 100)
             predictions += [
                 key | {"size": n, "score": float(s), "low": float(a), "high": float(b)}
                 for n, s, a, b in zip(targets, scores, low, high, strict=True)
@@ -161,11 +252,11 @@ def fit_curves(
         raise TreegaugeError("; ".join(notes))
     signature = countersign(
         counts.signature, fit="+".join(laws), parser=grid.parser, on=treebank or AVERAGE,
-        level=level, resamples=resamples, over=over, seed=seed,
+        **bands.signed,
     )  # fmt: skip
     schema = {"held_out": pl.Float64, "c": pl.Float64, "c_low": pl.Float64, "c_high": pl.Float64}
     return Fits(
-        signature, tuple(notes), pl.DataFrame(rows, schema_overrides=schema),
+        signature, tuple(notes), pl.DataFrame(rows, schema_overrides=schema), counts.metric,
         pl.DataFrame(predictions), grid.parser,
     )  # fmt: skip
 
@@ -174,34 +265,34 @@ def held_out(law: Law, sizes: Floats, curve: Floats, weights: Floats) -> float |
     """Fit without the largest size and return predicted minus measured score there."""
     if len(sizes) - 1 <= PARAMETERS[law]:
         return None
-    found = fit_law(law, sizes[:-1], curve[:-1], weights[:-1])
-    return float(found.at(sizes[-1:])[0] - curve[-1])
+    fitted = fit_law(law, sizes[:-1], curve[:-1], weights[:-1])
+    return float(fitted.at(sizes[-1:])[0] - curve[-1])
 
 
-def unidentified(found: Fitted, spread: Fitted, level: float) -> str:
-    """Say why the data do not settle a law; nothing if they do."""
+def unidentified(fitted: Fitted, spread: Fitted, level: float) -> str:
+    """Return why the data do not identify a law; an empty text if they do."""
     share = float(np.mean(spread.at_bound))
     why = ""
-    if float(found.b) <= 0:
+    if float(fitted.b) <= 0:
         why = "the curve does not rise"
-    elif bool(found.at_bound) and float(found.c) < 1:
+    elif bool(fitted.at_bound) and float(fitted.c) < 1:
         why = (
-            f"the exponent runs to {EXPONENTS[0]}, where a power law is a logarithm and has no "
+            f"the exponent reaches {EXPONENTS[0]}, where a power law is a logarithm and has no "
             "asymptote"
         )
-    elif bool(found.at_bound):
-        why = f"the exponent runs to {EXPONENTS[1]}, a step at the first size"
+    elif bool(fitted.at_bound):
+        why = f"the exponent reaches {EXPONENTS[1]}, a step at the first size"
     elif share > 1 - level:
-        why = f"in {100 * share:.0f} % of the draws the exponent runs to the end of its range"
-    elif found.law == "power" and float(found.a) > 100:
-        why = f"it levels off at {float(found.a):.1f}, beyond 100"
+        why = f"in {100 * share:.0f} % of the resamples the exponent reaches the end of its range"
+    elif fitted.law == "power" and float(fitted.a) > 100:
+        why = f"its asymptote is {float(fitted.a):.1f}, above 100"
     return f"not identified: {why}" if why else ""
 
 
-def _with_limits(found: Fitted, spread: Fitted, level: float) -> dict[str, float | None]:
+def _with_limits(fitted: Fitted, spread: Fitted, level: float) -> dict[str, float | None]:
     row: dict[str, float | None] = {}
     for name in ("a", "b", "c"):
-        value, (low, high) = getattr(found, name), limits(getattr(spread, name), level)
+        value, (low, high) = getattr(fitted, name), limits(getattr(spread, name), level)
         for key, number in ((name, value), (f"{name}_low", low), (f"{name}_high", high)):
             row[key] = float(number) if np.isfinite(number) else None
     return row

@@ -1,8 +1,8 @@
-"""One parser's counts as arrays, and what chance could have made of them."""
+"""One parser's scores as arrays, their bootstrap samples, and areas between curves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,12 @@ from treegauge.curves.attachments import ALL, Attachments
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.checks import check_options
 
+if TYPE_CHECKING:
+    from treegauge.curves.curve import CurveBands
+
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-Over = Literal["samplings", "treebanks", "both"]
+Over = Literal["samples", "treebanks", "both"]
 
 
 class Draws(NamedTuple):
@@ -22,7 +25,7 @@ class Draws(NamedTuple):
     Attributes
     ----------
     means
-        (resamples, treebanks, sizes, classes): scores as means of the samplings drawn.
+        (resamples, treebanks, sizes, classes): means over the training samples drawn.
     weights
         (resamples, treebanks): how often each treebank was drawn.
     """
@@ -32,20 +35,20 @@ class Draws(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class ScoreGrid:
     """Scores of one parser on every treebank that has all sizes.
 
     Attributes
     ----------
     parser, treebanks, sizes, classes
-        What the axes stand for; the first class is ``all``.
+        Labels of the axes; the first class is ``all``.
     scores
-        (treebanks, sizes, samplings, classes) in per cent; NaN where a cell was not run or the
-        test part has no word of the class.
+        (treebanks, sizes, samples, classes) in percent; NaN where a cell was not run or the
+        test set has no word of the class.
     total
         (treebanks, classes) test words.
     left_out
-        Sentences that name the treebanks without all sizes.
+        One note for each treebank that lacks a size.
     """
 
     parser: str
@@ -58,7 +61,7 @@ class Grid:
 
     @property
     def means(self) -> Floats:
-        """Scores averaged over samplings, (treebanks, sizes, classes)."""
+        """Scores averaged over training samples, (treebanks, sizes, classes)."""
         return _mean(self.scores)
 
     @property
@@ -67,22 +70,23 @@ class Grid:
         return self.total / self.total[:, :1]
 
     def number(self, name: str) -> int:
-        """Return the place of a class."""
+        """Return the index of a class."""
         if name not in self.classes:
             raise ChoiceError("class of words", name, self.classes)
         return self.classes.index(name)
 
     def eligible(self, min_words: int) -> Bools:
-        """Say which classes have enough test words, (treebanks, classes)."""
+        """Mask of the classes with enough test words, (treebanks, classes)."""
         return self.total >= max(min_words, 1)
 
-    def draws(self, resamples: int, *, over: Over = "samplings", seed: int = 0) -> Draws:
-        """Draw samplings, treebanks or both anew, with replacement.
+    def draws(self, bands: "CurveBands") -> Draws:
+        """Resample training samples, treebanks or both, with replacement.
 
-        Of K samplings, K - 1 are drawn, whole (the same ones at every size, which holds for nested
-        samplings as well as for independent ones): so the variance of their mean is that of a mean
-        of K without bias, where K draws would give (K - 1) / K of it.
+        K - 1 of K samples are drawn (the same ones at every size, which is valid for nested and for
+        independent samples): the variance of their mean is then an unbiased estimate of that of a
+        mean of K; K draws would give (K - 1) / K of it.
         """
+        resamples, over, seed = bands.resamples, bands.over, bands.seed
         check_options(seed, resamples, "resamples")
         if over not in get_args(Over):
             raise ChoiceError("what to resample", over, get_args(Over))
@@ -93,7 +97,7 @@ class Grid:
             drawn = rng.multinomial(k - 1, np.full(k, 1 / k), size=(resamples, n)).astype(float)
             means = _weighted(self.scores, drawn, self.means)
         weights = np.ones((resamples, n))
-        if over != "samplings":
+        if over != "samples":
             weights = rng.multinomial(n, np.full(n, 1 / n), size=resamples).astype(float)
         return Draws(np.asarray(means), weights)
 
@@ -106,30 +110,28 @@ def _mean(scores: Floats) -> Floats:
 
 
 def _weighted(scores: Floats, drawn: Floats, otherwise: Floats) -> Floats:
-    """Average over the samplings drawn; where none of them was run, over all that were."""
+    """Average over the samples drawn; where none of them was run, over all that were."""
     known = np.isfinite(scores)
     total = np.einsum("bnk,nskc->bnsc", drawn, np.where(known, scores, 0.0))
     number = np.einsum("bnk,nskc->bnsc", drawn, known.astype(float))
     return np.where(number > 0, total / np.maximum(number, 1), otherwise)
 
 
-def grid_of(counts: Attachments, parser: str | None = None, *, sizes: Sequence[int] = ()) -> Grid:
-    """Lay out one parser's counts; treebanks without all sizes are left out by name.
+def grid_of(counts: Attachments, parser: str | None = None) -> ScoreGrid:
+    """Return one parser's scores; treebanks that lack a size are left out, with a note.
 
     Parameters
     ----------
     counts
         The table.
     parser
-        Which parser; needed where there are several.
-    sizes
-        Which sizes every treebank must have, by default all that occur in the parser's rows.
+        Which parser; required if there are several.
     """
     known = counts.parsers
     if parser is None and len(known) > 1:
-        raise TreegaugeError(f"several parsers ({', '.join(known)}): say which one is meant")
+        raise TreegaugeError(f"several parsers ({', '.join(known)}): choose one with parser")
     chosen = known[0] if parser is None else parser
-    frame = counts.select(parsers=[chosen], sizes=sizes).frame
+    frame = counts.select(parsers=[chosen]).frame
     wanted = sorted(frame["size"].unique().to_list())
     names = frame["treebank"].unique(maintain_order=True).to_list()
     have = {one: set(frame.filter(treebank=one)["size"].unique().to_list()) for one in names}
@@ -152,7 +154,7 @@ def grid_of(counts: Attachments, parser: str | None = None, *, sizes: Sequence[i
     with np.errstate(divide="ignore", invalid="ignore"):
         scores[tuple(places)] = 100 * frame["correct"].to_numpy() / words
     total[places[0], places[3]] = words
-    return Grid(chosen, treebanks, np.array(wanted, float), classes, scores, total, left_out)
+    return ScoreGrid(chosen, treebanks, np.array(wanted, float), classes, scores, total, left_out)
 
 
 def _places(values: Sequence[object], order: Sequence[object]) -> npt.NDArray[np.intp]:
@@ -162,18 +164,18 @@ def _places(values: Sequence[object], order: Sequence[object]) -> npt.NDArray[np
 
 def _lacking(treebank: str, have: set[int], wanted: Sequence[int]) -> str:
     lacks = ", ".join(str(size) for size in wanted if size not in have)
-    return f"{treebank} is left out: it has no size {lacks}, only up to {max(have)}"
+    return f"{treebank} is left out: it has no size {lacks}; its largest is {max(have)}"
 
 
-def uneven(grids: Sequence[Grid]) -> list[str]:
-    """Say that averages of parsers do not compare because they are over different treebanks."""
+def uneven(grids: Sequence[ScoreGrid]) -> list[str]:
+    """Note that averages of parsers over different treebanks are not comparable."""
     if len({frozenset(grid.treebanks) for grid in grids}) < 2:
         return []
-    told = ", ".join(f"{grid.parser} {len(grid.treebanks)}" for grid in grids)
+    numbers = ", ".join(f"{grid.parser} {len(grid.treebanks)}" for grid in grids)
     shared = frozenset.intersection(*(frozenset(grid.treebanks) for grid in grids))
     return [
-        f"parsers were run on different treebanks ({told}; {len(shared)} of them shared): averages "
-        "do not compare"
+        f"parsers were run on different treebanks ({numbers}; {len(shared)} of them shared): "
+        "averages are not comparable"
     ]
 
 
@@ -202,3 +204,52 @@ def limits(values: Floats, level: float) -> tuple[Floats, Floats]:
     filled = np.where(known, values, 0.0)
     low, high = np.nanquantile(filled, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def relative(means: Floats) -> Floats:
+    r"""Divide by the score at the largest size: :math:`LAS_s[C] / LAS_{max}[C]`.
+
+    Parameters
+    ----------
+    means
+        (..., sizes, classes); a class with a score of 0 at the largest size has no relative curve.
+    """
+    last = means[..., -1:, :]
+    return np.where(last > 0, means / np.where(last > 0, last, 1.0), np.nan)
+
+
+def area_between(sizes: npt.ArrayLike, overall: npt.ArrayLike, curve: npt.ArrayLike) -> Floats:
+    r"""COMPLEXITY of a relative curve: :math:`100\int (R(s) - R_C(s))\,d\ln s`, by Simpson's rule.
+
+    The rule is scipy's composite one for unevenly spaced points: each pair of intervals is
+    integrated under the parabola through its three points, a last single interval under the
+    parabola through the last three points.
+
+    Parameters
+    ----------
+    sizes
+        Training set sizes, ascending.
+    overall, curve
+        Relative scores of all words and of the class; sizes are the last axis.
+
+    Returns
+    -------
+    numpy.ndarray
+        Percentage points times units of ln(size); negative: simpler than words overall.
+
+    Examples
+    --------
+    >>> float(area_between([5, 50, 500], [0.6, 0.8, 1.0], [0.6, 0.8, 1.0]))
+    0.0
+    >>> round(float(area_between([5, 50, 500], [0.6, 0.8, 1.0], [0.7, 0.9, 1.0])), 2)
+    -38.38
+    """
+    from scipy.integrate import simpson
+
+    points = np.asarray(sizes, float)
+    if len(points) < 2 or not np.all(np.diff(points) > 0):
+        raise TreegaugeError(
+            f"an area needs two or more different sizes in ascending order; got {points.tolist()}"
+        )
+    gap = np.asarray(overall, float) - np.asarray(curve, float)
+    return np.asarray(100 * simpson(gap, x=np.log(points), axis=-1))

@@ -1,17 +1,19 @@
-"""Simple and complex words: classes parted by the sign of their COMPLEXITY, and their scores."""
+"""Simple and complex classes of words, and parsers side by side."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.curves.attachments import ALL, CELL, COLUMNS, Attachments, attachments
-from treegauge.curves.complexity import Per, areas, groups
+from treegauge.curves.complexity import Complexities, Per, areas, groups
 from treegauge.curves.grid import grid_of
+from treegauge.curves.learning import CurveAnalysis
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import countersign
-from treegauge.statistics.shown import Analysis
+from treegauge.statistics.partial import coefficients
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,31 +22,26 @@ SIMPLE, COMPLEX = "simple", "complex"
 
 
 @dataclass(frozen=True, eq=False)
-class Partition(Analysis):
+class Partition(CurveAnalysis):
     """Which classes are simple and which complex, for every treebank.
 
     Attributes
     ----------
-    parser
-        Whose curves decided.
     frame
-        treebank, class, complexity (of the treebank, its language or all, as asked for), side.
+        treebank, class, complexity (of the treebank, its language or all), group.
+    parser
+        The parser whose curves decide.
     """
 
     parser: str
-    frame: "pl.DataFrame" = field(repr=False)
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row a treebank and class."""
-        return self.frame
+    kind: ClassVar[str] = "partition"
 
     def of(self, treebank: str) -> dict[str, str]:
-        """Return the side of each class in one treebank."""
+        """Return the group of each class in one treebank: simple or complex."""
         rows = self.frame.filter(treebank=treebank)
         if not rows.height:
             raise ChoiceError("treebank", treebank, self.frame["treebank"].unique().sort())
-        return dict(rows.select("class", "side").iter_rows())
+        return dict(rows.select("class", "group").iter_rows())
 
 
 def partition(
@@ -52,100 +49,85 @@ def partition(
     parser: str | None = None,
     *,
     per: Per = "treebank",
-    sizes: Sequence[int] = (),
     min_words: int = 1,
 ) -> Partition:
-    """Part classes into simple (COMPLEXITY below 0) and complex ones.
+    """Divide classes into simple (COMPLEXITY below 0) and complex ones.
 
     Parameters
     ----------
     counts
-        Right words by cell and class.
+        Correct words by cell and class.
     parser
-        Whose curves decide; needed where there are several parsers.
+        The parser whose curves decide; required if there are several.
     per
         Whether each treebank has its own partition, as in the paper, each language, or all the
         same.
-    sizes
-        Between which sizes areas are taken, by default all.
     min_words
-        Classes with fewer test words in a treebank are on neither side there. The default parts
-        all words, so that simple and complex ones together are the whole.
+        Classes with fewer test words in a treebank are in neither group there. With the default,
+        simple and complex words together are all words.
 
     Returns
     -------
     Partition
-        A class of which nothing is learned at all counts as complex.
+        A class with no correct word at the largest size counts as complex.
     """
     import polars as pl
 
-    grid = grid_of(counts, parser, sizes=sizes)
+    grid = grid_of(counts, parser)
     enough = grid.eligible(min_words)
     rows = []
     for members in groups(grid, per).values():
-        found = areas(grid.sizes, grid.means[members], enough[members])
+        values = areas(grid.sizes, grid.means[members], enough[members])
         for t in np.flatnonzero(members).tolist():
             for c in range(1, len(grid.classes)):
                 if enough[t, c]:
-                    value = float(found[c]) if np.isfinite(found[c]) else None
+                    area = float(values[c]) if np.isfinite(values[c]) else None
                     rows.append(
                         {
                             "treebank": grid.treebanks[t],
                             "class": grid.classes[c],
-                            "complexity": value,
-                            "side": SIMPLE if value is not None and value < 0 else COMPLEX,
+                            "complexity": area,
+                            "group": SIMPLE if area is not None and area < 0 else COMPLEX,
                         }
                     )
     if not rows:
         raise TreegaugeError(f"no class has {min_words} test words in any treebank")
     frame = pl.DataFrame(rows, infer_schema_length=None).sort("treebank", "complexity", "class")
     signature = countersign(
-        counts.signature, partition=per, by_curves_of=grid.parser, min=min_words
+        counts.signature, partition=per, by_curves_of=grid.parser, min_words=min_words
     )
-    return Partition(signature, grid.left_out, grid.parser, frame)
+    return Partition(signature, grid.left_out, frame, counts.metric, grid.parser)
 
 
 def composites(
-    counts: Attachments,
-    parted: Partition | Mapping[str, Partition] | None = None,
+    counts: Attachments, parted: Partition | Mapping[str, Partition] | None = None
 ) -> Attachments:
-    """Sum counts over simple and over complex classes: a table of three classes.
+    """Sum counts over simple and over complex classes.
 
-    Everything that takes counts takes these as well: curves, equivalents, advice.
+    The result has the classes ``all``, ``simple`` and ``complex``, of the treebanks in the
+    partition; whatever takes counts takes it.
 
     Parameters
     ----------
     counts
-        Right words by cell and class; classes must not overlap.
+        Correct words by cell and class; classes must not overlap.
     parted
         One partition for all parsers (Table 2 of the paper: that of BEAM), one for each parser, or
-        nothing: each parser its own, treebank by treebank (Fig. 3).
-
-    Returns
-    -------
-    Attachments
-        Classes ``all``, ``simple`` and ``complex``, of the treebanks in the partition.
+        None: each parser its own, treebank by treebank (Fig. 3).
 
     Examples
     --------
     >>> import polars as pl
-    >>> rows = [("A", "beam", n, 0, name, right, 50)
-    ...         for n, *both in ((5, 40, 10), (10, 42, 20), (20, 45, 40))
-    ...         for name, right in zip("xy", both)]
-    >>> rows += [(*row[:4], "all", 0, 100) for row in rows[::2]]
-    >>> frame = pl.DataFrame(rows, schema=COLUMNS, orient="row")
-    >>> sums = frame.filter(pl.col("class") != "all").group_by(CELL).agg(pl.col("correct").sum())
-    >>> whole = sums.with_columns(pl.lit("all").alias("class"), pl.lit(100).alias("total"))
-    >>> counts = attachments(
-    ...     pl.concat([frame.filter(pl.col("class") != "all"), whole.select(COLUMNS)],
-    ...               how="vertical_relaxed"))
+    >>> rows = [("A", "beam", n, 0, name, right, total)
+    ...         for n, x, y in ((5, 40, 10), (10, 42, 20), (20, 45, 40))
+    ...         for name, right, total in (("x", x, 50), ("y", y, 50), ("all", x + y, 100))]
+    >>> counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
     >>> composites(counts).table.filter(size=5)["class", "correct"].rows()
     [('all', 50), ('complex', 10), ('simple', 40)]
     """
     import polars as pl
 
-    parts = []
-    told = []
+    parts, kinds = [], []
     for parser in counts.parsers:
         if isinstance(parted, Partition):
             chosen = parted
@@ -157,16 +139,99 @@ def composites(
             raise ChoiceError("parser with a partition", parser, parted)
         frame = counts.select(parsers=[parser]).frame
         frame = frame.filter(pl.col("treebank").is_in(chosen.frame["treebank"].unique().to_list()))
-        sides = chosen.frame.select("treebank", "class", "side")
         summed = (
-            frame.join(sides, on=["treebank", "class"])
-            .group_by(*CELL, pl.col("side").alias("class"))
+            frame.join(chosen.frame.select("treebank", "class", "group"), on=["treebank", "class"])
+            .group_by(*CELL, pl.col("group").alias("class"))
             .agg(pl.col("correct", "total").sum())
         )
         parts += [frame.filter(pl.col("class") == ALL), summed.select(COLUMNS)]
-        told.append(chosen.signature.split("|partition:")[-1])
-    frame = pl.concat(parts)
-    made = attachments(frame, source="composite scores")
-    note = f"{parted.parser}'s" if isinstance(parted, Partition) else "own"
-    kind = told[0].split("|")[0]
-    return Attachments(made.frame, countersign(counts.signature, composite=note, partition=kind))
+        kinds.append(chosen.signature.split("|partition:")[-1].split("|")[0])
+    whose = f"{parted.parser}'s" if isinstance(parted, Partition) else "own"
+    made = attachments(pl.concat(parts), source="composite scores")
+    choices = {**counts.choices, "composite": whose, "partition": kinds[0]}
+    return replace(counts, frame=made.frame, choices=choices)
+
+
+@dataclass(frozen=True, eq=False)
+class ParserComplexities(CurveAnalysis):
+    """COMPLEXITY and score of every class, all parsers side by side.
+
+    Attributes
+    ----------
+    frame
+        class, then for each parser PARSER_complexity, PARSER_rank, PARSER_score, PARSER_score_rank;
+        ordered by the first parser's COMPLEXITY.
+    agreement
+        Spearman's rho between parsers' COMPLEXITY, and with each parser's score.
+    """
+
+    agreement: "pl.DataFrame" = field(repr=False)
+    kind: ClassVar[str] = "parser complexities"
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The rank correlations."""
+        return {
+            f"rho of {left} and {right}": f"{rho:.3f}"
+            for left, right, rho in self.agreement["one", "other", "rho"].iter_rows()
+        }
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return rows, notes and rank correlations."""
+        return super().json_fields() | {"agreement": self.agreement.to_dicts()}
+
+
+def compare_parsers(complexities: Complexities) -> ParserComplexities:
+    """Return the pooled COMPLEXITY of several parsers side by side, over their shared classes.
+
+    Ranks are over the shared classes. Notes name the class in which a parser's two rankings differ
+    most, which the paper highlights.
+    """
+    import polars as pl
+
+    pooled = complexities.frame.filter(group="")
+    parsers = pooled["parser"].unique(maintain_order=True).to_list()
+    if not parsers:
+        raise TreegaugeError("parsers are compared by pooled complexity: use per=pooled")
+    shared = set.intersection(
+        *(set(pooled.filter(parser=parser)["class"].to_list()) for parser in parsers)
+    )
+    if len(shared) < 3:
+        raise TreegaugeError(f"the parsers share {len(shared)} classes; expected 3 or more")
+    first = pooled.filter(parser=parsers[0])["class"].to_list()
+    frame = pl.DataFrame({"class": [name for name in first if name in shared]})
+    notes = list(complexities.notes)
+    for parser in parsers:
+        own = frame.join(pooled.filter(parser=parser), on="class", maintain_order="left")
+        rank = own["complexity"].rank().cast(pl.Int64)
+        score_rank = (-own["score"]).rank().cast(pl.Int64)
+        frame = frame.with_columns(
+            own["complexity"].alias(f"{parser}_complexity"),
+            rank.alias(f"{parser}_rank"),
+            own["score"].alias(f"{parser}_score"),
+            score_rank.alias(f"{parser}_score_rank"),
+        )
+        gaps = (rank - score_rank).abs().to_list()
+        widest = [name for name, gap in zip(frame["class"], gaps, strict=True) if gap == max(gaps)]
+        notes.append(
+            f"{parser}: ranks by complexity and by score differ most, by {max(gaps)}, "
+            f"for {' and '.join(widest)}"
+        )
+    columns = {f"{name} complexity": frame[f"{name}_complexity"].to_numpy() for name in parsers}
+    pairs = list(combinations(columns, 2))
+    for name in parsers:
+        columns[f"{name} score"] = frame[f"{name}_score"].to_numpy()
+    pairs = [(f"{name} complexity", f"{name} score") for name in parsers] + pairs
+    rows = [
+        {
+            "one": left,
+            "other": right,
+            "rho": float(coefficients(np.stack([columns[left], columns[right]], axis=-1))[0, 1]),
+            "classes": len(shared),
+        }
+        for left, right in pairs
+    ]
+    signature = countersign(complexities.signature, compared="+".join(parsers))
+    return ParserComplexities(
+        signature, tuple(notes), frame, complexities.metric, pl.DataFrame(rows)
+    )

@@ -34,34 +34,47 @@ def curve_data(curves: Curves) -> list[dict[str, Any]]:
 
 
 def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> Spec:
-    """Draw relative curves by class over the logarithm of size (Challenges, Fig. 1).
+    """Draw curves by class over the logarithm of size (Challenges, Fig. 1, with relative scores).
 
     One panel per parser and treebank. The curve of all words is thick and has its interval around
-    it; arrows point in the direction of the head.
+    it; arrows point in the direction of the head. Curves of simple and complex words are drawn by
+    :func:`composites`.
 
     Parameters
     ----------
     curves
-        The result of :func:`treegauge.curves.learning.learning_curves`.
+        The result of :func:`treegauge.curve`, whose ``relative`` says which scores to draw.
     min_share
         Classes with a smaller share of words are not drawn.
     dark
         Light on dark.
     """
+    classes = set(curves.table["class"])
+    if {ALL} < classes <= _COLOURS.keys() and not curves.relative:
+        return composites(curves, dark=dark)
+    shown, low, high = (
+        ("relative", "relative_low", "relative_high")
+        if curves.relative
+        else ("score", "low", "high")
+    )
+    percent = 100 if curves.relative else 1
     rows = [
         {
             "panel": _panel(curves, row),
             "class": row["class"],
             "curve": f"{_arrow(row['class'])} ({100 * row['share']:.0f} %)",
             "size": row["size"],
-            "relative": 100 * row["relative"],
-            "low": 100 * row["relative_low"],
-            "high": 100 * row["relative_high"],
+            "value": percent * row[shown],
+            "low": percent * row[low],
+            "high": percent * row[high],
             "score": row["score"],
         }
         for row in curve_data(curves)
-        if row["relative"] is not None and (row["class"] == ALL or row["share"] >= min_share)
+        if row[shown] is not None and (row["class"] == ALL or row["share"] >= min_share)
     ]
+    unit = (
+        f"% of {curves.metric} at the largest size" if curves.relative else f"{curves.metric} (%)"
+    )
     order = list(dict.fromkeys(row["curve"] for row in rows))
     colours, dashes = _line_styles(order, dark)
     named = category("curve", legend=_LEGEND)
@@ -69,10 +82,10 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
     line = {
         "mark": {"type": "line", "point": {"size": 14}},
         "encoding": {
-            "y": quantity("relative", "% of the score at the largest size"),
+            "y": quantity("value", unit),
             "strokeWidth": {"condition": {"test": whole, "value": 4}, "value": 1.6},
             "strokeDash": {**named, "scale": {"domain": order, "range": dashes}},
-            "tooltip": tips(["class", "size", "score", "relative", "low", "high"]),
+            "tooltip": tips(["class", "size", "score", "value", "low", "high"]),
         },
     }
     band = {
@@ -122,18 +135,22 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
     dark
         Light on dark.
     """
+    named = [] if placed is None else placed.table["class"].unique(maintain_order=True).to_list()
+    domain = [*_COLOURS, *(name for name in named if name not in _COLOURS)]
     rows = [
         {name: row[name] for name in ("class", "size", "score", "low", "high")}
         | {"panel": _panel(curves, row), "kind": "curve"}
         for row in curve_data(curves)
-        if row["score"] is not None
+        if row["score"] is not None and row["class"] in domain
     ]
-    if not any(row["class"] in {"simple", "complex"} for row in rows):
+    if placed is None and {row["class"] for row in rows} <= {ALL}:
         raise TreegaugeError("nothing to draw: expected curves of simple and complex words")
     if placed is not None:
         rows += _placed(curves, placed)
-    scale = {"domain": list(_COLOURS), "range": list(_COLOURS.values())}
-    y = quantity("score", "score")
+    domain = [name for name in domain if any(row["class"] == name for row in rows)]
+    colours = [_COLOURS.get(name, PALETTE[i % len(PALETTE)]) for i, name in enumerate(domain)]
+    scale = {"domain": domain, "range": colours}
+    y = quantity("score", f"{curves.metric} (%)")
     tip = tips(["class", "system", "score", "equivalent"])
     layers: list[Spec] = [
         _only("curve", {"type": "area", "opacity": 0.12},
@@ -162,6 +179,11 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
     return themed(spec, title=title, signature=curves.signature, dark=dark)
 
 
+def equivalents(placed: Equivalents, *, dark: bool = False) -> Spec:
+    """Draw scores on the learning curves that they were placed on."""
+    return composites(placed.curves, placed, dark=dark)
+
+
 def complexity_data(found: Complexities) -> list[dict[str, Any]]:
     """Return one row per parser, group of treebanks and class; the page draws them, too."""
     return found.table.to_dicts()
@@ -177,7 +199,7 @@ def complexity(found: Complexities, *, dark: bool = False) -> Spec:
         for row in found.correlations.filter(group="").to_dicts()
         if row["rho"] is not None
     )
-    y = quantity("score", f"score at {found.size} sentences")
+    y = quantity("score", f"{found.metric} (%) at {found.size} sentences")
     place = {
         "x": quantity("complexity", "COMPLEXITY: simple left, complex right of 0"),
         "y": y, "color": category("parser"),

@@ -12,9 +12,12 @@ from treegauge.results.result import Result
 FIGURES: dict[str, str] = {
     "breakdown": "scores.class_heat",
     "breakdowns": "scores.class_heat",
+    "complexity": "curves.complexity",
+    "curve": "curves.learning",
+    "equivalent": "curves.equivalents",
+    "measures": "treebanks.measured",
     "score": "scores.intervals",
     "suite": "scores.suite",
-    "measures": "treebanks.measured",
 }
 
 

@@ -154,7 +154,7 @@ def _counts(out: Path, train: "Treebank", test: "Treebank", name: str, seed: int
             model = make_parser("mst", epochs=4).fit(train.take(np.sort(chosen)), seed=sample)
             parses.append(Parse("mst", size, sample, model.parse(test)))
     target = out / "counts.csv"
-    count(test, parses, name=name).write(target)
+    count(test, parses, name=name).save(target)
     return target
 
 

@@ -7,18 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.curves.collecting import collect
-from treegauge.curves.complexity import complexities
-from treegauge.curves.learning import AVERAGE, MIN_WORDS, learning_curves
-from treegauge.experiments.inventory import inventory
+from treegauge.curves.curve import BANDS, complexity, curve
+from treegauge.curves.gathering import stored_counts
+from treegauge.curves.learning import AVERAGE
 from treegauge.experiments.store import Store
 from treegauge.figures.curves import complexity_data, curve_data
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_conllu
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,25 +80,9 @@ def store_counts(path: Path, folders: Mapping[str, Path]) -> Attachments | None:
     folders
         Folders of treebanks, by name, from which gold test sets are read.
     """
-    store = Store(path)
-    results = store.results(task="curve")
-    if not results.height:
+    if not Store(path).results(task="curve", provenance=False).height:
         return None
-    files = dict(results.select("treebank", "files").iter_rows())
-
-    def gold(name: str) -> Treebank:
-        if name not in folders:
-            raise TreegaugeError(
-                f"{path} has curves of {name}; expected its folder among the inputs, for the gold "
-                f"trees, found {', '.join(folders) or 'none'}"
-            )
-        ran = json.loads(files[name])
-        now = inventory(str(folders[name])).files
-        if any(ran.get(file) != digest for file, digest in now.items()):
-            raise TreegaugeError(f"{folders[name]} has other files than those {path} was run on")
-        return read_conllu(folders[name], split="test", name=name)
-
-    return collect(results, store.words, gold)
+    return stored_counts(path, folders=folders.values())
 
 
 def learning_section(
@@ -128,9 +109,9 @@ def learning_section(
     tables: list[tuple[str, Result]] = []
     methods: list[Method] = []
     if counts is not None:
-        average = learning_curves(counts)
-        each = learning_curves(counts, each=True, resamples=100)
-        simple = complexities(counts) if _classed(counts) else None
+        average = curve(counts)
+        each = curve(counts, each=True, resamples=100)
+        simple = complexity(counts) if _classed(counts) else None
         data["curves"] = [
             [row[name] for name in _POINT]
             for curves in ([average, each] if len(counts.treebanks) > 1 else [average])
@@ -175,10 +156,11 @@ def _short(curves: "pl.DataFrame") -> str:
     """Say how much the last sentences added."""
     last = _ends(curves)
     parser, sizes, scores = (last[name].to_list() for name in ("parser", "size", "score"))
+    metric = last["metric"][0]
     if len(sizes) < 2:
-        return f"{parser[0]} reaches a UAS of {scores[0]:.1f} with {sizes[0]} sentences."
+        return f"{parser[0]} reaches {metric} {scores[0]:.1f} with {sizes[0]} sentences."
     return (
-        f"{parser[1]} reaches a UAS of {scores[1]:.1f} with {sizes[1]} sentences, "
+        f"{parser[1]} reaches {metric} {scores[1]:.1f} with {sizes[1]} sentences, "
         f"{scores[1] - scores[0]:+.1f} over {sizes[0]}."
     )
 
@@ -186,7 +168,7 @@ def _short(curves: "pl.DataFrame") -> str:
 def _classed(counts: Attachments) -> bool:
     """Say whether any class has enough words for its complexity to be defined."""
     classes = counts.frame.filter(counts.frame["class"] != ALL)
-    return any(total >= MIN_WORDS for total in classes["total"])
+    return any(total >= BANDS.min_words for total in classes["total"])
 
 
 def _methods(average: Result, simple: Result | None, given: str, asked: float) -> list[Method]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Mask = npt.NDArray[np.bool_]
-#: Child's part of speech crossed with the direction of its head, roots as if it were to the right.
-PAPER_CLASSES = "upos,side"
+#: Classes of the Challenges paper: part of speech crossed with the direction of the head.
+PAPER_CLASSES = "upos,binary-direction"
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,8 +55,8 @@ def _direction(treebank: Treebank) -> Classes:
     return Classes((codes + 1).astype(np.int32), ["head left", "root", "head right"])
 
 
-def _side(treebank: Treebank) -> Classes:
-    """Like the direction, roots with words whose head is to the right."""
+def _binary_direction(treebank: Treebank) -> Classes:
+    """Like the direction; roots count as words whose head is to the right."""
     right = trees.direction(treebank.head, treebank.offsets) >= 0
     return Classes(right.astype(np.int32), ["head left", "head right"])
 
@@ -98,7 +98,7 @@ REGISTRY: dict[str, Callable[[Treebank], Classes]] = {
     "relation": _relation,
     "deprel": _column("deprel"),
     "direction": _direction,
-    "side": _side,
+    "binary-direction": _binary_direction,
     "distance": _distance,
     "depth": _depth,
     "length": _length,
@@ -117,7 +117,7 @@ def classify(treebank: Treebank, by: str | Classifier | Sequence[str | Classifie
         The words.
     by
         A name (``upos``, ``xpos``, ``relation``, ``deprel`` with subtypes, ``direction``,
-        ``side`` (the same, roots as if their head were to the right), ``distance``, ``depth``,
+        ``binary-direction`` (the same, roots counted as head right), ``distance``, ``depth``,
         ``length`` of the sentence, ``projectivity``, ``head-upos``, ``position``, or
         ``feats:Case`` and ``misc:Key`` for the value of one feature), a function from a treebank
         to one value per word, or several of these, which are crossed.

@@ -1,4 +1,4 @@
-"""``treegauge curve``: from counts, from a store, from treebanks."""
+"""The verb ``curve``: from counts, from a store, from treebanks; in Python and as a command."""
 
 import json
 from shutil import copytree, rmtree
@@ -7,9 +7,17 @@ import numpy as np
 import polars as pl
 import pytest
 
+import treegauge as tg
 from treegauge.curves.attachments import ALL, COLUMNS, attachments, read_attachments
+from treegauge.experiments.store import Store
+from treegauge.parsers.registry import make_parser
+from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.convention import CONVENTIONS
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Resampling
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import write_conllu
+from treegauge.treebanks.conllu import read_conllu, write_conllu
 
 SIZES = (5, 10, 20, 50, 100)
 CLASSES = {
@@ -36,13 +44,13 @@ def counts(tmp_path_factory):
                     rows += [(*key, name, right[name], CLASSES[name][1]) for name in CLASSES]
                     rows.append((*key, ALL, sum(right.values()), 1300))
     path = tmp_path_factory.mktemp("counts") / "counts.csv"
-    attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row")).write(path)
+    attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"), metric="LAS").save(path)
     return path
 
 
 @pytest.fixture(scope="module")
 def treebank(tmp_path_factory):
-    """A small treebank with train and test part, and one without a test part."""
+    """A small treebank with training and test set, and one without a test set."""
     home = tmp_path_factory.mktemp("treebanks")
     for name, parts in (
         ("UD_Greek-Made", (("train", 30), ("test", 12))),
@@ -55,7 +63,7 @@ def treebank(tmp_path_factory):
     return home
 
 
-FAST = ["-o", "epochs=1", "-o", "beam=1", "-o", "labelled=false", "--workers", "1"]
+FAST = ["--option", "epochs=1", "--option", "beam=1", "--workers", "1"]
 
 
 def test_show_is_the_default_and_prints_sizes(command, counts):
@@ -71,7 +79,7 @@ def test_show_is_the_default_and_prints_sizes(command, counts):
 def test_show_composites_each_and_relative(command, counts):
     out = command("curve", counts, "--composite", "--parted-by", "beam", "--format", "csv").out
     assert {line.split(",")[2] for line in out.splitlines()[1:]} == {"all", "simple", "complex"}
-    each = command("curve", counts, "--each", "--class", "slow", "--sizes", "10,100").out
+    each = command("curve", counts, "--each", "--classes", "slow", "--sizes", "10,100").out
     assert "UD_Latin-Perseus" in each
     assert "fast" not in each
     relative = command("curve", counts, "--relative", "--parser", "mst").out
@@ -85,7 +93,7 @@ def test_complexity_compared_and_parted(command, counts):
     assert order == ["fast", "middle", "slow"]
     assert told["correlations"][0]["rho"] == pytest.approx(-1)
     assert len(told["comparison"]["agreement"]) == 3
-    assert {row["side"] for row in told["partitions"][1]["rows"]} == {"simple", "complex"}
+    assert {row["group"] for row in told["partitions"][1]["rows"]} == {"simple", "complex"}
     text = command("curve", "complexity", counts, "--per", "language").out
     assert "Greek" in text
 
@@ -129,6 +137,19 @@ def test_figures(command, counts, tmp_path, kind):
     assert json.loads(target.read_text())["usermeta"]["signature"].startswith("treegauge:")
 
 
+@pytest.mark.parametrize("relative", [False, True])
+def test_the_figure_shows_what_the_table_shows(command, counts, tmp_path, relative):
+    target = tmp_path / "figure.json"
+    more = ["--relative"] if relative else []
+    done = command("curve", counts, "--parser", "beam", "--plot", target, *more)
+    drawn = json.loads(target.read_text())["data"]["values"]
+    values = {row["size"]: row["value"] for row in drawn if row["class"] == ALL}
+    (line,) = (line for line in done.out.splitlines() if line.startswith("all "))
+    assert line.split()[3:] == [f"{values[size]:.1f}" for size in SIZES]
+    assert ("relative to the largest size" in done.out) == relative
+    assert "LAS in %" in done.out
+
+
 @pytest.mark.parametrize("fmt", ["latex", "html", "csv", "json"])
 def test_every_format(command, counts, fmt):
     for arguments in (
@@ -145,39 +166,76 @@ def test_every_format(command, counts, fmt):
 
 def test_treebanks_are_trained_on_once_and_the_store_gives_the_same(command, treebank, tmp_path):
     store, out = tmp_path / "store", tmp_path / "counts.csv"
-    arguments = ["curve", "run", treebank / "UD_Greek-Made", treebank / "UD_Latin-Made", *FAST]
-    arguments += ["--sizes", "4,8,16", "--samples", "2", "--store", store, "--out", out]
-    done = command(*arguments)
-    assert done.code == 0
-    assert "left out: UD_Latin-Made has no test part" in done.err
-    assert "6 cells trained" in done.err
+    arguments = ["curve", "counts", treebank / "UD_Greek-Made", treebank / "UD_Latin-Made", *FAST]
+    arguments += ["--sizes", "4,8,16", "--samples", "2", "--store", store, "--out"]
+    done = command(*arguments, out)
+    assert done.code == 0, done.err
+    assert "left out: UD_Latin-Made has no test" in done.err
+    assert len(Store(store)) == 6
     written = read_attachments(out)
     assert written.sizes == [4, 8, 16]
     assert set(written.frame["sample"]) == {0, 1}
-    again = command(*arguments[:-1], tmp_path / "again.csv")
-    assert "cells trained" not in again.err
+    assert (written.metric, written.by) == ("LAS", "upos,direction")
+    times = Store(store).results()["started"].to_list()
+    assert command(*arguments, tmp_path / "again.csv").code == 0
+    assert Store(store).results()["started"].to_list() == times
     assert (tmp_path / "again.csv").read_bytes() == out.read_bytes()
-    stored = command("curve", "run", store, "--root", treebank, "--out", tmp_path / "third.csv")
+    stored = command("curve", "counts", store, "--root", treebank, "-o", tmp_path / "third.csv")
     assert stored.code == 0
     assert (tmp_path / "third.csv").read_bytes() == out.read_bytes()
     by = command("curve", store, "--root", treebank, "--by", "relation", "--min-words", "1").out
     assert "nsubj" in by
-    lost = command("curve", store, "--root", tmp_path)
-    assert lost.code == 2
-    assert f"UD_Greek-Made is not in {tmp_path}: name the folder that holds it" in lost.err
-    # Folders of releases are looked through for the files that were run on.
-    for release, made in (("r1", synthetic(12, seed=99)), ("r2", None)):
-        home = tmp_path / release / "UD_Greek-Made"
-        copytree(treebank / "UD_Greek-Made", home)
-        if made:
-            write_conllu(made, home / "xx_made-ud-test.conllu")
-    found = command("curve", "run", store, "--root", tmp_path, "--out", tmp_path / "fourth.csv")
-    assert found.code == 0, found.err
-    assert (tmp_path / "fourth.csv").read_bytes() == out.read_bytes()
-    rmtree(tmp_path / "r2")
-    other = command("curve", store, "--root", tmp_path)
-    assert other.code == 2
-    assert "is it another release?" in other.err
+    # The same counts by every route, in Python too, and in every format.
+    objects = [tg.curve.counts(Store(store), root=treebank), tg.curve.counts(out)]
+    for ending in (".parquet", ".json", ".tsv"):
+        objects[0].save(tmp_path / f"counts{ending}")
+        objects.append(read_attachments(tmp_path / f"counts{ending}"))
+    for one in objects:
+        assert one.frame.equals(written.frame)
+        assert (one.metric, one.by) == (written.metric, written.by)
+        assert one.signature.rpartition("#")[2] == written.signature.rpartition("#")[2]
+
+
+def test_gold_is_the_release_that_was_trained_on(treebank, tmp_path):
+    home = tmp_path / "r1" / "UD_Greek-Made"
+    copytree(treebank / "UD_Greek-Made", home)
+    store = tmp_path / "store"
+    fast = {"option": {"epochs": 1, "beam": 1}, "workers": 1, "sizes": [4], "samples": 1}
+    made = tg.curve.counts(home, store=store, **fast)
+    # The folder that was trained on is known; it is gone, and releases are searched.
+    home.rename(tmp_path / "r1" / "gone")
+    with pytest.raises(TreegaugeError, match="UD_Greek-Made is not in"):
+        tg.curve.counts(store, root=tmp_path)
+    for release, test in (("r2", synthetic(12, seed=99)), ("r3", None)):
+        copytree(treebank / "UD_Greek-Made", tmp_path / release / "UD_Greek-Made")
+        if test:
+            write_conllu(test, tmp_path / release / "UD_Greek-Made" / "xx_made-ud-test.conllu")
+    assert tg.curve.counts(store, root=tmp_path).frame.equals(made.frame)
+    rmtree(tmp_path / "r3")
+    with pytest.raises(TreegaugeError, match="is it another release"):
+        tg.curve.counts(store, root=tmp_path)
+
+
+@pytest.mark.parametrize("convention", ["official", "challenges"])
+def test_a_parse_has_the_score_that_score_gives_it(treebank, tmp_path, convention):
+    """One parse had LAS 82.35 in score and 81.8 in curve."""
+    home = treebank / "UD_Greek-Made"
+    train, gold = (read_conllu(home, split=split) for split in ("train", "test"))
+    parsed = make_parser("beam", epochs=1, beam=1).fit(train, seed=0).parse(gold)
+    options = ScoreOptions(convention=CONVENTIONS[convention])
+    scores = evaluate(gold, parsed, options=options, resampling=Resampling(resamples=0)).systems[0]
+    for metric in ("LAS", "UAS"):
+        found = tg.curve.counts(
+            home, sizes=[30], samples=1, option=["epochs=1", "beam=1"], workers=1,
+            store=tmp_path / "store", metric=metric, convention=convention,
+        )  # fmt: skip
+        row = found.table.row(0, named=True)
+        assert (row["correct"], row["total"]) == (scores[metric].correct, scores[metric].gold)
+        label = metric if convention == "official" else f"{metric}[{convention}]"
+        assert row["metric"] == label
+        curve = tg.curve(found)
+        assert curve.table["metric"].unique().to_list() == [label]
+        assert f"{label} in %" in str(curve)
 
 
 def test_advice_trains_what_it_needs(command, treebank, tmp_path):
@@ -185,24 +243,24 @@ def test_advice_trains_what_it_needs(command, treebank, tmp_path):
     done = command("curve", "advise", treebank / "UD_Greek-Made", "--budget", "30", *arguments)
     assert done.code == 0, done.err
     # 5, 10, 20 and all 30 sentences.
-    assert "8 cells trained" in done.err
-    assert "30 sentences more on top of 30" in done.out
+    assert len(Store(tmp_path / "store")) == 8
+    assert "30 more sentences in addition to 30 raise LAS from" in done.out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["COUNTS", "--by", "relation"], "is counted already"),
-        (["COUNTS", "--sizes", "five"], "sizes are 'five'; expected such as 5,10"),
+        (["COUNTS", "--sizes", "five"], "sizes: got 'five'; expected whole numbers such as 5,10"),
         (["COUNTS", "--sizes", "7"], "unknown size '7'"),
         (["COUNTS", "--parser", "bean"], "did you mean 'beam'"),
         (["equivalent", "COUNTS", "--score", "high"], "expected 66.1 or CLASS=66.1"),
         (["equivalent", "COUNTS", "--score", "70"], "several parsers (beam, mst)"),
-        (["fit", "COUNTS", "--parser", "beam", "--law", "exp"], "choices: power, log"),
+        (["fit", "COUNTS", "--parser", "beam", "--law", "exp"], "'exp' is not one of"),
         (["advise", "COUNTS", "--parser", "beam", "--budget", "5"], "several treebanks"),
-        (["nothing.csv"], "nothing.csv is not there; expected a table of counts"),
-        (["UD_Grek-GDT"], "UD_Grek-GDT is not there; expected a table of counts"),
-        (["complexity", "COUNTS", "--parts", "--format", "csv"], "choose it with --parser"),
+        (["nothing.csv"], "nothing.csv: no such file or folder"),
+        (["COUNTS", "--metric", "UAS"], "holds counts of LAS, not of UAS"),
+        (["COUNTS", "--convention", "challenges"], "holds counts of LAS, not of LAS[challenges]"),
         (
             ["equivalent", "COUNTS", "--parser", "beam", "--score", "70", "--score", "all=6"],
             "two scores of all",

@@ -1,0 +1,388 @@
+"""Learning curves: what a parser learns from how much data, and what more would bring."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.verbs import Settings, verb, verb_with
+from treegauge.scoring.convention import Counting
+
+if TYPE_CHECKING:
+    from treegauge.curves.advising import Advice
+    from treegauge.curves.attachments import Attachments
+    from treegauge.curves.complexity import Complexities
+    from treegauge.curves.equivalents import Equivalents
+    from treegauge.curves.fits import Fits
+    from treegauge.curves.learning import Curves
+
+
+@dataclass(frozen=True)
+class CurveTraining(Settings):
+    """What is trained and counted.
+
+    Attributes
+    ----------
+    parser
+        Parser to train (beam by default), or to choose from counts; repeatable.
+    option
+        Option of the parser, such as epochs=5; repeatable.
+    sizes
+        Training set sizes in sentences, such as 5,10,20; by default all sizes in counts, and
+        5,10,20,50,100,200,500 to train.
+    samples
+        Number of training samples per size.
+    nested
+        Draw smaller samples from larger ones.
+    store
+        Folder that keeps the trainings; what it holds is not trained again.
+    root
+        Folder of the treebanks that a store was trained on, or of their releases; by default
+        TREEGAUGE_UD.
+    workers
+        Number of trainings at a time; by default one per processor.
+    by
+        Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
+        (the default) crosses two.
+    metric
+        LAS (the default) or UAS.
+    """
+
+    parser: Sequence[str] | str = ()
+    option: Sequence[str] | Mapping[str, Any] = ()
+    sizes: Sequence[int | str] | str = ()
+    samples: int = 5
+    nested: bool = False
+    store: str | PathLike[str] = "curves"
+    root: str | PathLike[str] | None = None
+    workers: int | None = None
+    by: str | None = None
+    metric: str | None = None
+
+
+@dataclass(frozen=True)
+class CurveBands(Settings):
+    """Confidence intervals of curves, and which classes have enough words.
+
+    Attributes
+    ----------
+    min_words
+        Test words that a class must have in a treebank to count there.
+    level
+        Confidence level of the intervals.
+    resamples
+        Number of bootstrap resamples.
+    over
+        What is resampled: training samples, treebanks or both.
+    seed
+        Seed of the resampling.
+    """
+
+    min_words: int = 30
+    level: float = 0.95
+    resamples: int = 500
+    over: Literal["samples", "treebanks", "both"] = "samples"
+    seed: int = 0
+
+    @property
+    def signed(self) -> dict[str, object]:
+        """The part of a signature that names these choices."""
+        return {
+            "min": self.min_words, "level": self.level, "resamples": self.resamples,
+            "over": self.over, "seed": self.seed,
+        }  # fmt: skip
+
+
+TRAINING, BANDS, COUNTING = CurveTraining(), CurveBands(), Counting()
+
+
+@verb
+def counts(
+    *sources: Any, training: CurveTraining = TRAINING, counting: Counting = COUNTING
+) -> "Attachments":
+    """Count correct words by class, training on samples of every size first.
+
+    What the store holds is not trained again: after an interruption, the same call resumes. The
+    other verbs take the counts, which hold no text.
+
+    Parameters
+    ----------
+    *sources
+        Treebanks to train on (folders, patterns, names), stores of ``run``, or counts.
+    training, counting
+        What is trained and counted.
+    """
+    from treegauge.curves.gathering import gather
+
+    return gather(sources, training, counting)
+
+
+@verb
+def complexity(
+    *sources: Any,
+    per: Literal["pooled", "language", "treebank"] = "pooled",
+    min_presence: float = 0.0,
+    matched: bool = False,
+    compare: bool = False,
+    parts: bool = False,
+    training: CurveTraining = TRAINING,
+    counting: Counting = COUNTING,
+    bands: CurveBands = BANDS,
+) -> "Complexities":
+    r"""Measure how much later than words overall each class is learned.
+
+    COMPLEXITY is the area between the relative curve of all words and that of the class over
+    ln(size), in percentage points: negative for simple classes, positive for complex ones.
+
+    Parameters
+    ----------
+    *sources
+        Counts, stores of ``run``, or treebanks to train on.
+    per
+        Complexity of curves averaged over all treebanks (pooled), those of each language, or of
+        each treebank.
+    min_presence
+        Share of treebanks that must have enough words of a class; other classes are left out.
+    matched
+        Compare with all words of the treebanks that count for the class, not of all treebanks.
+    compare
+        Add parsers side by side, with rank correlations.
+    parts
+        Add which classes are simple in each treebank.
+    training, counting, bands
+        What is trained and counted, and confidence intervals.
+
+    Returns
+    -------
+    Complexities
+        A class without a correct word at the largest size has no curve in that treebank. Notes
+        name the treebanks that an average depends on: relative curves have no upper end, so one
+        treebank can dominate.
+
+    Notes
+    -----
+    :math:`100 \int (S_s / S_{max} - S_s[C] / S_{max}[C])\, d\ln s` from the smallest to the largest
+    size, where S is the score in the mean over training samples, relative in each treebank, then
+    averaged over treebanks (Challenges, section 3.2).
+    """
+    from treegauge.curves.complexity import complexities
+    from treegauge.curves.gathering import gather
+    from treegauge.curves.partition import compare_parsers, partition
+
+    table = gather(sources, training, counting)
+    result = complexities(table, bands, per=per, min_presence=min_presence, matched=matched)
+    if compare:
+        result = result.with_attached(
+            {"comparison": compare_parsers(result)}, featured="comparison"
+        )
+    if parts:
+        own: Any = "treebank" if per == "pooled" else per
+        made = [partition(table, parser, per=own) for parser in table.parsers]
+        result = result.with_attached({"partitions": made}, featured="partitions")
+    return result
+
+
+@verb
+def equivalent(
+    *sources: Any,
+    score: Sequence[str | float] | Mapping[str, float],
+    treebank: str | None = None,
+    parted_by: str | None = None,
+    composite: bool = False,
+    training: CurveTraining = TRAINING,
+    counting: Counting = COUNTING,
+    bands: CurveBands = BANDS,
+) -> "Equivalents":
+    """Say how many annotated sentences a score is worth: where it meets the learning curve.
+
+    The curve is linear in ln(size) between sizes and made non-decreasing by isotonic regression.
+    A score below its lowest point reads ``< 5``, one above its highest ``> 500``: nothing is
+    extrapolated.
+
+    Parameters
+    ----------
+    *sources
+        Counts, stores of ``run``, or treebanks to train on.
+    score
+        A score in percent, 66.1, or that of a class, simple=74; repeatable.
+    treebank
+        The treebank whose curve it is; by default the average over treebanks.
+    parted_by
+        Parser whose curves decide which classes are simple; by default each parser's own.
+    composite
+        Place scores on curves of simple and complex words; implied by their scores.
+    training, counting, bands
+        What is trained and counted, and confidence intervals of the curve; scores are taken as
+        exact.
+    """
+    from treegauge.curves.equivalents import equivalents
+    from treegauge.curves.gathering import gather
+
+    table = gather(sources, training, counting)
+    scores = _scores(score)
+    if composite or parted_by or {"simple", "complex"} & scores.keys():
+        table = _composite(table, parted_by)
+    return equivalents(table, scores, bands, treebank=treebank)
+
+
+@verb
+def fit(
+    *sources: Any,
+    treebank: str | None = None,
+    at: Sequence[int | str] | str = (),
+    law: Sequence[Literal["power", "log"]] = ("power", "log"),
+    classes: Sequence[str] | str = (),
+    training: CurveTraining = TRAINING,
+    counting: Counting = COUNTING,
+    bands: CurveBands = BANDS,
+) -> "Fits":
+    """Fit laws to a learning curve and predict scores at other sizes.
+
+    Parameters
+    ----------
+    *sources
+        Counts, stores of ``run``, or treebanks to train on.
+    treebank
+        The treebank whose curve it is; by default the average over treebanks.
+    at
+        Sizes to predict scores for, by default 2 and 4 times the largest; scores are cut at 100.
+    law
+        power (a - b n^-c, with the asymptote a) or log (a + b ln n, without one); repeatable.
+    classes
+        Classes to fit, by default all words together; repeatable.
+    training, counting, bands
+        What is trained and counted, and confidence intervals. Every resample is fitted again;
+        intervals hold if the law does.
+
+    Returns
+    -------
+    Fits
+        ``identified`` is false, and a note says why, where the data do not identify a power law.
+    """
+    from treegauge.curves.fits import fit_curves
+    from treegauge.curves.gathering import gather, listed, whole_numbers
+
+    return fit_curves(
+        gather(sources, training, counting), bands, treebank=treebank, laws=law,
+        classes=listed(classes), at=whole_numbers(at, "at"),
+    )  # fmt: skip
+
+
+@verb
+def advise(
+    *sources: Any,
+    budget: int,
+    have: int | None = None,
+    worth: float = 1.0,
+    treebank: str | None = None,
+    training: CurveTraining = TRAINING,
+    counting: Counting = COUNTING,
+    bands: CurveBands = BANDS,
+) -> "Advice":
+    """Say what annotating more sentences would bring, and which classes would gain.
+
+    Of a treebank to train on, the whole training set is the largest size. Between the sizes
+    measured, a curve is linear in ln(size); beyond the largest, it follows the law that predicts
+    the score at the largest size better from the smaller ones.
+
+    Parameters
+    ----------
+    *sources
+        Counts, stores of ``run``, or treebanks to train on.
+    budget
+        Number of further sentences that could be annotated.
+    have
+        Number of annotated sentences, by default the largest size.
+    worth
+        Points that a doubling of the data must gain to be worth it.
+    treebank
+        The treebank, where there are several.
+    training, counting, bands
+        What is trained and counted, and confidence intervals.
+
+    Returns
+    -------
+    Advice
+        The gain, overall and by class. Classes follow the exponent of the overall curve, so their
+        contributions (share of words times gain in the class) add up to the overall gain, unless
+        one is cut at 100.
+    """
+    from treegauge.curves.advising import advise as advice_of
+    from treegauge.curves.gathering import gather
+
+    table = gather(sources, training, counting, whole=True)
+    return advice_of(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
+
+
+@verb_with(counts=counts, complexity=complexity, equivalent=equivalent, fit=fit, advise=advise)
+def curve(
+    *sources: Any,
+    classes: Sequence[str] | str = (),
+    composite: bool = False,
+    parted_by: str | None = None,
+    each: bool = False,
+    relative: bool = False,
+    training: CurveTraining = TRAINING,
+    counting: Counting = COUNTING,
+    bands: CurveBands = BANDS,
+) -> "Curves":
+    """Learning curves, complexity of classes, data-size equivalents and advice.
+
+    The curve of a class is its score by training set size, in the mean over training samples and
+    then over the treebanks with enough words of the class.
+
+    Parameters
+    ----------
+    *sources
+        A table of counts (.csv, .parquet), a store of ``run``, or treebanks to train on (folders,
+        patterns such as UD_*, names under TREEGAUGE_UD).
+    classes
+        Only these classes; repeatable.
+    composite
+        Sum over simple and complex classes.
+    parted_by
+        Parser whose curves decide which classes are simple; by default each parser's own.
+    each
+        One curve per treebank instead of the average.
+    relative
+        Show scores in percent of the score at the largest size, in text and figure.
+    training, counting, bands
+        What is trained and counted, and confidence intervals.
+    """
+    from treegauge.curves.gathering import gather, listed
+    from treegauge.curves.learning import learning_curves
+
+    table = gather(sources, training, counting)
+    if composite:
+        table = _composite(table, parted_by)
+    return learning_curves(table, bands, classes=listed(classes), each=each, relative=relative)
+
+
+def _composite(table: "Attachments", parted_by: str | None) -> "Attachments":
+    from treegauge.curves.partition import composites, partition
+
+    return composites(table, partition(table, parted_by) if parted_by else None)
+
+
+def _scores(given: Sequence[str | float] | Mapping[str, float] | str | float) -> dict[str, Any]:
+    """Return scores by class, from such as 66.1 or simple=74.
+
+    Examples
+    --------
+    >>> _scores(["66.1", "simple=74"]), _scores(66.1)
+    ({'all': 66.1, 'simple': 74.0}, {'all': 66.1})
+    """
+    if isinstance(given, Mapping):
+        return dict(given)
+    scores: dict[str, Any] = {}
+    for word in [given] if isinstance(given, str | float | int) else given:
+        name, _, number = str(word).rpartition("=")
+        name = name or "all"
+        if name in scores:
+            raise TreegaugeError(f"two scores of {name}; give each class one")
+        try:
+            scores[name] = float(number)
+        except ValueError:
+            raise TreegaugeError(f"score {word!r}; expected 66.1 or CLASS=66.1") from None
+    return scores

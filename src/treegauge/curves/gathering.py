@@ -1,0 +1,230 @@
+"""Where counts come from: tables, stores, or treebanks to train on."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treegauge.curves.attachments import Attachments, joined, read_attachments
+from treegauge.curves.counting import CLASSES, collect
+from treegauge.experiments.cells import Cell
+from treegauge.experiments.grids import Choice, Grid, grid
+from treegauge.experiments.inventory import inventory
+from treegauge.experiments.plans import Plan
+from treegauge.experiments.running import run_cells
+from treegauge.experiments.store import Store
+from treegauge.parsers.options import given_options
+from treegauge.parsers.registry import find_parser
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import note
+from treegauge.scoring.convention import OFFICIAL, Convention, Counting
+from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.inputs import TREEBANK_KINDS, recognise
+
+if TYPE_CHECKING:
+    from treegauge.curves.curve import CurveTraining
+    from treegauge.treebanks.columns import Treebank
+
+#: Training set sizes of the Challenges paper.
+SIZES = (5, 10, 20, 50, 100, 200, 500)
+
+
+def listed(values: Sequence[str] | str) -> list[str]:
+    """Return one text or several as a list."""
+    return [values] if isinstance(values, str) else list(values)
+
+
+def whole_numbers(values: Sequence[int | str] | str | int, what: str = "sizes") -> list[int]:
+    """Return whole numbers, given as such or as text with commas.
+
+    Examples
+    --------
+    >>> whole_numbers("5,10"), whole_numbers([20, "5,10"])
+    ([5, 10], [5, 10, 20])
+    """
+    each = [values] if isinstance(values, str | int) else list(values)
+    words = [word for value in each for word in str(value).replace(",", " ").split()]
+    try:
+        numbers = sorted({int(word) for word in words})
+    except ValueError:
+        numbers = [0]
+    if any(number < 1 for number in numbers) or (each and not numbers):
+        text = ", ".join(map(str, each))
+        raise TreegaugeError(f"{what}: got {text!r}; expected whole numbers such as 5,10,20")
+    return numbers
+
+
+def gather(
+    sources: Iterable[Any], training: "CurveTraining", counting: Counting, *, whole: bool = False
+) -> Attachments:
+    """Return the counts behind all sources: read, counted in stores, or trained for.
+
+    Parameters
+    ----------
+    sources
+        Counts as objects or files, stores, and treebanks by folder, pattern or name.
+    training, counting
+        What to train and count.
+    whole
+        Whether a treebank's whole training set is a size, too.
+    """
+    parts: list[Attachments] = []
+    others = []
+    for source in sources:
+        if isinstance(source, Attachments):
+            parts.append(source)
+        elif isinstance(source, Store):
+            others.append(source.path)
+        else:
+            others.append(source)
+    folders: dict[str, Path] = {}
+    for one in recognise(others, kinds=("counts", "store", *TREEBANK_KINDS)) if others else []:
+        if one.kind == "counts":
+            parts.append(read_attachments(one.path))
+        elif one.kind == "store":
+            parts.append(
+                stored_counts(
+                    one.path, root=training.root, by=training.by, metric=training.metric,
+                    convention=counting.chosen,
+                )
+            )  # fmt: skip
+        elif one.given is not None:
+            raise TreegaugeError(
+                f"{one.name}: a treebank given as an object has no training and test sets; give "
+                "its folder"
+            )
+        else:
+            folders[one.name] = one.path
+    for part in parts:
+        _check_counted(part, training, counting)
+    if folders:
+        parts.append(_trained(folders, training, counting, whole))
+    if not parts:
+        raise TreegaugeError(
+            "no source of counts; give a table of counts, a store, or treebanks to train on"
+        )
+    counts = parts[0] if len(parts) == 1 else joined(parts)
+    parsers = [] if folders else listed(training.parser)
+    return counts.select(parsers=parsers, sizes=whole_numbers(training.sizes))
+
+
+def _check_counted(counts: Attachments, training: "CurveTraining", counting: Counting) -> None:
+    """Refuse options that ask to count a table in another way than it was counted."""
+    name = "+".join(counts.sources) or "the table"
+    if training.by and training.by != counts.by:
+        raise TreegaugeError(
+            f"{name} is counted already, by {counts.by or 'unnamed classes'}: count by "
+            f"{training.by} from a store or from treebanks"
+        )
+    label = counting.chosen.label((training.metric or "LAS").upper())
+    if (training.metric or counting != Counting()) and counts.metric != label:
+        raise TreegaugeError(
+            f"{name} holds counts of {counts.metric}, not of {label}: count again from a store or "
+            "from treebanks"
+        )
+
+
+def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bool = False) -> Plan:
+    """Return the trainings that curves of these treebanks need."""
+    parsers = []
+    for name in listed(training.parser) or ["beam"]:
+        option = training.option
+        given = (
+            dict(option)
+            if isinstance(option, Mapping)
+            else given_options(find_parser(name).options, listed(option))
+        )
+        parsers.append(Choice(name, given))
+    grids: list[Grid] = []
+    for folder in folders:
+        available = inventory(str(folder)).sentences.get("train", 0)
+        sizes = whole_numbers(training.sizes) or list(SIZES)
+        if whole and not training.sizes:
+            sizes = [*(size for size in sizes if size < available), available]
+        shared: dict[str, Any] = {
+            "treebanks": str(folder.resolve()),
+            "parsers": parsers,
+            "parameters": {"train_limit": sizes[-1], "nested": training.nested},
+        }
+        # The largest size has only one sample; there, the seed of the training varies.
+        if sizes[:-1]:
+            grids.append(grid("curve", sizes=sizes[:-1], samples=training.samples, **shared))
+        seeds = range(training.samples)
+        grids.append(grid("curve", sizes=sizes[-1:], samples=1, seeds=seeds, **shared))
+    return Plan(tuple(grids), "curve")
+
+
+def _trained(
+    folders: Mapping[str, Path], training: "CurveTraining", counting: Counting, whole: bool
+) -> Attachments:
+    expansion = plan_curves(folders.values(), training, whole=whole).expand()
+    for reason in expansion.refused:
+        note(f"left out: {reason}")
+    if not len(expansion):
+        raise TreegaugeError("nothing to train on: " + "; ".join(expansion.refused))
+    cells: list[Cell] = list(expansion.cells())
+    run_cells(cells, training.store, workers=training.workers, what="trainings")
+    return stored_counts(
+        training.store, folders=folders.values(), keys={cell.key for cell in cells},
+        by=training.by, metric=training.metric, convention=counting.chosen,
+    )  # fmt: skip
+
+
+def stored_counts(
+    store: Store | str | os.PathLike[str],
+    *,
+    folders: Iterable[str | os.PathLike[str]] = (),
+    root: str | os.PathLike[str] | None = None,
+    keys: set[str] | None = None,
+    by: str | None = None,
+    metric: str | None = None,
+    convention: Convention = OFFICIAL,
+) -> Attachments:
+    """Count the correct words in the cells of task ``curve`` in a store.
+
+    Parameters
+    ----------
+    store
+        The store.
+    folders, root
+        Folders of treebanks, and a folder that holds them or their releases, by default
+        ``TREEGAUGE_UD`` or the current folder. The treebank that was trained on is the one whose
+        files have the recorded checksums.
+    keys
+        Only these cells.
+    by, metric, convention
+        What to count; by default LAS by part of speech and direction of the head.
+    """
+    store = store if isinstance(store, Store) else Store(store)
+    results = store.results(task="curve")
+    if keys is not None:
+        results = results.filter(results["key"].is_in(list(keys)))
+    top = Path(root or os.environ.get("TREEGAUGE_UD", "."))
+    files = dict(results.select("treebank", "files").iter_rows()) if results.height else {}
+    named = [Path(folder) for folder in folders]
+    with store.reading() as ledger:
+        rows = ledger.ask("SELECT DISTINCT treebank, path FROM setups WHERE task = 'curve'")
+        recorded = [(name, Path(path)) for name, path in rows]
+
+    def gold(name: str) -> "Treebank":
+        places = [folder for folder in named if folder.resolve().name == name]
+        places += [top / name, *top.glob(f"*/{name}")]
+        places += [path for treebank, path in recorded if treebank == name]
+        there = [place for place in places if place.exists()]
+        for place in there:
+            own = inventory(str(place)).files
+            if all(json.loads(files[name]).get(file) == digest for file, digest in own.items()):
+                return read_conllu(place, split="test", name=name)
+        if there:
+            raise TreegaugeError(
+                f"{' and '.join(map(str, dict.fromkeys(there)))}: other files than those that were "
+                "trained on; is it another release?"
+            )
+        raise TreegaugeError(
+            f"{name} is not in {top}: name the folder that holds it, or its release, with root"
+        )
+
+    return collect(
+        results, store.words, gold, by=by or CLASSES, metric=metric or "LAS", convention=convention
+    )
