@@ -112,10 +112,10 @@ def ranker(share: int | None = None) -> Callable[[], Contender]:
         import numpy as np
         import polars as pl
 
-        from treegauge.ranking.exact import exact
-        from treegauge.ranking.scores import read_scores
+        from treegauge.ranking.exact import exact_ranks
+        from treegauge.ranking.reading import read_leaderboard
 
-        whole = read_scores("conll18")
+        whole = read_leaderboard("conll18")
 
         def run(treebanks: int) -> Any:
             chosen = np.random.default_rng(0).integers(len(whole.treebanks), size=treebanks)
@@ -124,7 +124,7 @@ def ranker(share: int | None = None) -> Callable[[], Contender]:
                 whole, treebanks=names, values=whole.values[:, chosen],
                 metadata=pl.DataFrame({"treebank": names}),
             )  # fmt: skip
-            return exact(table, size=treebanks // share if share else 10)
+            return exact_ranks(table, size=treebanks // share if share else 10)
 
         return Contender(run, lambda _: None)
 

@@ -15,9 +15,9 @@ FEW = 6
 
 def table() -> Any:
     """Return systems x treebanks, the LAS of CoNLL 2018."""
-    from treegauge.ranking.scores import read_scores
+    from treegauge.ranking.reading import read_leaderboard
 
-    return read_scores("conll18")
+    return read_leaderboard("conll18")
 
 
 def sampled() -> Contender:
@@ -34,10 +34,10 @@ def sampled() -> Contender:
 
 def counted() -> Contender:
     """Count over all subsets of the size instead of drawing some."""
-    from treegauge.ranking.exact import exact
+    from treegauge.ranking.exact import exact_ranks
 
     scores = table()
-    return Contender(lambda _: exact(scores, size=SIZE), lambda _: None)
+    return Contender(lambda _: exact_ranks(scores, size=SIZE), lambda _: None)
 
 
 def sketch() -> Contender:
@@ -61,7 +61,7 @@ def sketch() -> Contender:
 
 def critical() -> Contender:
     """Test all systems and all pairs of them."""
-    from treegauge.ranking.comparing import critical_difference
+    from treegauge.ranking.compare import critical_difference
 
     scores = table()
     return Contender(
@@ -110,7 +110,7 @@ def _pairs(differ: Any) -> int:
 
 def improvement() -> Contender:
     """Estimate for every pair how probable an improvement is, with an interval."""
-    from treegauge.ranking.wins import improvement as estimate
+    from treegauge.ranking.pairs import improvement as estimate
 
     few = _few()
     return Contender(

@@ -41,11 +41,11 @@ RANKING = (
     ("tau, top1", "agreement of a subset's ranking with the full one", RANK,
      "ranking.md#what-the-numbers-are"),
     ("certificate", "difference, tests, win rates, what breaks a claim",
-     'treegauge rank certify SCORES --claim "A > B"', "ranking.md#a-certificate-for-a-claim"),
+     'treegauge certify SCORES --claim "A > B"', "ranking.md#a-certificate-for-a-claim"),
     ("expected, found, ratio", "classes of treebanks in extreme subsets",
      "treegauge rank outliers SCORES --system A", "ranking.md#outliers"),
     ("margin", "agreement of chosen treebanks above that of random ones",
-     "treegauge rank recommend SCORES", "ranking.md#which-treebanks-to-take"),
+     "treegauge recommend SCORES", "ranking.md#which-treebanks-to-take"),
     ("critical difference, groups", "systems that cannot be told apart",
      "treegauge rank compare SCORES", "ranking.md#comparisons-that-readers-know"),
 )  # fmt: skip

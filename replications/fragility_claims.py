@@ -166,7 +166,7 @@ def _ranks() -> Iterator[Row]:
 
 def _orders() -> Iterator[Row]:
     exactly = counted("las")
-    shares = inverted(exactly, exactly.scores.systems)
+    shares = inverted(exactly, exactly.board.systems)
     yield (
         "6 (iii)",
         "Subsets with another ranking are easy to find",
@@ -175,8 +175,8 @@ def _orders() -> Iterator[Row]:
         f"{shares.mean():.2%} on average",
         _yes(bool((shares > 0.1).sum() > 25)),
     )
-    ranks = exactly.scores.ranking()
-    order = [exactly.scores.systems[i] for i in np.argsort(ranks, kind="stable")]
+    ranks = exactly.board.ranking()
+    order = [exactly.board.systems[i] for i in np.argsort(ranks, kind="stable")]
     next_ = np.array([inverted(exactly, pair)[0] for pair in pairwise(order)])
     yield (
         "6 (a)",

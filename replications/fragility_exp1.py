@@ -12,9 +12,10 @@ import polars as pl
 
 from replications.fragility_table1 import METRICS, PAIRS, TENTH, members, row_of, scores_at_hand
 from treegauge import data
-from treegauge.ranking.exact import exact
-from treegauge.ranking.reduction import error_reduction
-from treegauge.ranking.scores import Scores, read_scores
+from treegauge.ranking.exact import exact_ranks
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.subsets import error_reduction
 from treegauge.statistics.correlation import correlate
 
 SIZES = (5, 10, 20)
@@ -31,11 +32,11 @@ def by_treebank(metric: str) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def reduced(metric: str) -> Scores:
+def reduced(metric: str) -> Leaderboard:
     """Return a pseudo-table of errors removed: above 0 means that gb-DM17 is ahead of tb-FG19."""
     gain = pl.col("E(tb-FG19, gb-DM17)").round(2)
     frame = by_treebank(metric).select("treebank", gain.alias("gb-DM17"))
-    return read_scores(frame.with_columns(pl.lit(0.0).alias("tb-FG19")), metric=metric)
+    return read_leaderboard(frame.with_columns(pl.lit(0.0).alias("tb-FG19")), metric=metric)
 
 
 @cache
@@ -45,7 +46,7 @@ def all_subsets() -> pl.DataFrame:
     for metric in METRICS:
         tables = {"average": scores_at_hand(metric), "mean error reduction": reduced(metric)}
         for by, scores in tables.items():
-            counted = exact(scores, size=SIZES)
+            counted = exact_ranks(scores, size=SIZES)
             for other, system in PAIRS:
                 if by != "average" and other != "tb-FG19":
                     continue  # only these two are close

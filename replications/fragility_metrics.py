@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from replications.fragility_ranks import SEED, SIZE, counted, million, task
 from treegauge import data
-from treegauge.ranking.exact import Exact, exact
-from treegauge.ranking.scores import Scores
+from treegauge.ranking.exact import Exact, exact_ranks
+from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.stability import stability
 
 SAMPLES = 50_000
@@ -51,7 +51,7 @@ def inverted(found: Exact, systems: Sequence[str]) -> NDArray[np.float64]:
 
     Ties count half. Pairs with equal scores over all treebanks have no order and are left out.
     """
-    scores, total = found.scores, found.subsets(SIZE)
+    scores, total = found.board, found.subsets(SIZE)
     ranks = dict(zip(scores.systems, scores.ranking(), strict=True))
     shares = []
     for one, other in combinations(systems, 2):
@@ -62,7 +62,7 @@ def inverted(found: Exact, systems: Sequence[str]) -> NDArray[np.float64]:
     return np.array(shares)
 
 
-def sampled(scores: Scores) -> dict[str, float]:
+def sampled(scores: Leaderboard) -> dict[str, float]:
     """Return what whole rankings are needed for."""
     ranks = stability(scores, size=SIZE, samples=SAMPLES, seed=SEED)
     values = 1 + np.arange(ranks.counts.shape[1]) / 2
@@ -78,7 +78,7 @@ def sampled(scores: Scores) -> dict[str, float]:
     }
 
 
-def row_of(scores: Scores) -> dict[str, float]:
+def row_of(scores: Leaderboard) -> dict[str, float]:
     """Return all numbers for one table of scores."""
     shares = inverted(counted(scores.metric), scores.systems)
     exactly = {"inverted": float(shares.mean()), "never inverted": float((shares == 0).mean())}
@@ -137,7 +137,7 @@ def by_treebanks() -> pl.DataFrame:
         for metric in ("las", "blex"):
             codes = task(metric).treebanks
             kept = [code for i, code in enumerate(codes) if i % GROUPS != group]
-            found = exact(task(metric).select(treebanks=kept), size=SIZE)
+            found = exact_ranks(task(metric).select(treebanks=kept), size=SIZE)
             for name in names:
                 share = float(inverted(found, chosen()[name]).mean())
                 row = {"systems": name, "left out": group + 1, "metric": metric, "inverted": share}

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from replications.fragility_ranks import SAMPLES, SIZE, million, task
 from replications.parts import compared
-from treegauge.ranking.classes import classes_of, tail
-from treegauge.ranking.exact import exact
-from treegauge.ranking.outliers import Side, Which, outliers
+from treegauge.ranking.exact import exact_ranks
+from treegauge.ranking.metadata import classes_of
+from treegauge.ranking.outliers import ExtremeRanks, Which, explain_outliers, tail
 
 # Table 5: system, end, printed rank, treebanks; then what the text counts in that subset.
 TABLE5 = (
@@ -106,9 +106,9 @@ def chances() -> pl.DataFrame:
     return compared(rows)
 
 
-def behind(system: str, end: Which) -> tuple[Side, dict[str, NDArray[np.float64]]]:
+def behind(system: str, end: Which) -> tuple[ExtremeRanks, dict[str, NDArray[np.float64]]]:
     """Return one end of a system's ranks, and what each of its subsets in our million holds."""
-    found = outliers(
+    found = explain_outliers(
         million("las"), system, which=(end,), least=10, limit=SAMPLES, search=False
     ).sides[0]
     scores = task("las")
@@ -147,10 +147,10 @@ def by_class() -> pl.DataFrame:
     scores = task("las")
     low, slavic = masks()["low-resource"], masks()["Slavic"]
     parts = {"big": ~low, "low-resource": low, "Slavic": slavic, "not Slavic": ~slavic}
-    frame = exact(scores, size=SIZE).table.select("system", pl.col("mean").alias("all 82"))
+    frame = exact_ranks(scores, size=SIZE).table.select("system", pl.col("mean").alias("all 82"))
     for name, mask in parts.items():
         codes = [code for code, wanted in zip(scores.treebanks, mask, strict=True) if wanted]
-        table = exact(scores.select(treebanks=codes), size=SIZE).table
+        table = exact_ranks(scores.select(treebanks=codes), size=SIZE).table
         renamed = table.select("system", pl.col("mean").alias(f"{name} ({len(codes)})"))
         frame = frame.join(renamed, on="system", maintain_order="left")
     return frame

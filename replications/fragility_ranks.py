@@ -14,9 +14,10 @@ from replications.parts import beyond_rounding, compared
 from treegauge import data
 from treegauge.figures.ranking import rank_boxes
 from treegauge.figures.saving import save
-from treegauge.ranking.exact import Exact, exact
-from treegauge.ranking.extremes import Extreme, extreme
-from treegauge.ranking.scores import Scores, read_scores
+from treegauge.ranking.exact import Exact, exact_ranks
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.outliers import Extreme, extreme
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import Stability, stability
 
 SIZE, SAMPLES, SEED = 10, 1_000_000, 0
@@ -25,9 +26,9 @@ ERRORS = 3.0
 
 
 @cache
-def task(metric: str) -> Scores:
+def task(metric: str) -> Leaderboard:
     """Return the shared task's scores by a metric."""
-    return read_scores("conll18", metric=metric)
+    return read_leaderboard("conll18", metric=metric)
 
 
 @cache
@@ -39,7 +40,7 @@ def million(metric: str) -> Stability:
 @cache
 def counted(metric: str) -> Exact:
     """Return wins of all pairs over all subsets."""
-    return exact(task(metric), size=SIZE)
+    return exact_ranks(task(metric), size=SIZE)
 
 
 @cache

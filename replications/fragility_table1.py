@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from replications.parts import beyond_rounding, compared
 from treegauge import data
-from treegauge.ranking.reduction import error_reduction, reduction
-from treegauge.ranking.scores import Scores, read_scores
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.subsets import error_reduction, subset_averages
 
 PARSERS = ("gb-DM17", "tb-FG19", "sl-S+19")
 PAIRS = (("tb-FG19", "gb-DM17"), ("sl-S+19", "gb-DM17"), ("sl-S+19", "tb-FG19"))
@@ -30,28 +31,28 @@ TENTH, IN_ITS_PLACE = "es_ancora", "es_gsd"
 
 
 @cache
-def scores_at_hand(metric: str) -> Scores:
+def scores_at_hand(metric: str) -> Leaderboard:
     """Return the three parsers' scores on 47 treebanks, predicted tags."""
-    return read_scores("fragility_exp1", metric=metric)
+    return read_leaderboard("fragility_exp1", metric=metric)
 
 
-def easy(metric: str) -> Scores:
+def easy(metric: str) -> Leaderboard:
     """Return the scores with Spanish-GSD's in place of Spanish-AnCora's for gb-DM17 alone."""
     long = data.fragility_exp1().filter(metric=metric)
     other = long.filter(treebank=IN_ITS_PLACE, system="gb-DM17")["score"].item()
     here = (pl.col("treebank") == TENTH) & (pl.col("system") == "gb-DM17")
     replaced = pl.when(here).then(other).otherwise("score").alias("score")
-    return read_scores(long.with_columns(replaced), metric=metric)
+    return read_leaderboard(long.with_columns(replaced), metric=metric)
 
 
-def members(subset: str, scores: Scores) -> list[str]:
+def members(subset: str, scores: Leaderboard) -> list[str]:
     """Return the members of a subset that have scores; Easy as Table 10 ticks it."""
     return [code for code in data.subsets()[subset] if code in scores.treebanks]
 
 
-def row_of(scores: Scores, codes: list[str]) -> dict[str, float]:
+def row_of(scores: Leaderboard, codes: list[str]) -> dict[str, float]:
     """Return the averages and error reductions of one row."""
-    row = reduction(scores, {"row": codes}, pairs=PAIRS).table.row(0, named=True)
+    row = subset_averages(scores, {"row": codes}, pairs=PAIRS).table.row(0, named=True)
     return {name: row[name] for name in (*PARSERS, *(f"E({a}, {b})" for a, b in PAIRS))}
 
 
@@ -194,7 +195,7 @@ def _either(fitting: list[Reading], parser: str) -> str:
     return places[0] + (f" (or {' or '.join(places[1:])})" if len(places) > 1 else "")
 
 
-def _at_hand(scores: Scores, parser: str, treebank: str) -> float:
+def _at_hand(scores: Leaderboard, parser: str, treebank: str) -> float:
     return float(scores.values[scores.system(parser), scores.treebank(treebank)])
 
 

@@ -13,7 +13,7 @@ from replications.joined_models import EVERYWHERE, rows_of
 from replications.parts import read_result
 from treegauge.figures.analysis import scatter
 from treegauge.figures.theme import Spec, themed
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.page import page
 from treegauge.reporting.ranking import ranking_section
 from treegauge.reporting.treebanks import treebanks_section
@@ -64,7 +64,7 @@ def report() -> str:
     made of text.
     """
     las = table().select("treebank", *EVERYWHERE)
-    ranking = ranking_section(read_scores(las, metric="las", digits=2), given="scores.csv")
+    ranking = ranking_section(read_leaderboard(las, metric="las", digits=2), given="scores.csv")
     treebanks = recognise_treebanks(folders())
     made = treebanks_section(treebanks, given=[f"{RELEASE}/{one.name}" for one in treebanks])
     audits = [

@@ -11,22 +11,22 @@ import numpy as np
 import polars as pl
 
 from treegauge.data import conll18
-from treegauge.ranking._room import room_of
-from treegauge.ranking._selection import WEIGHTS, Problem, folds_of, row_means
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import recommend
-from treegauge.ranking.scores import Scores, read_scores
+from treegauge.ranking.selection import WEIGHTS, SubsetSearch, demands_of, folds_of, row_means
 
 SIZES = (5, 10, 20)
 FOLDS, REPEATS, STARTS = 5, 10, 8
 FIXED = {"order": 0.0, **{f"{weight:g}": weight for weight in WEIGHTS}, "error": 1e6}
 
 
-def alone(scores: Scores, size: int) -> dict[str, float]:
+def alone(scores: Leaderboard, size: int) -> dict[str, float]:
     """Return the held-out margin of every fixed weight."""
     rng = np.random.default_rng(0)
-    room = room_of(scores, size)
+    room = demands_of(scores, size)
     drawn = room.orders(1000, rng)
-    problem = Problem(scores, room, drawn)
+    problem = SubsetSearch(scores, room, drawn)
     chance = np.mean([problem.concordance(columns) for columns in drawn[:, :size]], axis=0)
     margins: dict[str, list[float]] = {name: [] for name in FIXED}
     for rest, held in folds_of(np.arange(len(scores.systems)), FOLDS, REPEATS, rng):
@@ -41,9 +41,9 @@ def main() -> None:
     """Print one row per metric and size, then the means."""
     rows = []
     for metric in sys.argv[1:] or conll18()["metric"].unique().sort().to_list():
-        scores = read_scores("conll18", metric=metric)
+        scores = read_leaderboard("conll18", metric=metric)
         for size in SIZES:
-            judged = recommend(scores, size, folds=FOLDS, repeats=REPEATS).held_out
+            judged = recommend(scores, size=size, folds=FOLDS, repeats=REPEATS).held_out
             rows.append(
                 {
                     "metric": metric,

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsers.registry import load_model as load_model
     from treegauge.parsers.registry import make_parser as make_parser
-    from treegauge.ranking.certificate import certify as certify
-    from treegauge.ranking.scores import read_scores as read_scores
-    from treegauge.ranking.stability import stability as stability
+    from treegauge.ranking.certify import certify as certify
+    from treegauge.ranking.leaderboard import Leaderboard as Leaderboard
+    from treegauge.ranking.rank import rank as rank
+    from treegauge.ranking.reading import read_leaderboard as read_leaderboard
+    from treegauge.ranking.recommend import recommend as recommend
     from treegauge.reporting.demo import demo as demo
     from treegauge.reporting.report import report as report
     from treegauge.results.errors import TreegaugeError as TreegaugeError
@@ -81,9 +83,11 @@ _HOMES = {
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
     "parsers.registry": ["load_model", "make_parser"],
-    "ranking.certificate": ["certify"],
-    "ranking.scores": ["read_scores"],
-    "ranking.stability": ["stability"],
+    "ranking.certify": ["certify"],
+    "ranking.leaderboard": ["Leaderboard"],
+    "ranking.rank": ["rank"],
+    "ranking.reading": ["read_leaderboard"],
+    "ranking.recommend": ["recommend"],
     "reporting.demo": ["demo"],
     "reporting.report": ["report"],
     "scoring.align": ["MismatchError", "align"],

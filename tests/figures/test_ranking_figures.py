@@ -8,13 +8,13 @@ import pytest
 
 from treegauge.figures.ranking import agreement, critical_differences, pair_matrix, rank_boxes
 from treegauge.figures.saving import save, to_json
-from treegauge.ranking.comparing import critical_difference
-from treegauge.ranking.exact import exact
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.compare import critical_difference
+from treegauge.ranking.exact import exact_ranks
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
-SCORES = read_scores("conll18")
+SCORES = read_leaderboard("conll18")
 FEW = SCORES.select(systems=["Stanford", "Uppsala", "HIT-SCIR", "TurkuNLP"])
 RANKS = stability(SCORES, size=10, samples=4000, seed=0)
 SIZES = stability(FEW, size=[1, 5, 82], samples=900, seed=0)
@@ -26,7 +26,7 @@ def figures(*, dark=False):
     return {
         "boxes": rank_boxes(RANKS, dark=dark),
         "pairs": pair_matrix(RANKS, dark=dark),
-        "exact pairs": pair_matrix(exact(FEW, size=10), dark=dark),
+        "exact pairs": pair_matrix(exact_ranks(FEW, size=10), dark=dark),
         "agreement": agreement(SIZES, dark=dark),
         "nemenyi": critical_differences(critical_difference(SCORES), dark=dark),
         "wilcoxon": critical_differences(critical_difference(FEW, method="wilcoxon-holm")),
@@ -99,11 +99,11 @@ def test_the_matrix_holds_every_pair():
     for (a, b), row in cells.items():
         assert row["above"] + row["tied"] + cells[b, a]["above"] == pytest.approx(1)
     assert len(spec["layer"]) == 1, "no room for numbers"
-    few = pair_matrix(exact(FEW, size=[5, 10]), size=5)
+    few = pair_matrix(exact_ranks(FEW, size=[5, 10]), size=5)
     assert len(few["layer"]) == 2
     assert "27,285,336 subsets of 5" in few["title"]["subtitle"]
     with pytest.raises(TreegaugeError, match="choose one of 5, 10"):
-        pair_matrix(exact(FEW, size=[5, 10]), size=6)
+        pair_matrix(exact_ranks(FEW, size=[5, 10]), size=6)
 
 
 def test_agreement_is_full_with_all_treebanks():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from treegauge import data
-from treegauge.ranking.exact import exact
-from treegauge.ranking.reduction import reduction
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.exact import exact_ranks
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
+from treegauge.ranking.subsets import subset_averages
 
 SHORT = {"gb": "gb-DM17", "tb": "tb-FG19", "sl": "sl-S+19"}
 PAIRS = [("tb", "gb"), ("sl", "gb"), ("sl", "tb")]
@@ -15,7 +15,7 @@ PAIRS = [("tb", "gb"), ("sl", "gb"), ("sl", "tb")]
 
 @pytest.fixture(scope="module")
 def million():
-    return stability(read_scores("conll18"), size=10, samples=1_000_000, seed=0)
+    return stability(read_leaderboard("conll18"), size=10, samples=1_000_000, seed=0)
 
 
 def test_table_3_mean_median_and_sd_of_all_26_systems(million):
@@ -45,7 +45,9 @@ def test_table_3_extremes_differ_by_what_rare_samples_allow(million):
 
 
 def test_exact_mean_ranks():
-    means = dict(exact(read_scores("conll18"), size=10).table.select("system", "mean").iter_rows())
+    means = dict(
+        exact_ranks(read_leaderboard("conll18"), size=10).table.select("system", "mean").iter_rows()
+    )
     expected = {
         "HIT-SCIR": 1.1435,
         "TurkuNLP": 3.9676,
@@ -58,7 +60,7 @@ def test_exact_mean_ranks():
 
 
 def test_a_million_samples_lie_within_sampling_error_of_the_exact_means(million):
-    counted = exact(read_scores("conll18"), size=10).table
+    counted = exact_ranks(read_leaderboard("conll18"), size=10).table
     both = million.table.join(counted, on="system")
     error = 5 * both["sd"] / 1000 + 1e-6  # in 3 of 10^8 subsets SParse is not last
     assert ((both["mean"] - both["mean_right"]).abs() <= error).all()
@@ -66,17 +68,17 @@ def test_a_million_samples_lie_within_sampling_error_of_the_exact_means(million)
 
 @pytest.mark.parametrize("metric", sorted(data.conll18()["metric"].unique()))
 def test_every_metric_is_served_both_ways(metric):
-    scores = read_scores("conll18", metric=metric)
+    scores = read_leaderboard("conll18", metric=metric)
     drawn = stability(scores, samples=20_000).table
-    counted = exact(scores, size=10).table
+    counted = exact_ranks(scores, size=10).table
     both = drawn.join(counted, on="system")
     assert (both["mean"] - both["mean_right"]).abs().max() < 0.15
 
 
 def printed_and_ours(metric: str, subset: str) -> list[tuple[str, float, float]]:
-    scores = read_scores("fragility_exp1", metric=metric)
+    scores = read_leaderboard("fragility_exp1", metric=metric)
     pairs = [(SHORT[a], SHORT[b]) for a, b in PAIRS]
-    ours = reduction(scores, [subset], pairs=pairs).table.row(0, named=True)
+    ours = subset_averages(scores, [subset], pairs=pairs).table.row(0, named=True)
     printed = data.fragility_table1().filter(subset=subset).row(0, named=True)
     prefix = "er" if metric == "las" else "uer"
     cells = [(f"{metric}_{s}", ours[name]) for s, name in SHORT.items()]
@@ -103,7 +105,7 @@ def test_table_1_uas_error_reductions_up_to_the_rounding_of_the_scores(subset):
     Moving every score by at most 0.005 moves a reduction by at most the bound used here; the
     largest difference seen is 0.034 (Lh16).
     """
-    scores = read_scores("fragility_exp1", metric="uas")
+    scores = read_leaderboard("fragility_exp1", metric="uas")
     columns = [scores.treebank(c) for c in data.subsets()[subset] if c in scores.treebanks]
     for (a, b), (name, printed, ours) in zip(
         PAIRS, printed_and_ours("uas", subset)[3:], strict=True

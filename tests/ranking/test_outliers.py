@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.ranking.classes import _sum_of, classes_of, tail
-from treegauge.ranking.extremes import extreme
-from treegauge.ranking.outliers import outliers
-from treegauge.ranking.ranks import rank
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.leaderboard import ranks_of
+from treegauge.ranking.metadata import classes_of
+from treegauge.ranking.outliers import _sum_of, explain_outliers, extreme, tail
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
@@ -32,7 +31,7 @@ def table(values, families=None):
     frame = {"treebank": [f"t{i}" for i in range(len(values[0]))]}
     if families:
         frame["genus"] = families
-    return read_scores(pl.DataFrame(frame | {f"S{i}": row for i, row in enumerate(values)}))
+    return read_leaderboard(pl.DataFrame(frame | {f"S{i}": row for i, row in enumerate(values)}))
 
 
 @given(st.data())
@@ -60,7 +59,7 @@ def test_the_papers_figures_are_tails_of_one_more(members, found, printed, state
 
 
 def test_classes_have_the_papers_numbers():
-    classes = classes_of(read_scores("conll18"))
+    classes = classes_of(read_leaderboard("conll18"))
     counts = {name: int(mask.sum()) for name, mask in classes.items()}
     assert counts["genus Slavic"] == 17
     assert counts["resource not big"] == 21
@@ -93,15 +92,15 @@ def test_the_normal_tail_is_within_a_tenth_of_the_exact_one(found):
 
 def test_stanford_and_slt_look_as_in_table_6():
     """Table 6 averages over ten subsets each; here over all that reach the extreme ranks."""
-    ranks = stability(read_scores("conll18"), size=10, samples=300_000, seed=0)
-    found = outliers(ranks, "Stanford", search=False)
+    ranks = stability(read_leaderboard("conll18"), size=10, samples=300_000, seed=0)
+    found = explain_outliers(ranks, "Stanford", search=False)
     share = {side.which: {row["class"]: row["found"] for row in side.rows} for side in found.sides}
     assert share["worst"]["resource not big"] == pytest.approx(0.61, abs=0.05)
     assert share["best"]["resource not big"] == pytest.approx(0.19, abs=0.08)
     best, worst = found.sides
     assert best.mean_tokens == pytest.approx(221_030, rel=0.1)
     assert worst.mean_tokens < best.mean_tokens
-    slt = outliers(ranks, "SLT-Interactions", search=False)
+    slt = explain_outliers(ranks, "SLT-Interactions", search=False)
     slavic = {
         side.which: next(row for row in side.rows if row["class"] == "genus Slavic")
         for side in slt.sides
@@ -111,19 +110,19 @@ def test_stanford_and_slt_look_as_in_table_6():
 
 
 def test_the_subsets_give_the_ranks_they_are_said_to():
-    scores = read_scores("conll18")
+    scores = read_leaderboard("conll18")
     ranks = stability(scores, size=10, samples=20_000, seed=3)
-    found = outliers(ranks, "uppsala", limit=4)
+    found = explain_outliers(ranks, "uppsala", limit=4)
     numbers, row = scores.fixed_point()[0], scores.system("Uppsala")
     for side in found.sides:
         low, high = sorted([side.rank, side.upto])
         for i, subset in enumerate(side.subsets):
             columns = [scores.treebank(code) for code in subset]
-            got = rank(numbers[:, columns].sum(axis=1))[row]
+            got = ranks_of(numbers[:, columns].sum(axis=1))[row]
             assert low <= got <= high
             assert i or got == side.rank
         columns = [scores.treebank(code) for code in side.searched.subset]
-        assert rank(numbers[:, columns].sum(axis=1))[row] == side.searched.rank
+        assert ranks_of(numbers[:, columns].sum(axis=1))[row] == side.searched.rank
     best, worst = (side.searched for side in found.sides)
     assert best.limit <= best.rank <= found.sides[0].rank
     assert worst.limit >= worst.rank >= found.sides[1].rank
@@ -143,7 +142,7 @@ def test_searched_extremes_are_those_of_all_subsets(data):
     ties = data.draw(st.sampled_from(["average", "min", "max"]))
     numbers = scores.fixed_point()[0]
     every = [
-        rank(numbers[:, list(columns)].sum(axis=1), ties)[0]
+        ranks_of(numbers[:, list(columns)].sum(axis=1), ties)[0]
         for columns in combinations(range(treebanks), size)
     ]
     for which, expected in (("best", min(every)), ("worst", max(every))):
@@ -158,7 +157,7 @@ def test_climbing_finds_what_brute_force_finds(monkeypatch, ties):
         scores = table(rng.integers(0, 30, (7, 12)).tolist())
         truth = {w: extreme(scores, "S3", w, size=4, ties=ties) for w in ("best", "worst")}
         with monkeypatch.context() as patch:
-            patch.setattr("treegauge.ranking.extremes._ALL", 0)
+            patch.setattr("treegauge.ranking.outliers._ALL", 0)
             for which, true in truth.items():
                 found = extreme(scores, "S3", which, size=4, ties=ties)
                 assert found.rank == true.rank
@@ -172,29 +171,31 @@ def test_an_over_represented_family_is_found():
     base[0, 6:] -= 4
     scores = table((base + np.random.default_rng(0).normal(0, 1, base.shape)).round(2), families)
     ranks = stability(scores, size=5, samples=20_000, seed=0)
-    found = outliers(ranks, "S0", by=["genus"])
+    found = explain_outliers(ranks, "S0", by=["genus"])
     best, worst = found.sides
     assert best.rows[0]["class"] == "genus X"
     assert best.rows[0]["corrected"] < 1e-9
     assert worst.rows[0]["class"] == "genus Y"
-    own = outliers(ranks, "S0", by=[], classes={"mine": ["t0", "t1"]}, search=False)
+    own = explain_outliers(ranks, "S0", by=[], classes={"mine": ["t0", "t1"]}, search=False)
     assert own.table["class"].to_list() == ["mine", "mine"]
 
 
 def test_bad_requests_name_the_choices():
-    scores = read_scores("conll18")
+    scores = read_leaderboard("conll18")
     ranks = stability(scores, size=10, samples=100)
     with pytest.raises(ChoiceError, match=r"choices: .*HIT-SCIR"):
-        outliers(ranks, "HIT")
+        explain_outliers(ranks, "HIT")
     with pytest.raises(ChoiceError, match="choices: stock, genus"):
-        outliers(ranks, "HIT-SCIR", by=["colour"])
+        explain_outliers(ranks, "HIT-SCIR", by=["colour"])
     with pytest.raises(ChoiceError, match="choices: best, worst"):
-        outliers(ranks, "HIT-SCIR", which=["median"])
+        explain_outliers(ranks, "HIT-SCIR", which=["median"])
     with pytest.raises(ChoiceError, match="choices: best, worst"):
         extreme(scores, "HIT-SCIR", "median")
     with pytest.raises(TreegaugeError, match="from 1 to 82"):
         extreme(scores, "HIT-SCIR", "best", size=83)
     with pytest.raises(TreegaugeError, match="2 sizes and 1 constraints"):
-        outliers(stability(scores, size=[5, 6], samples=10, constraints=["stock:3"]), "HIT-SCIR")
+        explain_outliers(
+            stability(scores, size=[5, 6], samples=10, constraints=["stock:3"]), "HIT-SCIR"
+        )
     with pytest.raises(TreegaugeError, match="expected 1 or more"):
-        outliers(ranks, "HIT-SCIR", limit=0)
+        explain_outliers(ranks, "HIT-SCIR", limit=0)

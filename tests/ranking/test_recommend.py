@@ -6,19 +6,26 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
-from treegauge.ranking._room import room_of
-from treegauge.ranking._selection import WEIGHTS, Problem, error_matrix, folds_of
+from treegauge.cli.app import app
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import recommend
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.selection import (
+    WEIGHTS,
+    SubsetSearch,
+    demands_of,
+    error_matrix,
+    folds_of,
+)
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
-CONLL = read_scores("conll18")
+CONLL = read_leaderboard("conll18")
 
 
 def table(values, **metadata):
     frame = {"treebank": [f"t{i}" for i in range(len(values[0]))], **metadata}
-    return read_scores(pl.DataFrame(frame | {f"S{i}": row for i, row in enumerate(values)}))
+    return read_leaderboard(pl.DataFrame(frame | {f"S{i}": row for i, row in enumerate(values)}))
 
 
 def test_the_quadratic_form_is_the_sum_over_pairs():
@@ -38,9 +45,9 @@ def test_exchanges_find_the_best_of_all_subsets(weight):
     rng = np.random.default_rng(2)
     for _ in range(10):
         scores = table(rng.integers(0, 100, (7, 11)).tolist())
-        room = room_of(scores, 4)
+        room = demands_of(scores, 4)
         pool = room.orders(40, rng)
-        got = Problem(scores, room, pool).best(np.arange(7), weight, pool)
+        got = SubsetSearch(scores, room, pool).best(np.arange(7), weight, pool)
         full, matrix = scores.values.sum(axis=1), error_matrix(scores.values)
 
         def loss(columns, scores=scores, full=full, matrix=matrix):
@@ -60,7 +67,7 @@ def test_one_of_each_kind_is_taken():
     """Four kinds of treebanks, three of each: one of every kind predicts the whole perfectly."""
     kinds = np.random.default_rng(3).normal(70, 8, (12, 4)).round(2)
     scores = table(np.repeat(kinds, 3, axis=1).tolist())
-    found = recommend(scores, 4, repeats=1, samples=50)
+    found = recommend(scores, size=4, repeats=1, samples=50)
     assert sorted(int(code[1:]) // 3 for code in found.subset) == [0, 1, 2, 3]
     assert found.fitted == 1
     assert found.held_out.agreement == 1
@@ -68,7 +75,7 @@ def test_one_of_each_kind_is_taken():
 
 def test_it_beats_random_subsets_in_systems_it_has_not_seen():
     """The figure the documentation states: held-out agreement beyond 1,000 random subsets."""
-    found = recommend(CONLL, 10, repeats=5, samples=1000)
+    found = recommend(CONLL, size=10, repeats=5, samples=1000)
     judged = found.held_out
     assert judged.margin == pytest.approx(judged.agreement - judged.random_mean)
     assert judged.low > 0
@@ -84,7 +91,7 @@ def test_with_nothing_to_learn_nothing_is_claimed():
     margins, fitted = [], []
     for seed in range(8):
         scores = table(rng.normal(70, 5, (10, 25)).round(2).tolist())
-        found = recommend(scores, 5, repeats=2, samples=100, seed=seed)
+        found = recommend(scores, size=5, repeats=2, samples=100, seed=seed)
         margins.append(found.held_out.margin)
         fitted.append(found.fitted - found.held_out.random_mean)
     assert abs(np.mean(margins)) < 3 * np.std(margins, ddof=1) / np.sqrt(8) + 0.02
@@ -103,8 +110,8 @@ def test_those_who_choose_never_judge():
 def test_agreement_is_kendalls_tau():
     from scipy.stats import kendalltau
 
-    room = room_of(CONLL, 10)
-    problem = Problem(CONLL, room, room.orders(1, np.random.default_rng(0)))
+    room = demands_of(CONLL, 10)
+    problem = SubsetSearch(CONLL, room, room.orders(1, np.random.default_rng(0)))
     columns = np.arange(5, 15)
     agree = problem.concordance(columns)
     upper = agree[np.triu_indices(26, 1)]
@@ -120,12 +127,12 @@ def test_demands_are_met_by_the_recommended_and_the_random_subsets():
         "include": ["zh_gsd"],
         "exclude": ["en_ewt", "UD_Czech-PDT"],
     }
-    room = room_of(CONLL, 10, **demands)
+    room = demands_of(CONLL, 10, **demands)
     drawn = [
         [CONLL.treebanks[i] for i in order[:10]]
         for order in room.orders(200, np.random.default_rng(0))
     ]
-    found = recommend(CONLL, 10, **demands, repeats=1, samples=50)
+    found = recommend(CONLL, size=10, **demands, repeats=1, samples=50)
     assert len({tuple(sorted(codes)) for codes in drawn}) > 150
     for codes in [found.subset, *drawn]:
         chosen = CONLL.metadata.filter(pl.col("treebank").is_in(codes))
@@ -143,8 +150,8 @@ def test_demands_are_met_by_the_recommended_and_the_random_subsets():
 
 def test_random_subsets_are_uniform_under_demands():
     """Six treebanks, three of X and three of Y, four taken, two of X: nine subsets, all alike."""
-    scores = table(np.ones((2, 6)).tolist(), genus=["X"] * 3 + ["Y"] * 3)
-    room = room_of(scores, 4, at_most=["genus=X:2"], at_least=["genus=X:2"])
+    scores = table(np.full((2, 6), 50).tolist(), genus=["X"] * 3 + ["Y"] * 3)
+    room = demands_of(scores, 4, at_most=["genus=X:2"], at_least=["genus=X:2"])
     orders = room.orders(3600, np.random.default_rng(0))
     counts = np.unique(np.sort(orders[:, :4], axis=1), axis=0, return_counts=True)[1]
     assert len(counts) == 9
@@ -153,28 +160,28 @@ def test_random_subsets_are_uniform_under_demands():
 
 
 def test_stratified_subsets_have_the_shares_of_the_whole():
-    found = recommend(CONLL, 10, at_most=["resource:stratified"], repeats=1, samples=20)
+    found = recommend(CONLL, size=10, at_most=["resource:stratified"], repeats=1, samples=20)
     chosen = CONLL.metadata.filter(pl.col("treebank").is_in(found.subset))
     shares = dict(chosen["resource"].value_counts().iter_rows())
     assert shares == {"big": 7, "PUD": 1, "small": 1, "low-resource": 1}
 
 
 def test_named_subsets_are_compared_with_random_ones_of_their_size():
-    found = recommend(CONLL, 10, repeats=1, samples=200)
+    found = recommend(CONLL, size=10, repeats=1, samples=200)
     rows = {row["subset"]: row for row in found.table.to_dicts()}
     assert next(iter(rows)) == "recommended"
     assert {"Ma18", "Lh16", "AG20", "D21", "SA17", "Sm18", "Ku19", "Easy"} < set(rows)
     assert (rows["Ma18"]["size"], rows["Ma18"]["absent"]) == (12, 0)
     assert (rows["Lh16"]["size"], rows["Lh16"]["absent"]) == (7, 1)
-    own = recommend(CONLL, 10, named={"mine": ["cs_pdt", "en_ewt"]}, repeats=1, samples=20)
+    own = recommend(CONLL, size=10, named={"mine": ["cs_pdt", "en_ewt"]}, repeats=1, samples=20)
     assert own.table["subset"].to_list() == ["recommended", "mine"]
     with pytest.raises(ChoiceError, match="unknown treebank 'xx'"):
-        recommend(CONLL, 10, named={"mine": ["xx"]}, repeats=1, samples=20)
+        recommend(CONLL, size=10, named={"mine": ["xx"]}, repeats=1, samples=20)
 
 
 def test_same_seed_same_recommendation():
     found, again, other = (
-        recommend(CONLL, 6, repeats=1, samples=30, seed=seed) for seed in (1, 1, 2)
+        recommend(CONLL, size=6, repeats=1, samples=30, seed=seed) for seed in (1, 1, 2)
     )
     assert found.to_dict() == again.to_dict()
     assert found.held_out != other.held_out
@@ -190,7 +197,7 @@ def test_same_seed_same_recommendation():
         ({"size": 83}, "size 83: the table has 82 treebanks; choose a size from 1 to 82"),
         (
             {"at_most": ["stock:1"], "size": 20},
-            "no subset of size 20 satisfies at most stock:1; it would do to drop stock:1",
+            "no subset of size 20 satisfies at most stock:1; it would be enough to drop stock:1",
         ),
         (
             {"at_most": ["genus=Slavic:1"], "at_least": ["genus=Slavic:2"]},
@@ -199,9 +206,9 @@ def test_same_seed_same_recommendation():
         ({"tokens": 1000}, "no subset of size 10 .* drop tokens:1000"),
         ({"at_least": ["genus=Klingon:1"]}, "unknown genus 'Klingon'.* choices: .*Slavic"),
         ({"at_most": ["colour:1"]}, "choices: language, family"),
-        ({"at_least": ["resource:stratified"]}, "stratified is no least number"),
+        ({"at_least": ["resource:stratified"]}, "stratified is not a least number"),
         ({"include": ["xx"]}, "unknown treebank 'xx'"),
-        ({"include": ["en_ewt"], "exclude": ["en_ewt"]}, "both as included and as excluded"),
+        ({"include": ["en_ewt"], "exclude": ["en_ewt"]}, "both included and excluded"),
         ({"include": ["en_ewt", "cs_pdt"], "size": 1}, "2 treebanks must be included"),
         ({"include": ["sme_giella"], "tokens": 10**7}, "tokens of sme_giella are not known"),
         ({"exclude": CONLL.treebanks[:75]}, "no subset of size 10"),
@@ -216,21 +223,21 @@ def test_demands_that_cannot_be_met_say_why(demands, message):
 def test_too_few_systems_or_unknown_metadata_say_so():
     few = table([[1, 2, 3]] * 4)
     with pytest.raises(TreegaugeError, match="4 systems: a recommendation needs at least 6"):
-        recommend(few, 2)
+        recommend(few, size=2)
     many = table(np.random.default_rng(0).integers(0, 9, (7, 5)).tolist())
     with pytest.raises(TreegaugeError, match="genus is not known for t0, t1"):
-        recommend(many, 2, at_most=["genus:1"])
+        recommend(many, size=2, at_most=["genus:1"])
 
 
 def test_ties_everywhere_are_no_obstacle():
-    found = recommend(table([[50, 50, 50, 50]] * 7), 2, repeats=1, samples=10)
+    found = recommend(table([[50, 50, 50, 50]] * 7), size=2, repeats=1, samples=10)
     assert found.fitted == found.held_out.agreement == 1
     assert found.held_out.margin == 0
 
 
 def test_systems_may_be_held_out_one_at_a_time():
     few = table(np.random.default_rng(0).integers(0, 90, (6, 9)).tolist())
-    found = recommend(few, 3, folds=6, repeats=1, samples=20)
+    found = recommend(few, size=3, folds=6, repeats=1, samples=20)
     assert found.held_out.both_new is None
     assert "new systems only" not in str(found)
     assert json.dumps(found.to_dict(), allow_nan=False)
@@ -239,7 +246,26 @@ def test_systems_may_be_held_out_one_at_a_time():
 @pytest.mark.parametrize("size", [1, 9])
 def test_the_smallest_and_the_largest_size(size):
     few = table(np.random.default_rng(0).integers(0, 90, (7, 9)).tolist())
-    found = recommend(few, size, repeats=1, samples=20)
+    found = recommend(few, size=size, repeats=1, samples=20)
     assert len(found.subset) == size
     if size == 9:
         assert (found.fitted, found.held_out.margin) == (1, 0)
+
+
+def test_the_command_prints_all_formats():
+    words = "recommend conll18 --size 6 --repeats 1 --samples 20 --at-most stock:2".split()
+    found = json.loads(CliRunner().invoke(app, [*words, "--format", "json"]).stdout)
+    assert found["kind"] == "recommendation"
+    assert len(found["subset"]) == 6
+    for fmt in ("text", "csv", "latex", "html"):
+        assert CliRunner().invoke(app, [*words, "--format", fmt]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [("--size 0", "from 1 to 82"), ("--at-least genus:x", "constraint 'genus:x'")],
+)
+def test_errors_of_the_command_are_sentences(words, message):
+    result = CliRunner().invoke(app, ["recommend", "conll18", *words.split()])
+    assert isinstance(result.exception, TreegaugeError), result.output
+    assert message in str(result.exception)

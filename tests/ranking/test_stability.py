@@ -7,17 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
-from treegauge.ranking.scores import Scores, read_scores
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 
-def table(rows: list[list[float]]) -> Scores:
+def table(rows: list[list[float]]) -> Leaderboard:
     names = {f"s{i}": row for i, row in enumerate(rows)}
-    return read_scores(pl.DataFrame({"treebank": [f"t{i}" for i in range(len(rows[0]))]} | names))
+    return read_leaderboard(
+        pl.DataFrame({"treebank": [f"t{i}" for i in range(len(rows[0]))]} | names)
+    )
 
 
-def one_by_one(scores: Scores, result, ties: str):
+def one_by_one(scores: Leaderboard, result, ties: str):
     numbers = np.round(scores.values * 100).astype(int)
     columns = [result.sampler.columns(i) for i in range(result.samples)]
     totals = np.array([numbers[:, chosen].sum(axis=1) for chosen in columns])
@@ -72,26 +75,26 @@ def test_everything_agrees_with_ranking_sample_by_sample(rows, ties, seed, data)
 
 
 def test_any_number_of_threads_gives_the_same_result():
-    scores = read_scores("conll18")
-    results = [stability(scores, samples=20_001, seed=5, threads=n) for n in (1, 2, 3, 8)]
+    scores = read_leaderboard("conll18")
+    results = [stability(scores, samples=20_001, seed=5, workers=n) for n in (1, 2, 3, 8)]
     for other in results[1:]:
         assert other.to_dict() == results[0].to_dict()
 
 
 def test_another_seed_gives_another_result():
-    scores = read_scores("conll18")
+    scores = read_leaderboard("conll18")
     first, second = (stability(scores, samples=5000, seed=s) for s in (0, 1))
     assert not np.array_equal(first.counts, second.counts)
 
 
 def test_more_samples_begin_with_the_same_ones():
-    scores = read_scores("conll18")
+    scores = read_leaderboard("conll18")
     few_, many = (stability(scores, samples=n) for n in (5000, 9000))
     assert (many.counts >= few_.counts).all()
 
 
 def test_agreement_by_size_equals_runs_of_one_size_in_expectation():
-    scores = read_scores("conll18")
+    scores = read_leaderboard("conll18")
     many = stability(scores, size=[5, 10, 40], samples=60_000)
     assert many.agreement["samples"].to_list() == [20_000] * 3
     for row in many.agreement.to_dicts():
@@ -101,13 +104,13 @@ def test_agreement_by_size_equals_runs_of_one_size_in_expectation():
 
 
 def test_the_whole_collection_always_agrees():
-    result = stability(read_scores("conll18"), size=82, samples=10)
+    result = stability(read_leaderboard("conll18"), size=82, samples=10)
     assert result.agreement.row(0)[2:] == (1.0, 0.0, 1.0)
     assert result.table["sd"].to_list() == [0.0] * 26
 
 
 def test_behind_finds_exactly_the_samples_with_the_rank():
-    scores = read_scores("conll18")
+    scores = read_leaderboard("conll18")
     result = stability(scores, samples=9000, seed=2)
     _, ranks = one_by_one(scores, result, "average")
     stanford = scores.system("Stanford")
@@ -127,7 +130,7 @@ def test_behind_finds_exactly_the_samples_with_the_rank():
 
 
 def test_behind_refuses_what_it_cannot_know():
-    result = stability(read_scores("conll18"), samples=100)
+    result = stability(read_leaderboard("conll18"), samples=100)
     with pytest.raises(ChoiceError, match="unknown system 'Stanfrod'; did you mean 'Stanford'"):
         result.behind("Stanfrod", "worst")
     with pytest.raises(ChoiceError, match="unknown extreme 'top'"):
@@ -145,8 +148,8 @@ def test_scores_with_many_decimals_are_summed_without_order_effects():
 
 
 def test_json_has_the_documented_shape():
-    found = stability(read_scores("conll18"), samples=1000).to_dict()
-    assert list(found) == ["signature", "samples", "systems", "pairs", "agreement"]
+    found = stability(read_leaderboard("conll18"), samples=1000).to_dict()
+    assert list(found)[3:] == ["samples", "systems", "pairs", "agreement"]
     first = found["systems"][0]
     assert {"system", "best", "worst", "mean", "median", "sd", "q1", "q3", "ranks"} <= set(first)
     assert sum(first["ranks"].values()) == 1000
@@ -154,7 +157,7 @@ def test_json_has_the_documented_shape():
 
 
 def test_text_tells_how_often_the_leader_leads():
-    result = stability(read_scores("conll18"), samples=1000)
+    result = stability(read_leaderboard("conll18"), samples=1000)
     assert "the same leader in 9" in str(result)
     assert result.distribution["samples"].sum() == 26_000
 
@@ -167,9 +170,9 @@ def test_text_tells_how_often_the_leader_leads():
         ({"size": []}, "names no size"),
         ({"samples": 0}, "samples 0: expected 1 or more"),
         ({"ties": "random"}, "unknown tie rule 'random'; choices: average, min, max"),
-        ({"threads": 0}, "threads 0: expected 1 or more"),
+        ({"workers": 0}, "workers 0: expected 1 or more"),
     ],
 )
 def test_impossible_requests(options, message):
     with pytest.raises(TreegaugeError, match=message):
-        stability(read_scores("conll18"), **({"samples": 10} | options))
+        stability(read_leaderboard("conll18"), **({"samples": 10} | options))

@@ -10,7 +10,7 @@ import pytest
 from treegauge.dynamics.cartography import map_treebank
 from treegauge.dynamics.recorder import probabilistic
 from treegauge.parsers.registry import make_parser
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.report import report
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
@@ -45,7 +45,7 @@ def make_files(out: Path) -> None:
     for number, (name, quality) in enumerate({"alpha": 0.9, "beta": 0.8}.items()):
         parsed = simulated_parse(gold, Accuracy(heads=quality), seed=number)
         write_conllu(parse_conllu(parsed), out / f"{name}.conllu")
-    table = read_scores("conll18")
+    table = read_leaderboard("conll18")
     few = table.select(systems=table.table["system"][:6].to_list(), treebanks=table.treebanks[:14])
     few.long.write_csv(out / "scores.csv")
     recorded = map_treebank(train, engine=probabilistic("mst", epochs=3))["train"][0]

@@ -17,9 +17,9 @@ from treegauge.curves.curve import curve
 from treegauge.curves.equivalents import equivalent_size
 from treegauge.dynamics.cartography import data_map
 from treegauge.dynamics.recording import Recording
-from treegauge.ranking.exact import exact
-from treegauge.ranking.ranks import rank
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.exact import exact_ranks
+from treegauge.ranking.leaderboard import ranks_of
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
 from treegauge.reporting.maps import quantised
 from treegauge.reporting.report import report
@@ -38,7 +38,7 @@ def table(page, within):
 
 @pytest.fixture(scope="module")
 def scores(small):
-    return read_scores(small / "scores.csv")
+    return read_leaderboard(small / "scores.csv")
 
 
 def ranked(scores, columns):
@@ -46,7 +46,7 @@ def ranked(scores, columns):
     chosen = scores.select(treebanks=[scores.treebanks[i] for i in columns])
     totals = chosen.fixed_point()[0].sum(axis=1)
     means = chosen.values.mean(axis=1)
-    found = zip(scores.systems, rank(totals), means, strict=True)
+    found = zip(scores.systems, ranks_of(totals), means, strict=True)
     return {name: (f"{r:g}", f"{mean:.2f}") for name, r, mean in found}
 
 
@@ -58,7 +58,7 @@ def test_the_slider_moves_boxes_and_probabilities(tab, small, scores):
     slider.press("ArrowLeft")
     assert int(slider.input_value()) == start - 1
     size = int(re.match(r"(\d+) of 14", page.locator("#ranking-size").inner_text())[1])
-    counted, drawn = exact(scores, size=size), stability(scores, size=size, samples=SAMPLES)
+    counted, drawn = exact_ranks(scores, size=size), stability(scores, size=size, samples=SAMPLES)
     order = scores.table["system"].to_list()
     won, tied, lost = counted.count(order[0], order[1])
     said = page.locator("#ranking-pair").inner_text()

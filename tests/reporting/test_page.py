@@ -15,9 +15,9 @@ from treegauge.dynamics.candidates import error_candidates
 from treegauge.dynamics.cartography import data_map
 from treegauge.dynamics.recording import Recording
 from treegauge.measures.measure import measure
-from treegauge.ranking.certificate import certify
-from treegauge.ranking.exact import exact
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.certify import certify
+from treegauge.ranking.exact import exact_ranks
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
 from treegauge.reporting import maps
 from treegauge.reporting.inputs import Recorded
@@ -123,9 +123,9 @@ def test_heads_of_a_system_are_told_as_places_in_the_gold_sentence(data, small):
 
 
 def test_ranks_are_those_of_the_library(data, small):
-    scores = read_scores(small / "scores.csv")
+    scores = read_leaderboard(small / "scores.csv")
     found = data["ranking"]
-    counted = exact(scores, size=found["sizes"])
+    counted = exact_ranks(scores, size=found["sizes"])
     n = len(scores.systems)
     means = unpack(found["means"]).reshape(-1, n)
     above = unpack(found["above"]).reshape(-1, n, n)
@@ -142,7 +142,7 @@ def test_ranks_are_those_of_the_library(data, small):
         names = ("best", "q1", "median", "q3", "worst")
         assert boxes[at, s].tolist() == [table[name][k] for k in names]
     order = scores.table["system"].to_list()
-    assert found["claims"][0]["text"] == certify(scores, f"{order[0]} > {order[1]}").text
+    assert found["claims"][0]["text"] == certify(scores, claim=f"{order[0]} > {order[1]}").text
 
 
 def test_measures_are_those_of_the_library(data, small):

@@ -76,7 +76,25 @@ VERBS: dict[str, dict[str, Command]] = {
         "score": Command(
             "Score systems against gold, with confidence intervals and significance tests."
         ),
-        "rank": Command("Rank systems over subsets of treebanks: is the leaderboard stable?"),
+        "rank": Command(
+            "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
+            plot=True,
+            subverbs={
+                "compare": Command(
+                    "Compare systems over treebanks: which differ significantly, who wins where, "
+                    "how probably.",
+                    plot=True,
+                ),
+                "outliers": Command(
+                    "Show the subsets behind a system's best and worst rank, and what is frequent "
+                    "in them."
+                ),
+                "subsets": Command(
+                    "Average scores over named subsets, with the mean of per-treebank error "
+                    "reductions."
+                ),
+            },
+        ),
         "certify": Command("Say what the claim that one system beats another rests on."),
         "recommend": Command(
             "Recommend a small set of treebanks that ranks systems as all of them do."

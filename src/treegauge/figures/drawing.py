@@ -16,6 +16,9 @@ FIGURES: dict[str, str] = {
     "curve": "curves.learning",
     "equivalent": "curves.equivalents",
     "measures": "treebanks.measured",
+    "critical difference": "ranking.critical_differences",
+    "exact ranks": "ranking.pair_matrix",
+    "ranks": "ranking.ranks_figure",
     "score": "scores.intervals",
     "suite": "scores.suite",
 }

@@ -4,28 +4,29 @@ The data of each figure come from one function, ``..._data``; the page draws the
 
 Examples
 --------
->>> from treegauge.ranking.scores import read_scores
+>>> from treegauge.ranking.reading import read_leaderboard
 >>> from treegauge.ranking.stability import stability
->>> ranks = stability(read_scores("conll18"), size=10, samples=1000, seed=0)
+>>> ranks = stability(read_leaderboard("conll18"), size=10, samples=1000, seed=0)
 >>> rank_boxes(ranks)["layer"][0]["mark"]["type"]
 'rule'
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from treegauge.figures.theme import PALETTE, Spec, category, ink, quantity, themed, tips
-from treegauge.ranking._paragraph import metric_name
-from treegauge.ranking.comparing import CriticalDifference
+from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.exact import Exact
+from treegauge.ranking.leaderboard import metric_name
+from treegauge.ranking.sampler import sizes_text
 from treegauge.ranking.stability import Stability
-from treegauge.ranking.subsets import sizes_text
 
 if TYPE_CHECKING:
     import polars as pl
 
 Rows = list[dict[str, Any]]
+FigureKind = Literal["boxes", "pairs", "agreement"]
 _FEW = 14
 """The largest number of systems for which a matrix has room for numbers in its cells."""
 _STEP = {"step": 22}
@@ -96,11 +97,30 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     ]  # fmt: skip
     return themed(
         {"width": _STEP, "height": 320, "datasets": data, "layer": layers},
-        title=f"Ranks by {metric_name(ranks.sampler.scores.metric)} over random subsets",
+        title=f"Ranks by {metric_name(ranks.sampler.board.metric)} over random subsets",
         subtitle=f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks",
         signature=ranks.signature,
         dark=dark,
     )
+
+
+def ranks_figure(ranks: Stability, *, kind: FigureKind | None = None, dark: bool = False) -> Spec:
+    """Draw ranks over random subsets.
+
+    Parameters
+    ----------
+    ranks
+        Ranks over random subsets.
+    kind
+        ``boxes`` of ranks, the matrix of ``pairs``, or ``agreement`` by size of the subsets;
+        default: boxes for one size, agreement for several.
+    dark
+        Light on dark.
+    """
+    kind = kind or ("boxes" if len(ranks.sampler.sizes) == 1 else "agreement")
+    if kind == "pairs":
+        return pair_matrix(ranks, dark=dark)
+    return rank_boxes(ranks, dark=dark) if kind == "boxes" else agreement(ranks, dark=dark)
 
 
 def pair_data(ranks: Stability | Exact) -> "pl.DataFrame":
@@ -123,14 +143,14 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
     """
     cells = pair_data(ranks)
     if isinstance(ranks, Exact):
-        scores = ranks.scores
+        scores = ranks.board
         ranks.mean_ranks(size)  # refuses a size that was not counted
         chosen = ranks.sizes[0] if size is None else size
         cells = cells.filter(size=chosen)
         order = ranks.table.filter(size=chosen)["system"].to_list()
         over = f"all {ranks.subsets(chosen):,} subsets of {chosen} treebanks"
     else:
-        scores = ranks.sampler.scores
+        scores = ranks.sampler.board
         order = ranks.table["system"].to_list()
         over = f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks"
     x = category("other", "than", sort=order, axis={"labelAngle": -45, "orient": "top"})
@@ -203,15 +223,15 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
     }  # fmt: skip
     return themed(
         spec,
-        title=f"How far subsets agree with all {len(ranks.sampler.scores.treebanks)} treebanks",
-        subtitle=f"{metric_name(ranks.sampler.scores.metric)}, {ranks.samples:,} random subsets",
+        title=f"How far subsets agree with all {len(ranks.sampler.board.treebanks)} treebanks",
+        subtitle=f"{metric_name(ranks.sampler.board.metric)}, {ranks.samples:,} random subsets",
         signature=ranks.signature,
         dark=dark,
     )
 
 
 def critical_difference_data(found: CriticalDifference) -> dict[str, Rows]:
-    """Return average ranks with their bars, and the groups that do not differ, each in a lane."""
+    """Return average ranks with their bars, and groups of similar systems, each in a lane."""
     table = found.table
     order = table["system"].to_list()
     half = 0.0 if found.distance is None else found.distance / 2
@@ -275,11 +295,11 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
         if distance is not None
         else "Wilcoxon signed-rank with Holm's correction"
     )
-    metric = metric_name(found.scores.metric)
+    metric = metric_name(found.board.metric)
     return themed(
         {"width": 420, "height": _STEP, "datasets": data, "layer": layers[0 if distance else 1 :]},
-        title=f"Average rank by {metric} over {len(found.scores.treebanks)} treebanks",
-        subtitle=f"{how}, alpha {found.alpha:g}; systems beside one bar do not differ",
+        title=f"Average rank by {metric} over {len(found.board.treebanks)} treebanks",
+        subtitle=f"{how}, level {found.level:g}; systems beside one bar cannot be told apart",
         signature=found.signature,
         dark=dark,
     )

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.ranking.scores import Scores
+from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result
+from treegauge.results.result import Result, countersign
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,13 +31,13 @@ class Claim:
         return f"{self.a} > {self.b}"
 
 
-def parse_claim(scores: Scores, text: "str | Claim") -> Claim:
+def parse_claim(board: Leaderboard, text: "str | Claim") -> Claim:
     """Read ``"A > B"`` or ``"A < B"``; names may have spaces and, if need be, a > themselves.
 
     Examples
     --------
-    >>> from treegauge.ranking.scores import read_scores
-    >>> parse_claim(read_scores("conll18"), "turkunlp > UDPipe Future")
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> parse_claim(read_leaderboard("conll18"), "turkunlp > UDPipe Future")
     Claim(a='TurkuNLP', b='UDPipe Future')
     """
     if isinstance(text, Claim):
@@ -51,21 +51,21 @@ def parse_claim(scores: Scores, text: "str | Claim") -> Claim:
     if not sides:
         raise TreegaugeError(
             f"claim {text!r} is not understood; expected 'A > B' with two of the systems: "
-            f"{', '.join(scores.systems)}"
+            f"{', '.join(board.systems)}"
         )
-    known = [pair for pair in sides if all(_known(scores, name) for name in pair)]
+    known = [pair for pair in sides if all(_known(board, name) for name in pair)]
     if not known:
-        wrong = next(name for name in sides[0] if not _known(scores, name))
-        raise ChoiceError("system in a claim", wrong, scores.systems)
-    a, b = (scores.systems[scores.system(name)] for name in known[0])
+        wrong = next(name for name in sides[0] if not _known(board, name))
+        raise ChoiceError("system in a claim", wrong, board.systems)
+    a, b = (board.systems[board.system(name)] for name in known[0])
     if a == b:
         raise TreegaugeError(f"claim {text!r} compares {a} with itself")
     return Claim(a, b)
 
 
-def _known(scores: Scores, name: str) -> bool:
+def _known(board: Leaderboard, name: str) -> bool:
     try:
-        scores.system(name)
+        board.system(name)
     except ChoiceError:
         return False
     return True
@@ -105,7 +105,7 @@ class Flip(Result):
     smallest: int | None
     largest: int | None
     signature: str
-    digits: ClassVar[int] = 2
+    kind: ClassVar[str] = "counter-examples"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -128,13 +128,12 @@ class Flip(Result):
             schema={"change": pl.String, "number": pl.Int64, "treebanks": pl.String},
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields but the tables."""
+    def json_fields(self) -> dict[str, Any]:
+        """Return all fields."""
         swaps = None
         if self.swapped is not None:
             swaps = [{"out": gone, "in": come} for gone, come in self.swapped]
         return {
-            "signature": self.signature,
             "claim": str(self.claim),
             "holds": self.holds,
             "treebanks": len(self.treebanks),
@@ -190,13 +189,13 @@ def fewest_swaps(
     return (gone[: fails[0]], come[: fails[0]]) if len(fails) else None
 
 
-def flip(scores: Scores, claim: str | Claim, *, subset: Sequence[str] | None = None) -> Flip:
+def flip(board: Leaderboard, claim: str | Claim, *, subset: Sequence[str] | None = None) -> Flip:
     """Find the smallest change of treebanks that makes a claim fail.
 
     Parameters
     ----------
-    scores
-        The table.
+    board
+        The leaderboard.
     claim
         Such as ``"A > B"``.
     subset
@@ -205,19 +204,19 @@ def flip(scores: Scores, claim: str | Claim, *, subset: Sequence[str] | None = N
     Examples
     --------
     >>> from treegauge import data
-    >>> from treegauge.ranking.scores import read_scores
-    >>> found = flip(read_scores("conll18"), "TurkuNLP > Stanford", subset=data.subsets()["Ma18"])
-    >>> found.holds
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> board, twelve = read_leaderboard("conll18"), data.subsets()["Ma18"]
+    >>> flip(board, "TurkuNLP > Stanford", subset=twelve).holds
     False
-    >>> found = flip(read_scores("conll18"), "Stanford > TurkuNLP", subset=data.subsets()["Ma18"])
-    >>> found.holds, len(found.removed), len(found.swapped)
+    >>> change = flip(board, "Stanford > TurkuNLP", subset=twelve)
+    >>> change.holds, len(change.removed), len(change.swapped)
     (True, 9, 1)
     """
-    stated = parse_claim(scores, claim)
-    numbers = scores.fixed_point()[0]
-    differences = numbers[scores.system(stated.a)] - numbers[scores.system(stated.b)]
-    every = np.arange(len(scores.treebanks))
-    columns = every if subset is None else np.array([scores.treebank(name) for name in subset])
+    stated = parse_claim(board, claim)
+    numbers = board.fixed_point()[0]
+    differences = numbers[board.system(stated.a)] - numbers[board.system(stated.b)]
+    every = np.arange(len(board.treebanks))
+    columns = every if subset is None else np.array([board.treebank(name) for name in subset])
     if len(np.unique(columns)) != len(columns) or not len(columns):
         raise TreegaugeError("a subset is one or more treebanks, each named once")
     others = np.setdiff1d(every, columns)
@@ -228,9 +227,9 @@ def flip(scores: Scores, claim: str | Claim, *, subset: Sequence[str] | None = N
     fails = np.flatnonzero(np.cumsum(ordered) <= 0)
 
     def names(places: NDArray[np.int64]) -> tuple[str, ...]:
-        return tuple(scores.treebanks[i] for i in places)
+        return tuple(board.treebanks[i] for i in places)
 
-    part = "" if subset is None else f"|subset:{' '.join(names(columns))}"
+    part = None if subset is None else " ".join(names(columns))
     return Flip(
         claim=stated,
         holds=bool(inside.sum() > 0),
@@ -242,5 +241,5 @@ def flip(scores: Scores, claim: str | Claim, *, subset: Sequence[str] | None = N
         single=names(columns[inside <= 0]),
         smallest=int(fails[0]) + 1 if len(fails) else None,
         largest=int(fails[-1]) + 1 if len(fails) else None,
-        signature=f"{scores.signature}|claim:{stated}{part}".replace("\n", " "),
+        signature=countersign(board.signature, claim=stated, subset=part),
     )

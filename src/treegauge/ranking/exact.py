@@ -27,13 +27,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.ranking._knapsack import Layout, count, layout
-from treegauge.ranking._tally import threads_of
-from treegauge.ranking.ranks import Ties, rank
-from treegauge.ranking.scores import Scores
-from treegauge.ranking.subsets import sizes_of, sizes_text
+from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
+from treegauge.ranking.rank_counts import worker_count
+from treegauge.ranking.sampler import sizes_of, sizes_text
+from treegauge.results import tables
 from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result
+from treegauge.results.result import Result, countersign
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +49,8 @@ class Exact(Result):
 
     Attributes
     ----------
-    scores
-        The table.
+    board
+        The leaderboard.
     sizes
         Sizes of subsets, in the order of the first axis of the counts.
     ties
@@ -70,7 +69,7 @@ class Exact(Result):
         All choices, in one line.
     """
 
-    scores: Scores
+    board: Leaderboard
     sizes: tuple[int, ...]
     ties: Ties
     wins: NDArray[np.object_]
@@ -79,11 +78,13 @@ class Exact(Result):
     coarse: bool
     rounding: float
     signature: str
-    digits: ClassVar[int] = 4
+    kind: ClassVar[str] = "exact ranks"
+    unit: ClassVar[str | None] = "percent"
+    digits: ClassVar[Any] = {"rank": None, "mean rank": 4, "bound": 4}
 
     def subsets(self, size: int) -> int:
         """Return how many subsets of a size there are."""
-        return comb(len(self.scores.treebanks), size)
+        return comb(len(self.board.treebanks), size)
 
     def _at(self, size: int | None) -> int:
         if size is None and len(self.sizes) == 1:
@@ -102,9 +103,8 @@ class Exact(Result):
         """
         at = self._at(size)
         total = self.subsets(self.sizes[at])
-        share = {"average": Fraction(1, 2), "min": Fraction(0), "max": Fraction(1)}[self.ties]
-        if self.coarse:
-            share = Fraction(1, 2)  # the middle between all of them lost and all of them won
+        # On a coarse grid: the middle between all of them lost and all of them won.
+        share = Fraction(1 if self.coarse else TIE[self.ties], 2)
         lost, open_ = self.wins[at].sum(axis=0), self.undecided[at].sum(axis=0)
         means = [float(1 + (low + share * o) / total) for low, o in zip(lost, open_, strict=True)]
         bound = float(Fraction(max(open_), 2 * total)) if self.coarse else 0.0
@@ -112,7 +112,7 @@ class Exact(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per size and system: mean rank, bound of its error, rank over all treebanks."""
+        """One row per size and system: mean score and rank, bound of its error, overall rank."""
         import polars as pl
 
         parts = []
@@ -121,14 +121,31 @@ class Exact(Result):
             frame = pl.DataFrame(
                 {
                     "size": [size] * len(means),
-                    "system": self.scores.systems,
+                    "system": self.board.systems,
+                    "score": self.board.values.mean(axis=1),
                     "mean": means,
                     "bound": [bound] * len(means),
-                    "full": self.scores.ranking(self.ties),
+                    "full": self.board.ranking(self.ties),
                 }
             )
             parts.append(frame.sort("mean", "system"))
         return pl.concat(parts)
+
+    def shown(self) -> "pl.DataFrame":
+        """Return mean ranks beside the ranking over all treebanks; a bound only if there is one."""
+        few = [] if len(self.sizes) > 1 else ["size"]
+        few += [] if self.coarse or self.rounding else ["bound"]
+        names = {"full": "rank", "score": metric_name(self.board.metric), "mean": "mean rank"}
+        frame = self.table.sort("size", "full", "mean", "system", maintain_order=True)
+        order = ["size", "full", "system", "score", "mean", "bound"]
+        return frame.select(name for name in order if name not in few).rename(names)
+
+    def own_text(self) -> str:
+        """Return the table and over what ranks are averaged."""
+        sizes = sizes_text(self.sizes)
+        number = f"{sum(map(self.subsets, self.sizes)):,}"
+        note = f"Mean rank over all {number} subsets of {sizes} treebanks."
+        return f"{tables.to_text(self.shown(), digits=self.digits)}\n\n{note}\n{self.signature}"
 
     @property
     def pairs(self) -> "pl.DataFrame":
@@ -143,8 +160,8 @@ class Exact(Result):
                 rows.append(
                     {
                         "size": size,
-                        "system": self.scores.systems[a],
-                        "other": self.scores.systems[b],
+                        "system": self.board.systems[a],
+                        "other": self.board.systems[b],
                         "above": won / total,
                         "tied": self.undecided[at, a, b] / total,
                         "below": lost / total,
@@ -157,26 +174,25 @@ class Exact(Result):
 
         Examples
         --------
-        >>> from treegauge.ranking.scores import read_scores
-        >>> scores = read_scores("conll18").select(systems=["HIT-SCIR", "Stanford"])
-        >>> exact(scores, size=10).count("HIT-SCIR", "Stanford")
+        >>> from treegauge.ranking.reading import read_leaderboard
+        >>> board = read_leaderboard("conll18").select(systems=["HIT-SCIR", "Stanford"])
+        >>> exact_ranks(board, size=10).count("HIT-SCIR", "Stanford")
         (2128746541218, 37161324, 10496539128)
         """
-        at, a, b = self._at(size), self.scores.system(system), self.scores.system(other)
+        at, a, b = self._at(size), self.board.system(system), self.board.system(other)
         return int(self.wins[at, a, b]), int(self.undecided[at, a, b]), int(self.wins[at, b, a])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints: mean ranks, then counts of every pair."""
+    def json_fields(self) -> dict[str, Any]:
+        """Return mean ranks, then counts of every pair."""
         pairs = []
         for at, size in enumerate(self.sizes):
-            for a, b in combinations(range(len(self.scores.systems)), 2):
+            for a, b in combinations(range(len(self.board.systems)), 2):
                 won, tied, lost = self.wins[at, a, b], self.undecided[at, a, b], self.wins[at, b, a]
-                names = {"system": self.scores.systems[a], "other": self.scores.systems[b]}
+                names = {"system": self.board.systems[a], "other": self.board.systems[b]}
                 pairs.append(
                     {"size": size, **names, "wins": won, "undecided": tied, "losses": lost}
                 )
         return {
-            "signature": self.signature,
             "subsets": [{"size": size, "number": self.subsets(size)} for size in self.sizes],
             "exact": not self.coarse and self.rounding == 0,
             "rounding": self.rounding,
@@ -185,17 +201,105 @@ class Exact(Result):
         }
 
 
+class SumLayout(NamedTuple):
+    """Where the sums of 0, 1, ... items are counted.
+
+    Attributes
+    ----------
+    items
+        Whole numbers in the order in which they are added.
+    lows, highs
+        Entry ``[i][j]``: least and largest sum of j of the first i items.
+    starts
+        Row j begins at cell ``starts[j]``, for the sum ``lows[-1][j]``.
+    additions
+        How many additions counting takes.
+    """
+
+    items: list[int]
+    lows: list[list[int]]
+    highs: list[list[int]]
+    starts: list[int]
+    additions: int
+
+    def row(self, cells: NDArray[Any], j: int) -> tuple[NDArray[Any], int]:
+        """Return the counts of j-subsets by sum, and the sum that the first of them is for."""
+        return cells[self.starts[j] : self.starts[j + 1]], self.lows[-1][j]
+
+
+def sum_layout(items: NDArray[np.int64], most: int) -> SumLayout:
+    """Lay out a table for subsets of up to `most` items.
+
+    A row reaches only as far as the j least and j largest items so far, so items are best given
+    in the order of their distance from the median: the wide ones come last.
+
+    Examples
+    --------
+    >>> plan = sum_layout(np.array([1, -1, 5]), 2)
+    >>> plan.lows[-1], plan.highs[-1], plan.starts
+    ([0, -1, 0], [0, 5, 6], [0, 1, 8, 15])
+    """
+    lows, highs = [[0]], [[0]]
+    additions = 0
+    for i, item in enumerate(items.tolist(), 1):
+        low, high = lows[-1], highs[-1]
+        reach = min(i, most)
+        additions += sum(high[:reach]) - sum(low[:reach]) + reach
+        lows.append([0] + [_pick(min, low, j, item) for j in range(1, reach + 1)])
+        highs.append([0] + [_pick(max, high, j, item) for j in range(1, reach + 1)])
+    starts = [0]
+    for low_sum, high_sum in zip(lows[-1], highs[-1], strict=True):
+        starts.append(starts[-1] + high_sum - low_sum + 1)
+    return SumLayout(items.tolist(), lows, highs, starts, additions)
+
+
+def _pick(better: Any, sums: list[int], j: int, item: int) -> int:
+    with_item = sums[j - 1] + item
+    return int(better(sums[j], with_item)) if j < len(sums) else with_item
+
+
+def subset_sums(plan: SumLayout, kind: type) -> NDArray[Any]:
+    """Count the j-subsets with sum s in cell ``starts[j] + s - lows[-1][j]``.
+
+    Parameters
+    ----------
+    plan
+        The layout.
+    kind
+        ``np.uint64`` counts modulo 2**64, ``np.float64`` rounds.
+
+    Examples
+    --------
+    The pairs out of 1, -1 and 5 have the sums 0, 4 and 6:
+
+    >>> plan = sum_layout(np.array([1, -1, 5]), 2)
+    >>> row, low = plan.row(subset_sums(plan, np.uint64), 2)
+    >>> low, row.tolist()
+    (0, [1, 0, 0, 0, 1, 0, 1])
+    """
+    cells: NDArray[Any] = np.zeros(plan.starts[-1], dtype=kind)
+    cells[0] = 1
+    bases = [start - low for start, low in zip(plan.starts, plan.lows[-1], strict=False)]
+    for item, lows, highs in zip(plan.items, plan.lows, plan.highs, strict=False):
+        # Larger subsets first, so that an item is used once; rows never overlap.
+        for j in range(min(len(lows), len(bases) - 1), 0, -1):
+            low, high = lows[j - 1], highs[j - 1] + 1
+            target = cells[bases[j] + low + item : bases[j] + high + item]
+            target += cells[bases[j - 1] + low : bases[j - 1] + high]
+    return cells
+
+
 class _Pair(NamedTuple):
     """The differences of two systems on a grid: whole steps, and what the grid leaves over."""
 
-    plan: Layout
+    plan: SumLayout
     rest: NDArray[np.int64]
 
 
 def _pair(differences: NDArray[np.int64], step: int, most: int) -> _Pair:
     items = (differences + step // 2) // step
     order = np.argsort(np.abs(items - int(np.median(items))), kind="stable")
-    return _Pair(layout(items[order], most), np.sort(differences - items * step))
+    return _Pair(sum_layout(items[order], most), np.sort(differences - items * step))
 
 
 def _decided(differences: NDArray[np.int64], size: int) -> int:
@@ -206,9 +310,11 @@ def _decided(differences: NDArray[np.int64], size: int) -> int:
     return -1 if ordered[-size:].sum() < 0 else 0
 
 
-def _count(pair: _Pair, step: int, sizes: tuple[int, ...], kind: type) -> list[tuple[Any, Any]]:
+def _decided_subsets(
+    pair: _Pair, step: int, sizes: tuple[int, ...], kind: type
+) -> list[tuple[Any, Any]]:
     """Count, for each size, the subsets with a sum surely above and surely below 0."""
-    cells = count(pair.plan, kind)
+    cells = subset_sums(pair.plan, kind)
     whole, held = sum(pair.plan.items), len(pair.plan.items)
     counts = []
     for size in sizes:
@@ -255,44 +361,44 @@ def _step(numbers: NDArray[np.int64], most: int) -> int:
     return 1 if excess <= 1 else int(2 * excess)  # room to spare for what rounding adds to rows
 
 
-def exact(
-    scores: Scores,
+def exact_ranks(
+    board: Leaderboard,
     *,
     size: int | str | Iterable[int] = 10,
     ties: Ties = "average",
-    threads: int | None = None,
+    workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Exact:
     """Count wins, ties and losses of every pair over all subsets of a size.
 
     Parameters
     ----------
-    scores
-        The table; decimals (two, as published) are counted exactly.
+    board
+        The leaderboard; decimals (two, as published) are counted exactly.
     size
         Treebanks per subset, or several sizes (also ``"5-20"``, ``"all"``), which share one table
         per pair.
     ties
         What equal systems get in the mean rank: ``average``, ``min`` or ``max``.
-    threads
-        Default: as many as there are processors.
+    workers
+        Threads; default: as many as there are processors.
     progress
         Called with the number of pairs just done.
 
     Examples
     --------
-    >>> from treegauge.ranking.scores import read_scores
-    >>> scores = read_scores("conll18").select(systems=["TurkuNLP", "Stanford", "SParse"])
-    >>> exact(scores, size=10).table.select("system", "mean").rows()
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> board = read_leaderboard("conll18").select(systems=["TurkuNLP", "Stanford", "SParse"])
+    >>> exact_ranks(board, size=10).table.select("system", "mean").rows()
     [('TurkuNLP', 1.3504...), ('Stanford', 1.6495...), ('SParse', 3.0)]
     """
-    held = len(scores.treebanks)
+    held = len(board.treebanks)
     sizes = sizes_of(size, held)
-    rank(np.zeros(1), ties)
-    numbers, scale = scores.fixed_point()
+    ranks_of(np.zeros(1), ties)
+    numbers, scale = board.fixed_point()
     most = max(min(each, held - each) for each in sizes)
     step = _step(numbers, most)
-    shape = (len(sizes), len(scores.systems), len(scores.systems))
+    shape = (len(sizes), len(board.systems), len(board.systems))
     wins = np.full(shape, 0, dtype=object)
     undecided = np.full(shape, 0, dtype=object)
     totals = [comb(held, each) for each in sizes]
@@ -306,10 +412,10 @@ def exact(
             counts = [(t, 0) if lead > 0 else (0, t) for t, lead in zip(totals, leads, strict=True)]
         else:
             pair = _pair(differences, step, most)
-            counts = _count(pair, step, sizes, np.uint64)
+            counts = _decided_subsets(pair, step, sizes, np.uint64)
             if max(totals) >= 2**64:
                 error = (held + max(np.diff(pair.plan.starts).tolist())) * 2.0**-53
-                floats = _count(pair, step, sizes, np.float64)
+                floats = _decided_subsets(pair, step, sizes, np.float64)
                 counts = [
                     (_reconcile(c[0], f[0], t, error), _reconcile(c[1], f[1], t, error))
                     for c, f, t in zip(counts, floats, totals, strict=True)
@@ -321,12 +427,12 @@ def exact(
             progress(1)
         return error if error * max(totals) >= 2**63 else 0.0
 
-    with ThreadPoolExecutor(threads_of(threads)) as pool:
-        pairs = combinations(range(len(scores.systems)), 2)
+    with ThreadPoolExecutor(worker_count(workers)) as pool:
+        pairs = combinations(range(len(board.systems)), 2)
         rounding = max(pool.map(work, pairs), default=0.0)
     grid = step / scale
     return Exact(
-        scores=scores,
+        board=board,
         sizes=sizes,
         ties=ties,
         wins=wins,
@@ -334,5 +440,7 @@ def exact(
         grid=grid,
         coarse=step > 1,
         rounding=rounding,
-        signature=f"{scores.signature}|size:{sizes_text(sizes)}|samples:all|grid:{grid:g}|ties:{ties}",
+        signature=countersign(
+            board.signature, size=sizes_text(sizes), samples="all", grid=f"{grid:g}", ties=ties
+        ),
     )

@@ -1,36 +1,238 @@
-r"""The subsets behind a system's best and worst rank, and what they have in common.
+r"""Explain a system's best and worst rank by the treebanks behind them.
 
 A class of treebanks (a family, a resource class, a range of sizes) is over-represented in a subset
 of :math:`n` out of :math:`N` treebanks if it has more of the class's :math:`K` members than chance
 would give it: the upper tail :math:`P(X \ge x)` of the hypergeometric distribution. In several
 subsets, drawn independently, the members add up, and so do the distributions. The tails of all
 classes are one family of tests and corrected as such (Fragility, Tables 5 and 6).
+
+Sampling finds extreme ranks only by luck, so they are searched for, too. A rival can be ahead of a
+system on some subset of :math:`k` treebanks if and only if its :math:`k` largest leads :math:`d_t`
+add up to more than 0. So the worst rank over *all* subsets is at most 1 + the number of rivals that
+can be ahead, and the best at least 1 + the number of those that cannot be overtaken. The true
+extreme lies between what the search gives and this limit; where there are few subsets, all are
+tried, and the answer is exact.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.ranking.classes import classes_of, tail
-from treegauge.ranking.extremes import Extreme, extreme
-from treegauge.ranking.scores import Scores
-from treegauge.ranking.stability import Stability
+from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, ranks_of
+from treegauge.ranking.metadata import CLASSES, classes_of
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.sampler import sizes_of
+from treegauge.ranking.stability import Stability, stability
 from treegauge.results import tables
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result
+from treegauge.results.messages import progress
+from treegauge.results.result import Result, countersign
+from treegauge.results.verbs import verb
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
     import polars as pl
 
 Which = Literal["best", "worst"]
+ClassColumn = Literal["stock", "genus", "resource", "tokens", "language", "treebank"]
+_ALL = 50_000
+_STARTS = 30
+_EXACT = 5_000
+
+
+def tail(found: int, *, population: int, members: int, size: int, subsets: int = 1) -> float:
+    r"""Return the chance that random subsets have at least so many members of a class.
+
+    .. math:: P(X \ge x) = \sum_{i \ge x} \binom{K}{i} \binom{N - K}{n - i} / \binom{N}{n}
+
+    for one subset; for several, X is the sum of as many independent such numbers.
+
+    Parameters
+    ----------
+    found
+        Members of the class in the subsets, added up.
+    population, members, size
+        Treebanks in all (N), those of the class (K), treebanks per subset (n).
+    subsets
+        How many subsets. The distribution of the sum is exact up to a total of 5,000 treebanks in
+        the subsets. Beyond, it is taken as normal: a tail of 0.001 or more is then within a tenth
+        of the exact one, a smaller one right in its order of magnitude at best.
+
+    Examples
+    --------
+    Six or more of 17 Slavic treebanks among 10 of 82:
+
+    >>> round(tail(6, population=82, members=17, size=10), 5)
+    0.00434
+
+    Fragility prints 0.00043 for this, which is the chance of seven or more (0.000421), rounded up.
+    """
+    if found <= 0:
+        return 1.0
+    from scipy.stats import hypergeom, norm
+
+    one = hypergeom(population, members, size)
+    if subsets == 1:
+        return float(one.sf(found - 1))
+    if size * subsets <= _EXACT:
+        sums = _sum_of(population, members, size, subsets)
+        return float(min(sums[found:].sum(), 1.0))
+    centre, spread = subsets * one.mean(), np.sqrt(subsets * one.var())
+    return float(norm.sf(found - 0.5, centre, spread)) if spread > 0 else float(found <= centre)
+
+
+@lru_cache(maxsize=256)
+def _sum_of(population: int, members: int, size: int, subsets: int) -> NDArray[np.float64]:
+    """Return the distribution of a sum of hypergeometric numbers, by repeated squaring.
+
+    Only positive numbers are added and multiplied, so that small tails are as accurate as large.
+    """
+    from scipy.stats import hypergeom
+
+    power = np.asarray(hypergeom(population, members, size).pmf(np.arange(size + 1)))
+    result = np.ones(1)
+    while subsets:
+        if subsets & 1:
+            result = np.convolve(result, power)
+        subsets >>= 1
+        if subsets:
+            power = np.convolve(power, power)
+    return result
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """The best or worst rank that a search arrived at.
+
+    Attributes
+    ----------
+    which
+        ``best`` or ``worst``.
+    rank
+        The most extreme rank that occurred.
+    subset
+        A subset that gives it.
+    limit
+        No subset of this size gives a more extreme rank than this.
+    exact
+        Whether `rank` is the extreme over all subsets: all were tried, or it equals the limit.
+    """
+
+    which: Literal["best", "worst"]
+    rank: float
+    subset: tuple[str, ...]
+    limit: float
+    exact: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {**vars(self), "subset": list(self.subset)}
+
+    def __str__(self) -> str:
+        bound = f"no subset can be {'better' if self.which == 'best' else 'worse'} than"
+        sure = "proved extreme" if self.exact else f"{bound} {self.limit:g}"
+        return f"searched: rank {self.rank:g} on {' '.join(self.subset)} ({sure})"
+
+
+def extreme(
+    board: Leaderboard,
+    system: str,
+    which: Literal["best", "worst"],
+    *,
+    size: int = 10,
+    ties: Ties = "average",
+    start: tuple[str, ...] | None = None,
+    seed: int = 0,
+) -> Extreme:
+    """Search for a subset that gives a system its best or worst rank.
+
+    Parameters
+    ----------
+    board, system
+        The leaderboard and a system in it.
+    which
+        ``best`` or ``worst``.
+    size
+        Treebanks per subset.
+    ties
+        What equal systems get.
+    start
+        A subset known to be good, such as the best of a sample; the result is never worse.
+    seed
+        Seed of the other starts.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> worst = extreme(read_leaderboard("conll18"), "HIT-SCIR", "worst", size=10)
+    >>> worst.rank >= 6 and worst.limit >= worst.rank
+    True
+    """
+    from treegauge.kernels.rank_swaps import climb
+
+    if which not in {"best", "worst"}:
+        raise ChoiceError("extreme", which, ["best", "worst"])
+    ranks_of(np.zeros(1), ties)
+    held = len(board.treebanks)
+    sizes_of(size, held)
+    numbers, scale = board.fixed_point()
+    row = board.system(system)
+    # For the best rank the roles are exchanged: as many rivals as possible behind.
+    sign = 1 if which == "worst" else -1
+    leads = sign * (np.delete(numbers, row, axis=0) - numbers[row])
+    tie = TIE[ties] if which == "worst" else 2 - TIE[ties]
+    if comb(held, size) <= _ALL:
+        most, columns = _every(leads, size, tie)
+        exact = True
+    else:
+        rng = np.random.default_rng(seed)
+        orders = [rng.permutation(held) for _ in range(_STARTS)]
+        orders += [np.argsort(-lead, kind="stable") for lead in leads]
+        if start is not None:
+            chosen = [board.treebank(code) for code in start]
+            orders.append(np.concatenate([chosen, np.setdiff1d(np.arange(held), chosen)]))
+        widths = scale * size * np.array([3.0, 1.0, 0.3, 0.05])
+        most, columns = climb(leads, size, np.array(orders, dtype=np.int64), tie, widths)
+        if start is not None:
+            most, columns = max(
+                (most, columns), (_ahead(leads, chosen, tie), np.array(chosen)), key=lambda x: x[0]
+            )
+        exact = False
+    best = np.sort(leads, axis=1)[:, held - size :].sum(axis=1)
+    limit = int(2 * (best > 0).sum() + tie * (best == 0).sum())
+    places = [1 + count / 2 for count in (int(most), limit)]
+    if which == "best":
+        places = [len(board.systems) + 1 - place for place in places]
+    return Extreme(
+        which=which,
+        rank=places[0],
+        subset=tuple(board.treebanks[i] for i in np.sort(columns)),
+        limit=places[0] if exact else places[1],
+        exact=exact or int(most) == limit,
+    )
+
+
+def _ahead(leads: NDArray[np.int64], columns: Any, tie: int) -> int:
+    sums = leads[:, columns].sum(axis=1)
+    return int(2 * (sums > 0).sum() + tie * (sums == 0).sum())
+
+
+def _every(leads: NDArray[np.int64], size: int, tie: int) -> tuple[int, NDArray[np.int64]]:
+    """Try all subsets."""
+    subsets = np.array([*combinations(range(leads.shape[1]), size)], dtype=np.int64)
+    sums = leads[:, subsets].sum(axis=2)
+    ahead = 2 * (sums > 0).sum(axis=0) + tie * (sums == 0).sum(axis=0)
+    return int(ahead.max()), subsets[ahead.argmax()]
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ExtremeRanks:
     """One end of a system's ranks.
 
     Attributes
@@ -71,12 +273,13 @@ class Outliers(Result):
     """What the subsets of a system's best and worst rank are made of."""
 
     system: str
-    sides: tuple[Side, ...]
+    sides: tuple[ExtremeRanks, ...]
     classes: dict[str, NDArray[np.bool_]]
     stability: Stability
     correction: str
     signature: str
-    digits: ClassVar[int] = 4
+    kind: ClassVar[str] = "outliers"
+    digits: ClassVar[tables.Digits] = 4
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -98,10 +301,9 @@ class Outliers(Result):
             infer_schema_length=None,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         """Return each end with its subsets, their classes and tails, and what a search found."""
         return {
-            "signature": self.signature,
             "system": self.system,
             "extremes": [
                 {
@@ -120,9 +322,9 @@ class Outliers(Result):
 
     def describe(self, subset: Sequence[str]) -> dict[str, Any]:
         """Return a subset with the classes that have more than their share, as in Table 5."""
-        scores = self.stability.sampler.scores
-        columns = [scores.treebank(code) for code in subset]
-        tokens = [size for size in scores.metadata["tokens"][columns].to_list() if size is not None]
+        board = self.stability.board
+        columns = [board.treebank(code) for code in subset]
+        tokens = [size for size in board.metadata["tokens"][columns].to_list() if size is not None]
         over = {}
         for name, mask in self.classes.items():
             found, held = int(mask[columns].sum()), int(mask.sum())
@@ -135,7 +337,8 @@ class Outliers(Result):
             "over": dict(sorted(over.items(), key=lambda item: item[1]["tail"])),
         }
 
-    def __str__(self) -> str:
+    def own_text(self) -> str:
+        """Return each end with its subset and the classes over-represented in it."""
         lines = []
         for side in self.sides:
             size = "" if side.mean_tokens is None else f", mean size {side.mean_tokens:,.0f} tokens"
@@ -153,7 +356,7 @@ class Outliers(Result):
                 text = tables.to_text(pl.DataFrame(shown), digits=3)
                 lines += [f"  {line}" for line in text.split("\n")]
             else:
-                lines.append("  no class is over-represented by a tenth and beyond chance")
+                lines.append("  no class is over-represented by a tenth and significantly")
             lines.append("")
         return "\n".join([*lines, self.signature])
 
@@ -162,23 +365,23 @@ def _short(p: float) -> str:
     return f"{p:.2g}" if p >= 1e-12 else "< 1e-12"
 
 
-def outliers(
-    stability: Stability,
+def explain_outliers(
+    ranks: Stability,
     system: str,
     *,
     which: Sequence[Which] = ("best", "worst"),
-    by: Sequence[str] = ("stock", "genus", "resource", "tokens"),
+    by: Sequence[str] = CLASSES[:4],
     classes: Mapping[str, Sequence[str]] | None = None,
     correction: str = "holm",
     least: int = 10,
     limit: int = 10,
     search: bool = True,
 ) -> Outliers:
-    """Explain a system's best and worst rank by the treebanks behind them.
+    """Return the classes of treebanks behind a system's best and worst rank.
 
     Parameters
     ----------
-    stability
+    ranks
         Ranks over free random subsets of one size.
     system
         Name of the system.
@@ -198,54 +401,54 @@ def outliers(
 
     Examples
     --------
-    >>> from treegauge.ranking.scores import read_scores
+    >>> from treegauge.ranking.reading import read_leaderboard
     >>> from treegauge.ranking.stability import stability
-    >>> ranks = stability(read_scores("conll18"), size=10, samples=50_000, seed=0)
-    >>> found = outliers(ranks, "SLT-Interactions", search=False)
-    >>> over = [row["class"] for row in found.sides[0].rows if row["corrected"] < 0.001]
+    >>> ranks = stability(read_leaderboard("conll18"), size=10, samples=50_000, seed=0)
+    >>> extremes = explain_outliers(ranks, "SLT-Interactions", search=False)
+    >>> over = [row["class"] for row in extremes.sides[0].rows if row["corrected"] < 0.001]
     >>> "genus Slavic" in over
     True
     """
-    sampler = stability.sampler
+    sampler = ranks.sampler
     if len(sampler.sizes) > 1 or sampler.constraints:
         raise TreegaugeError(
-            "outliers are judged against free subsets of one size; found "
+            "outliers are judged against free subsets of one size; there are "
             f"{len(sampler.sizes)} sizes and {len(sampler.constraints)} constraints"
         )
     if limit < 1 or least < 1:
         raise TreegaugeError(f"limit {limit}, least {least}: expected 1 or more")
-    scores, size = sampler.scores, sampler.sizes[0]
-    masks = classes_of(scores, by, classes)
-    row = scores.system(system)
+    board, size = sampler.board, sampler.sizes[0]
+    masks = classes_of(board, by, classes)
+    row = board.system(system)
     sides = []
     for end in which:
-        low, high = _extreme_ranks(stability.counts[row], end, least)
-        found = stability.behind(system, ranks=(low, high), limit=limit)
-        first = stability.best_at if end == "best" else stability.worst_at
+        low, high = _extreme_ranks(ranks.counts[row], end, least)
+        behind = ranks.behind(system, ranks=(low, high), limit=limit)
+        first = ranks.best_at if end == "best" else ranks.worst_at
         known = sampler.subset(int(first[row]))
         searched = None
         if search:
-            searched = extreme(scores, system, end, size=size, ties=stability.ties, start=known)
+            searched = extreme(board, system, end, size=size, ties=ranks.ties, start=known)
         sides.append(
-            Side(
+            ExtremeRanks(
                 which=end,
                 rank=low if end == "best" else high,
                 upto=high if end == "best" else low,
-                samples=found.samples,
-                subsets=tuple(dict.fromkeys([known, *found.subsets]))[:limit],
-                members=found.members,
-                mean_tokens=_mean_tokens(scores, found.members),
+                samples=behind.samples,
+                subsets=tuple(dict.fromkeys([known, *behind.subsets]))[:limit],
+                members=behind.members,
+                mean_tokens=_mean_tokens(board, behind.members),
                 searched=searched,
-                rows=_rows(masks, found.members, size, found.samples, correction),
+                rows=_rows(masks, behind.members, size, behind.samples, correction),
             )
         )
     return Outliers(
-        system=scores.systems[row],
+        system=board.systems[row],
         sides=tuple(sides),
         classes=masks,
-        stability=stability,
+        stability=ranks,
         correction=correction,
-        signature=f"{stability.signature}|system:{scores.systems[row]}|correction:{correction}",
+        signature=countersign(ranks.signature, system=board.systems[row], correction=correction),
     )
 
 
@@ -260,8 +463,8 @@ def _extreme_ranks(counts: NDArray[np.int64], which: Which, least: int) -> tuple
     return 1 + ends[0] / 2, 1 + ends[1] / 2
 
 
-def _mean_tokens(scores: Scores, members: NDArray[np.int64]) -> float | None:
-    tokens = scores.metadata["tokens"].cast(float).to_numpy()
+def _mean_tokens(board: Leaderboard, members: NDArray[np.int64]) -> float | None:
+    tokens = board.metadata["tokens"].cast(float).to_numpy()
     known = ~np.isnan(tokens)
     weight = members[known].sum()
     return float(tokens[known] @ members[known] / weight) if weight else None
@@ -292,3 +495,60 @@ def _rows(
     corrected = adjust([row["tail"] for row in rows], correction)
     rows = [row | {"corrected": float(p)} for row, p in zip(rows, corrected, strict=True)]
     return tuple(sorted(rows, key=lambda row: (row["tail"], -row["ratio"])))
+
+
+@verb
+def outliers(
+    *scores: Any,
+    system: Sequence[str],
+    size: int = 10,
+    samples: int = 1_000_000,
+    by: Sequence[ClassColumn] = CLASSES[:4],  # type: ignore[assignment]
+    correction: Literal["holm", "bonferroni", "benjamini-hochberg"] = "holm",
+    least: int = 10,
+    limit: int = 10,
+    search: bool = True,
+    seed: int = 0,
+    reading: LeaderboardReading = READING,
+) -> Outliers:
+    """Show the subsets behind a system's best and worst rank, and what is frequent in them.
+
+    A class of treebanks is over-represented if random subsets would hardly have as many of it: the
+    tail of the hypergeometric distribution, corrected for the number of classes.
+
+    Parameters
+    ----------
+    scores
+        conll18, tables of scores, stores or results.
+    system
+        System to explain; repeatable.
+    size
+        Treebanks per subset.
+    samples
+        How many random subsets.
+    by
+        Classes of treebanks to look at.
+    correction
+        Correction for the number of classes.
+    least
+        Add the next ranks until there are this many subsets.
+    limit
+        How many subsets to name (JSON).
+    search
+        Search for ranks that sampling missed.
+    seed
+        Same seed, same result.
+    """
+    board = leaderboard_of(scores, reading)
+    names = [board.systems[board.system(name)] for name in
+             ([system] if isinstance(system, str) else system)]  # fmt: skip
+    with progress("subsets", samples) as task:
+        ranks = stability(board, size=size, samples=samples, seed=seed, progress=task.advance)
+    explained = {
+        name: explain_outliers(
+            ranks, name, by=by, correction=correction, least=least, limit=limit, search=search
+        )
+        for name in names
+    }
+    first, *others = explained
+    return explained[first].with_attached({name: explained[name] for name in others})

@@ -16,19 +16,28 @@ All that is said about how good a recommendation is comes from another cross-val
 that: the subset (:math:`\lambda` included) is chosen without some systems, and judged by these.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from treegauge.ranking._room import Room, room_of
-from treegauge.ranking._selection import STARTS, Floats, Problem, folds_of, overall, row_means
-from treegauge.ranking.scores import Scores
-from treegauge.ranking.subsets import Constraint
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.sampler import Constraint
+from treegauge.ranking.selection import (
+    STARTS,
+    Floats,
+    SubsetSearch,
+    demands_of,
+    folds_of,
+    overall,
+    row_means,
+)
 from treegauge.results import tables
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result
+from treegauge.results.result import Result, countersign
+from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,8 +94,8 @@ class Recommendation(Result):
         What the same procedure gives for systems it has not seen.
     named
         Rows for comparison: named subsets and, for each, random ones of its size.
-    room
-        What was asked for.
+    demands
+        What was asked for, in words.
     signature
         All choices, in one line.
     """
@@ -96,9 +105,10 @@ class Recommendation(Result):
     fitted: float
     held_out: HeldOut
     named: tuple[dict[str, Any], ...]
-    room: Room
+    demands: tuple[str, ...]
     signature: str
-    digits: ClassVar[int] = 3
+    kind: ClassVar[str] = "recommendation"
+    digits: ClassVar[tables.Digits] = 3
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -120,19 +130,19 @@ class Recommendation(Result):
         named = sorted(self.named, key=lambda row: -float(row["margin"]))
         return pl.DataFrame([first, *named], infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def json_fields(self) -> dict[str, Any]:
         """Return subset, weight, held-out figures and the comparison."""
         return {
-            "signature": self.signature,
             "subset": list(self.subset),
             "weight": self.weight,
-            "demands": list(self.room.demands),
+            "demands": list(self.demands),
             "fitted": self.fitted,
-            "held_out": dict(self.held_out.__dict__),
+            "held_out": dict(vars(self.held_out)),
             "rows": self.table.to_dicts(),
         }
 
-    def __str__(self) -> str:
+    def own_text(self) -> str:
+        """Return the subset, how well it predicts, and the comparison with other subsets."""
         judged = self.held_out
         verdict = (
             "better than chance" if judged.low > 0 else "NOT shown to be better than a random one"
@@ -153,12 +163,12 @@ class Recommendation(Result):
         )
 
 
+@verb
 def recommend(
-    scores: Scores,
+    *scores: Any,
     size: int = 10,
-    *,
-    at_most: Iterable[str | Constraint] = (),
-    at_least: Iterable[str | Constraint] = (),
+    at_most: Sequence[str | Constraint] = (),
+    at_least: Sequence[str | Constraint] = (),
     tokens: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
@@ -167,40 +177,51 @@ def recommend(
     repeats: int = 10,
     samples: int = 1000,
     seed: int = 0,
+    reading: LeaderboardReading = READING,
 ) -> Recommendation:
-    """Recommend treebanks whose ranking best predicts the one over all treebanks.
+    """Recommend a small set of treebanks that ranks systems as all of them do.
+
+    How well it does is measured on systems that were not used for choosing, and compared with
+    random subsets and with those that papers have used.
 
     Parameters
     ----------
     scores
-        Scores of at least six systems; those who choose and those who judge are never the same.
+        conll18, tables of scores, stores or results; at least six systems.
     size
         How many treebanks there is time for.
-    at_most, at_least
-        Bounds such as ``"language:1"``, ``"genus=Slavic:2"``, ``"resource=small:1"``.
+    at_most
+        Such as language:1, genus=Slavic:2, resource:stratified; repeatable.
+    at_least
+        Such as resource=small:1, stock:1; repeatable.
     tokens
         The most tokens of all members together; treebanks of unknown size are then left out.
-    include, exclude
-        Treebanks that must, and must not, be members.
+    include
+        A treebank that must be a member; repeatable.
+    exclude
+        A treebank that must not be a member; repeatable.
     named
-        Subsets to compare with; default: the eight of Fragility, Table 10, as far as they have
-        scores.
-    folds, repeats
-        The cross-validation over systems that judges.
+        Subsets to compare with, as NAME=treebank,treebank; default: the eight of Fragility, Table
+        10, as far as they have board.
+    folds
+        Folds of the cross-validation over systems.
+    repeats
+        How often systems are dealt into folds.
     samples
         Random subsets to compare with.
     seed
-        Same seed, same recommendation.
+        Same seed, same result.
 
     Examples
     --------
-    >>> from treegauge.ranking.scores import read_scores
-    >>> scores = read_scores("conll18")
-    >>> found = recommend(scores, 5, at_most=["stock:2"], tokens=500_000, repeats=1, samples=100)
-    >>> len(found.subset), found.held_out.agreement > found.held_out.random_mean
+    >>> best = recommend(
+    ...     "conll18", size=5, at_most=["stock:2"], tokens=500_000, repeats=1, samples=100
+    ... )
+    >>> len(best.subset), best.held_out.agreement > best.held_out.random_mean
     (5, True)
     """
-    systems = len(scores.systems)
+    board = leaderboard_of(scores, reading)
+    systems = len(board.systems)
     if systems < FEWEST:
         raise TreegaugeError(
             f"{systems} systems: a recommendation needs at least {FEWEST}, some to choose by and "
@@ -210,38 +231,38 @@ def recommend(
         raise TreegaugeError(
             f"folds {folds}, repeats {repeats}, samples {samples}: expected at least 2, 1 and 2"
         )
-    room = room_of(
-        scores,
-        size,
-        at_most=at_most,
-        at_least=at_least,
-        tokens=tokens,
-        include=include,
+    demands = demands_of(
+        board, size, at_most=at_most, at_least=at_least, tokens=tokens, include=include,
         exclude=exclude,
-    )
+    )  # fmt: skip
     rng = np.random.default_rng(seed)
-    drawn = room.orders(samples, rng)
-    problem = Problem(scores, room, drawn)
+    drawn = demands.orders(samples, rng)
+    problem = SubsetSearch(board, demands, drawn)
     chance = [problem.concordance(columns) for columns in drawn[:, :size]]
     judged = _judge(problem, chance, folds, repeats, rng)
     every = np.arange(systems)
     weight = problem.choose(every, folds, rng)
     columns = np.sort(problem.best(every, weight, problem.starts(10 * STARTS, rng)))
-    demands = [f"demands:{', '.join(room.demands)}".replace("|", "/")] if room.demands else []
-    choices = [f"cv:{repeats}x{folds}", f"samples:{samples}", f"seed:{seed}"]
     return Recommendation(
-        subset=tuple(scores.treebanks[i] for i in columns),
+        subset=tuple(board.treebanks[i] for i in columns),
         weight=weight,
         fitted=overall(problem.concordance(columns)),
         held_out=judged,
-        named=tuple(_named(scores, problem, named, samples, rng)),
-        room=room,
-        signature="|".join([scores.signature, f"size:{size}", *demands, *choices]),
+        named=tuple(_named(board, problem, named, samples, rng)),
+        demands=demands.demands,
+        signature=countersign(
+            board.signature,
+            size=size,
+            demands=", ".join(demands.demands) or None,
+            cv=f"{repeats}x{folds}",
+            samples=samples,
+            seed=seed,
+        ),
     )
 
 
 def _judge(
-    problem: Problem, chance: list[Floats], folds: int, repeats: int, rng: np.random.Generator
+    problem: SubsetSearch, chance: list[Floats], folds: int, repeats: int, rng: np.random.Generator
 ) -> HeldOut:
     from treegauge.statistics.bootstrap import bootstrap
 
@@ -279,21 +300,21 @@ def _judge(
 
 
 def _named(
-    scores: Scores,
-    problem: Problem,
+    board: Leaderboard,
+    problem: SubsetSearch,
     named: Mapping[str, Sequence[str]] | None,
     samples: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Judge subsets that were chosen without looking at these scores."""
+    """Judge subsets that were chosen without looking at these board."""
     from treegauge import data
 
-    held = len(scores.treebanks)
+    held = len(board.treebanks)
     for name, members in (data.subsets() if named is None else named).items():
         found_columns = set()
         for code in members:
             try:
-                found_columns.add(scores.treebank(code))
+                found_columns.add(board.treebank(code))
             except ChoiceError:
                 if named is not None:  # one's own subsets have no business naming strangers
                     raise
@@ -316,5 +337,5 @@ def _named(
             "random_sd": float(random.std(ddof=1)),
             "margin": found - float(random.mean()),
             "beaten": float((random < found).mean()),
-            "treebanks": " ".join(scores.treebanks[i] for i in columns),
+            "treebanks": " ".join(board.treebanks[i] for i in columns),
         }

@@ -8,18 +8,17 @@ the same on any number of threads.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.ranking._tally import TIE, Table, Tally, search, tally
-from treegauge.ranking.ranks import Ties, rank
-from treegauge.ranking.scores import Scores
-from treegauge.ranking.subsets import Constraint, Sampler, constraints_of, sizes_of, sizes_text
+from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
+from treegauge.ranking.rank_counts import RankTally, ScoreSums, search, tally
+from treegauge.ranking.sampler import Constraint, Sampler, constraints_of, sizes_of, sizes_text
 from treegauge.results import tables
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result
+from treegauge.results.result import Result, countersign
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,6 +70,8 @@ class Stability(Result):
         how often a system that leads there leads (alone or with others) in the sample.
     signature
         All choices, in one line.
+    all_columns
+        Whether text shows quartiles and standard deviation, too.
     """
 
     sampler: Sampler
@@ -83,15 +84,24 @@ class Stability(Result):
     worst_at: NDArray[np.int64]
     agreement: "pl.DataFrame"
     signature: str
+    all_columns: bool = False
+    kind: ClassVar[str] = "ranks"
+    unit: ClassVar[str | None] = "percent"
+    digits: ClassVar[Any] = dict.fromkeys(("rank", "best", "q1", "median", "q3", "worst"))
+
+    @property
+    def board(self) -> Leaderboard:
+        """The leaderboard whose systems are ranked."""
+        return self.sampler.board
 
     @property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in the order of all arrays."""
-        return self.sampler.scores.systems
+        return self.board.systems
 
     @cached_property
     def table(self) -> "pl.DataFrame":
-        """One row per system: best, quartiles, worst, mean, sd, and rank over all treebanks."""
+        """One row per system: mean score, its ranks in the subsets, rank over all treebanks."""
         import polars as pl
 
         values = 1 + np.arange(self.counts.shape[1]) / 2
@@ -101,6 +111,7 @@ class Stability(Result):
         return pl.DataFrame(
             {
                 "system": self.systems,
+                "score": self.board.values.mean(axis=1),
                 "best": 1 + (self.counts > 0).argmax(axis=1) / 2,
                 "q1": q1,
                 "median": median,
@@ -108,7 +119,7 @@ class Stability(Result):
                 "worst": len(self.systems) - (self.counts[:, ::-1] > 0).argmax(axis=1) / 2,
                 "mean": mean,
                 "sd": np.sqrt(spread),
-                "full": self.sampler.scores.ranking(self.ties),
+                "full": self.board.ranking(self.ties),
             }
         ).sort("mean", "system")
 
@@ -161,19 +172,32 @@ class Stability(Result):
             }
         )
 
-    def __str__(self) -> str:
+    def shown(self) -> "pl.DataFrame":
+        """Return the ranking over all treebanks with the ranks in the subsets beside it."""
+        more = () if self.all_columns else ("q1", "q3", "sd")
+        names = {"full": "rank", "score": metric_name(self.board.metric), "mean": "mean rank"}
+        frame = self.table.sort("full", "mean", "system").drop(more)
+        first = ["full", "system", "score"]
+        rest = [name for name in frame.columns if name not in first]
+        return frame.select(*first, *rest).rename(names)
+
+    def own_text(self) -> str:
+        """Return the table and how far subsets agree with all treebanks."""
         if len(self.sampler.sizes) > 1:
-            told = tables.to_text(self.agreement, digits=3)
+            agreement = tables.to_text(self.agreement, digits=3)
         else:
             tau, same = (self.agreement[name].item() for name in ("tau", "top1"))
-            told = (
-                f"Agreement with the ranking over all {len(self.sampler.scores.treebanks)} "
+            agreement = (
+                f"Agreement with the ranking over all {len(self.board.treebanks)} "
                 f"treebanks: Kendall's tau {tau:.3f}; the same leader in {100 * same:.1f} %."
             )
-        return f"{tables.to_text(self.table)}\n\n{told}\n{self.signature}"
+        sizes = sizes_text(self.sampler.sizes)
+        ranks = f"Best to worst rank over {self.samples:,} random subsets of {sizes} treebanks."
+        shown = tables.to_text(self.shown(), digits=self.digits)
+        return f"{shown}\n\n{ranks}\n{agreement}\n{self.signature}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints: systems with rank counts, pairs, agreement."""
+    def json_fields(self) -> dict[str, Any]:
+        """Return systems with rank counts, pairs and agreement."""
         rows = self.table.to_dicts()
         for row in rows:
             a = self.systems.index(row["system"])
@@ -183,7 +207,6 @@ class Stability(Result):
                 f"{1 + i / 2:g}": int(self.counts[a, i]) for i in np.flatnonzero(self.counts[a])
             }
         return {
-            "signature": self.signature,
             "samples": self.samples,
             "systems": rows,
             "pairs": self.pairs.to_dicts(),
@@ -213,15 +236,15 @@ class Stability(Result):
 
         Examples
         --------
-        >>> from treegauge.ranking.scores import read_scores
-        >>> result = stability(read_scores("conll18"), size=10, samples=2000, seed=0)
+        >>> from treegauge.ranking.reading import read_leaderboard
+        >>> result = stability(read_leaderboard("conll18"), size=10, samples=2000, seed=0)
         >>> worst = result.behind("Stanford", "worst", limit=1)
         >>> result.table.filter(system="Stanford")["worst"].item()
         20.0
         >>> worst.samples, len(worst.subsets[0])
         (2, 10)
         """
-        a = self.sampler.scores.system(system)
+        a = self.board.system(system)
         if (which is None) == (ranks is None):
             raise TreegaugeError("give either which='best' or 'worst', or ranks=(LOWEST, HIGHEST)")
         if ranks is not None:
@@ -236,7 +259,7 @@ class Stability(Result):
         return Behind(number, members, first, tuple(self.sampler.subset(n) for n in first))
 
 
-def _agreement(counts: Tally, table: Table, sampler: Sampler) -> "pl.DataFrame":
+def _agreement(counts: RankTally, table: ScoreSums, sampler: Sampler) -> "pl.DataFrame":
     """Turn sums of concordance, kept apart by number of tied pairs, into mean and sd of tau-b."""
     import polars as pl
 
@@ -260,14 +283,14 @@ def _agreement(counts: Tally, table: Table, sampler: Sampler) -> "pl.DataFrame":
 
 
 def stability(
-    scores: Scores,
+    board: Leaderboard,
     *,
     size: int | str | Iterable[int] = 10,
     samples: int = 1_000_000,
     seed: int = 0,
     constraints: Iterable[str | Constraint] = (),
     ties: Ties = "average",
-    threads: int | None = None,
+    workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Stability:
     r"""Rank the systems over random subsets of treebanks.
@@ -278,8 +301,8 @@ def stability(
 
     Parameters
     ----------
-    scores
-        The table.
+    board
+        The leaderboard.
     size
         Treebanks per subset, or several sizes (also ``"5-20"``, ``"all"``) taken in turn, so that
         each gets an equal share.
@@ -291,29 +314,29 @@ def stability(
         Such as ``"language:1"``, ``"genus=Slavic:2"``, ``"resource:stratified"``.
     ties
         What equal systems get: the ``average`` of their ranks, the ``min`` or the ``max``.
-    threads
-        Default: as many as there are processors.
+    workers
+        Threads; default: as many as there are processors.
     progress
         Called with the number of samples just done.
 
     Examples
     --------
-    >>> from treegauge.ranking.scores import read_scores
-    >>> result = stability(read_scores("conll18"), size=10, samples=20_000, seed=0)
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> result = stability(read_leaderboard("conll18"), size=10, samples=20_000, seed=0)
     >>> print(result.table.select("system", "best", "worst").head(3).rows())
     [('HIT-SCIR', 1.0, 6.0), ('TurkuNLP', 1.0, 10.0), ('UDPipe Future', 1.0, 11.0)]
     """
     if samples < 1:
         raise TreegaugeError(f"samples {samples}: expected 1 or more")
-    rank(np.zeros(1), ties)  # refuses an unknown rule before any work
-    sampler = Sampler(
-        scores, sizes_of(size, len(scores.treebanks)), seed, constraints_of(constraints)
-    )
-    counts, table = tally(sampler, samples, TIE[ties], threads, progress)
+    ranks_of(np.zeros(1), ties)  # refuses an unknown rule before any work
+    sizes = sizes_of(size, len(board.treebanks))
+    sampler = Sampler(board, sizes, seed, constraints_of(constraints))
+    counts, table = tally(sampler, samples, TIE[ties], workers, progress)
     back = np.argsort(table.order)  # the tally has the systems in the order of their totals
     above = counts.above[np.ix_(back, back)]
     tied = samples - above - above.T
     np.fill_diagonal(tied, 0)
+    bounds = ",".join(map(str, sampler.constraints)) or None
     return Stability(
         sampler=sampler,
         samples=samples,
@@ -324,19 +347,8 @@ def stability(
         best_at=counts.extremes[back, 1],
         worst_at=counts.extremes[back, 3],
         agreement=_agreement(counts, table, sampler),
-        signature=_sign(sampler, samples, ties),
-    )
-
-
-def _sign(sampler: Sampler, samples: int, ties: Ties) -> str:
-    parts = {
-        "size": sizes_text(sampler.sizes),
-        "samples": samples,
-        "constraints": ",".join(map(str, sampler.constraints)) or None,
-        "ties": ties,
-        "seed": sampler.seed,
-    }
-    listed = [
-        f"{name}:{value}".replace("|", "/") for name, value in parts.items() if value is not None
-    ]
-    return "|".join([sampler.scores.signature, *listed])
+        signature=countersign(
+            board.signature, size=sizes_text(sizes), samples=samples, constraints=bounds, ties=ties,
+            seed=seed,
+        ),
+    )  # fmt: skip

@@ -1,311 +1,257 @@
-"""Random subsets of treebanks, free or constrained, each drawn again from its number alone."""
+"""Average scores over named subsets of treebanks, with error reductions (Fragility, Table 1)."""
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from math import comb
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.ranking._draw import BLOCK, ROUNDS, Mask, Plan, draw_block
-from treegauge.ranking.scores import Scores
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import READING, LeaderboardReading, Missing, leaderboard_of
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.messages import note
+from treegauge.results.result import Result, countersign
+from treegauge.results.verbs import verb
 
-_COLUMNS = ("language", "family", "stock", "genus", "resource")
-_FORMS = (
-    "COLUMN:MOST (such as language:1 or family:2), COLUMN=VALUE:MOST (such as genus=Slavic:2), "
-    f"COLUMN:stratified (such as resource:stratified); COLUMN is one of {', '.join(_COLUMNS)}"
-)
+if TYPE_CHECKING:
+    import polars as pl
 
-
-@dataclass(frozen=True)
-class Constraint:
-    """A bound on how many treebanks of a subset may share a property.
-
-    Attributes
-    ----------
-    column
-        The property: ``language``, ``family``, ``stock``, ``genus`` or ``resource``.
-    most
-        At most so many of one value; None means stratified, that is shares in proportion to the
-        whole collection (largest remainders).
-    value
-        Bound only this value, or every value where None.
-
-    Examples
-    --------
-    >>> Constraint.parse("language:1")
-    Constraint(column='language', most=1, value=None)
-    >>> str(Constraint.parse("genus=Slavic:2"))
-    'genus=Slavic:2'
-    """
-
-    column: str
-    most: int | None = None
-    value: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> "Constraint":
-        """Read ``COLUMN:MOST``, ``COLUMN=VALUE:MOST`` or ``COLUMN:stratified``."""
-        found = re.fullmatch(r"(\w+)(?:=(.+))?:(\d+|stratified)", text.strip())
-        if found is None or (found[2] and found[3] == "stratified"):
-            raise TreegaugeError(f"constraint {text!r} is not understood; expected {_FORMS}")
-        column, value, most = found.groups()
-        if column not in _COLUMNS:
-            raise ChoiceError("column of a constraint", column, _COLUMNS)
-        return cls(column, None if most == "stratified" else int(most), value)
-
-    def __str__(self) -> str:
-        value = "" if self.value is None else f"={self.value}"
-        return f"{self.column}{value}:{'stratified' if self.most is None else self.most}"
+Absent = Literal["leave-out", "error"]
 
 
-class _Bounds(NamedTuple):
-    """A constraint on one table: the group of each treebank, and bounds per size and group."""
+def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64]) -> float:
+    r"""Return the mean over treebanks of the share of errors that a system removes, in percent.
 
-    codes: NDArray[np.int64]
-    lows: NDArray[np.int64]
-    highs: NDArray[np.int64]
+    .. math:: \frac{1}{n} \sum_t 100 \cdot \frac{s_t - r_t}{100 - r_t}
 
-
-def shares(counts: Sequence[int], size: int) -> list[int]:
-    """Divide `size` places in proportion to `counts`, the largest remainders rounded up.
-
-    Examples
-    --------
-    >>> shares([61, 5, 7, 9], 10)
-    [7, 1, 1, 1]
-    """
-    total = sum(counts)
-    floors = [size * count // total for count in counts]
-    by_remainder = sorted(
-        range(len(counts)), key=lambda i: (-(size * counts[i] % total), -counts[i], i)
-    )
-    for i in by_remainder[: size - sum(floors)]:
-        floors[i] += 1
-    return floors
-
-
-def _bounds(constraint: Constraint, scores: Scores, sizes: Sequence[int]) -> _Bounds:
-    values = scores.metadata[constraint.column].to_list()
-    unknown = [name for name, v in zip(scores.treebanks, values, strict=True) if v is None]
-    if unknown and constraint.value is None:
-        raise TreegaugeError(
-            f"constraint {constraint}: {constraint.column} is not known for {', '.join(unknown)}; "
-            "give it in a metadata table or leave these treebanks out"
-        )
-    names = sorted({value for value in values if value is not None})
-    if constraint.value is not None:
-        if constraint.value not in names:
-            raise ChoiceError(constraint.column, constraint.value, names)
-        names = [constraint.value]
-    # One group more for treebanks the constraint does not speak of.
-    codes = np.array([names.index(v) if v in names else len(names) for v in values])
-    counts = np.bincount(codes, minlength=len(names) + 1).tolist()
-    lows = np.zeros((len(sizes), len(counts)), dtype=np.int64)
-    highs = np.tile(np.array(counts), (len(sizes), 1))
-    if constraint.most is not None:
-        highs[:, :-1] = np.minimum(highs[:, :-1], constraint.most)
-    else:
-        lows[:] = highs[:] = [shares(counts, size) for size in sizes]
-    return _Bounds(codes, lows, highs)
-
-
-def _ways(counts: Sequence[int], lows: Sequence[int], highs: Sequence[int]) -> list[list[int]]:
-    """Count the choices of r treebanks out of groups g, g+1, ...: entry [g][r], exactly."""
-    rows = [[1]]
-    for count, low, high in zip(reversed(counts), reversed(lows), reversed(highs), strict=True):
-        later = rows[-1]
-        row = [0] * (len(later) + high)
-        for take in range(low, high + 1):
-            for rest, ways in enumerate(later):
-                row[take + rest] += comb(count, take) * ways
-        rows.append(row)
-    return rows[::-1]
-
-
-def _steps(
-    counts: Sequence[int], highs: Sequence[int], ways: list[list[int]], most: int
-) -> NDArray[np.float64]:
-    """Cumulative probability of taking at most j of group g when r places are left."""
-    table = np.ones((len(counts), most + 1, max(highs) + 1))
-    for group, (count, high) in enumerate(zip(counts, highs, strict=True)):
-        for left in range(min(most, len(ways[group]) - 1) + 1):
-            total, so_far = ways[group][left], 0
-            for take in range(min(high, left) + 1):
-                rest = left - take
-                later = ways[group + 1][rest] if rest < len(ways[group + 1]) else 0
-                so_far += comb(count, take) * later
-                if total:
-                    table[group, left, take] = so_far / total
-    return table
-
-
-@dataclass(frozen=True, eq=False)
-class Sampler:
-    """Numbered random subsets of the treebanks of a score table.
-
-    Sample ``i`` has size ``sizes[i % len(sizes)]`` and is uniform over all subsets of that size
-    that satisfy the constraints. It depends only on the seed, its number and these choices.
-
-    Attributes
-    ----------
-    scores
-        The table whose treebanks are sampled.
-    sizes
-        The sizes, taken in turn.
-    seed
-        Between 0 and 2**64 - 1.
-    constraints
-        Bounds that every subset satisfies.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.scores import read_scores
-    >>> sampler = Sampler(read_scores("conll18"), (3,), 0, (Constraint("stock", 1),))
-    >>> sampler.subset(5) == sampler.subset(5)
-    True
-    >>> len(sampler.subset(5))
-    3
-    """
-
-    scores: Scores
-    sizes: tuple[int, ...]
-    seed: int = 0
-    constraints: tuple[Constraint, ...] = ()
-
-    def __post_init__(self) -> None:
-        sizes_of(self.sizes, len(self.scores.treebanks))
-        if not 0 <= self.seed < 2**64:
-            raise TreegaugeError(f"seed {self.seed}: expected a whole number from 0 to 2**64 - 1")
-
-    @cached_property
-    def plan(self) -> Plan:
-        """The sampler as arrays; an error if no subset satisfies the constraints."""
-        held = len(self.scores.treebanks)
-        bounds = [_bounds(each, self.scores, self.sizes) for each in self.constraints]
-        bounds.sort(key=self._room)  # the tightest one leads, the others are tried
-        codes = bounds[0].codes if bounds else np.zeros(held, dtype=np.int64)
-        counts = np.bincount(codes).tolist()
-        quotas = steps = None
-        if bounds and (bounds[0].lows == bounds[0].highs).all():
-            quotas = bounds[0].lows
-        elif bounds:
-            highs = bounds[0].highs[0].tolist()[: len(counts)]
-            steps = _steps(counts, highs, _ways(counts, [0] * len(highs), highs), max(self.sizes))
-        return Plan(
-            sizes=np.array(self.sizes, dtype=np.int64),
-            held=held,
-            members=np.argsort(codes, kind="stable"),
-            starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            quotas=quotas,
-            steps=steps,
-            groups=tuple(
-                (each.codes[None, :] == np.arange(each.lows.shape[1])[:, None]).astype(np.float32)
-                for each in bounds[1:]
-            ),
-            lows=tuple(each.lows for each in bounds[1:]),
-            highs=tuple(each.highs for each in bounds[1:]),
-        )
-
-    def _room(self, bounds: _Bounds) -> float:
-        """Return the share of all subsets of the largest size within these bounds."""
-        counts = np.bincount(bounds.codes, minlength=bounds.lows.shape[1]).tolist()
-        smallest = 1.0
-        for which, size in enumerate(self.sizes):
-            row = _ways(counts, bounds.lows[which].tolist(), bounds.highs[which].tolist())[0]
-            inside = row[size] if size < len(row) else 0
-            if not inside:
-                most = max(r for r, ways in enumerate(row) if ways)
-                raise TreegaugeError(
-                    f"no subset of size {size} satisfies "
-                    f"{' and '.join(map(str, self.constraints))}; the largest possible size is "
-                    f"{most}"
-                )
-            smallest = min(smallest, inside / comb(len(bounds.codes), size))
-        return smallest
-
-    def block(self, number: int) -> Mask:
-        """Draw samples ``number * BLOCK`` and following as a treebanks x samples mask."""
-        mask = draw_block(self.plan, self.seed, number)
-        if mask is None:
-            raise TreegaugeError(
-                f"{BLOCK * ROUNDS} subsets in a row broke "
-                f"{' and '.join(map(str, self.constraints))} taken together; loosen one of them "
-                "or choose a smaller size"
-            )
-        return mask
-
-    def columns(self, number: int) -> NDArray[np.int64]:
-        """Draw sample `number` again, as column numbers of the score table."""
-        block, column = divmod(number, BLOCK)
-        mask = self._recent.get(block)
-        if mask is None:
-            mask = self.block(block)
-            self._recent.clear()
-            self._recent[block] = mask
-        return np.flatnonzero(mask[:, column])
-
-    @cached_property
-    def _recent(self) -> dict[int, Mask]:
-        """The block drawn last, since samples are often asked for in order."""
-        return {}
-
-    def subset(self, number: int) -> tuple[str, ...]:
-        """Draw sample `number` again, as names of treebanks."""
-        return tuple(self.scores.treebanks[column] for column in self.columns(number))
-
-
-def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:
-    """Return one size or several, without repeats, that a collection of `held` can give.
+    This is not the error reduction of the mean scores: every treebank counts alike, easy or hard.
 
     Parameters
     ----------
-    size
-        A number, several, or text: ``"10"``, ``"5-20"``, ``"5,10,20"``, ``"all"``.
-    held
-        How many treebanks there are.
+    reference, system
+        Scores in percent of the reference and of the other system on the same treebanks.
+
+    Returns
+    -------
+    float
+        Positive where the system makes fewer errors than the reference.
 
     Examples
     --------
-    >>> sizes_of(10, 82), sizes_of("2-5,10", 82), sizes_of("all", 3)
-    ((10,), (2, 3, 4, 5, 10), (1, 2, 3))
+    From 98 to 99 half the errors go, from 50 to 90 four fifths:
+
+    >>> error_reduction(np.array([98.0, 50.0]), np.array([99.0, 90.0]))
+    65.0
     """
-    sizes: list[int] = []
-    if isinstance(size, str):
-        for part in (f"1-{held}" if size.strip() == "all" else size).split(","):
-            found = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
-            if found is None:
-                raise TreegaugeError(f"size {size!r}: expected such as 10, 5-20, 5,10,20 or all")
-            sizes += range(int(found[1]), int(found[2] or found[1]) + 1)
+    if (reference >= 100).any() or (system > 100).any():
+        raise TreegaugeError(
+            "error reduction needs scores in percent and a reference that makes errors: found "
+            f"{max(reference.max(), system.max()):g}, expected less than 100"
+        )
+    return float(np.mean(100 * (system - reference) / (100 - reference)))
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetAverages(Result):
+    """Macro averages and error reductions over subsets of treebanks.
+
+    Attributes
+    ----------
+    rows
+        One row per subset: its name, how many of its treebanks have scores, each system's macro
+        average (named after the system) and each pair's mean error reduction (``E(reference,
+        system)``).
+    absent
+        For each subset, members without a score; they are left out of its row.
+    signature
+        All choices, in one line.
+    """
+
+    rows: "pl.DataFrame"
+    absent: dict[str, tuple[str, ...]]
+    signature: str
+    kind: ClassVar[str] = "subsets"
+    unit: ClassVar[str | None] = "percent"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per subset."""
+        return self.rows
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, and the treebanks that each of them leaves out."""
+        absent = {name: list(codes) for name, codes in self.absent.items()}
+        return {**super().json_fields(), "absent": absent}
+
+
+def subset_averages(
+    board: Leaderboard,
+    subsets: Mapping[str, Sequence[str]] | Iterable[str] | None = None,
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    absent: Absent = "leave-out",
+) -> SubsetAverages:
+    """Return mean scores over named subsets, and mean error reductions between systems.
+
+    Parameters
+    ----------
+    board
+        The leaderboard, in percent.
+    subsets
+        Your own subsets as a mapping from name to treebanks, or names among the packaged eight;
+        None means all eight.
+    pairs
+        (reference, system) pairs for error reductions; None means every pair of systems, the one
+        with the lower mean score as reference.
+    absent
+        What to do with members of a subset that have no score: leave them out (named in the
+        result) or raise an error.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> result = subset_averages(
+    ...     read_leaderboard("fragility_exp1"), ["Ma18"], pairs=[("sl-S+19", "gb-DM17")]
+    ... )
+    >>> print([round(value, 2) for value in result.table.row(0)[2:]])
+    [87.74, 87.77, 83.96, 23.92]
+    """
+    import polars as pl
+
+    if absent not in ("leave-out", "error"):
+        raise ChoiceError("policy for absent treebanks", absent, ["leave-out", "error"])
+    members = _members(subsets)
+    if pairs is None:
+        means = board.values.mean(axis=1)
+        ordered = sorted(range(len(means)), key=lambda a: means[a])
+        chosen = [(board.systems[a], board.systems[b]) for a, b in combinations(ordered, 2)]
     else:
-        sizes += [size] if isinstance(size, int) else size
-    if not sizes:
-        raise TreegaugeError(f"size {size!r} names no size; expected such as 10, 5-20 or all")
-    for each in sizes:
-        if not 1 <= each <= held:
+        chosen = list(pairs)
+    rows, left_out = [], {}
+    for name, codes in members.items():
+        columns, missing = _columns(board, codes)
+        if missing and (absent == "error" or not columns):
             raise TreegaugeError(
-                f"size {each}: the table has {held} treebanks; choose a size from 1 to {held}"
+                f"subset {name}: no score for {', '.join(missing)}; treebanks with scores: "
+                f"{', '.join(board.treebanks)}"
             )
-    return tuple(dict.fromkeys(sizes))
+        part = board.values[:, columns]
+        row: dict[str, object] = {"subset": name, "treebanks": len(columns)}
+        row |= dict(zip(board.systems, part.mean(axis=1).tolist(), strict=True))
+        for reference, system in chosen:
+            both = part[board.system(reference)], part[board.system(system)]
+            row[f"E({reference}, {system})"] = error_reduction(*both)
+        rows.append(row)
+        if missing:
+            left_out[name] = tuple(missing)
+    signature = countersign(board.signature, subsets=",".join(members))
+    return SubsetAverages(pl.DataFrame(rows), left_out, signature)
 
 
-def sizes_text(sizes: Sequence[int]) -> str:
-    """Write sizes as :func:`sizes_of` reads them.
+def restrict(
+    board: Leaderboard, subset: str | Sequence[str] | None, *, missing: Missing = "error"
+) -> Leaderboard:
+    """Keep only the treebanks of a named subset, or of codes separated by commas.
 
     Examples
     --------
-    >>> sizes_text([10]), sizes_text([2, 3, 4, 5]), sizes_text([5, 10])
-    ('10', '2-5', '5,10')
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> restrict(read_leaderboard("conll18"), "Ma18").values.shape
+    (26, 12)
     """
-    if len(sizes) > 2 and list(sizes) == [*range(sizes[0], sizes[-1] + 1)]:
-        return f"{sizes[0]}-{sizes[-1]}"
-    return ",".join(map(str, sizes))
+    from treegauge import data
+
+    if subset is None:
+        return board
+    given = subset.split(",") if isinstance(subset, str) else subset
+    own = [code.strip() for code in given if code.strip()]
+    packaged = {} if isinstance(subset, list | tuple) else data.subsets()
+    if subset not in packaged and len(own) == 1 and _columns(board, own)[1]:
+        raise ChoiceError("subset or treebank", subset, [*packaged, *board.treebanks])
+    columns, absent = _columns(board, packaged.get(str(subset), own))
+    if absent and (missing == "error" or not columns):
+        raise TreegaugeError(
+            f"subset {subset}: no score for {', '.join(absent)}; leave such treebanks out with "
+            "missing: drop-treebank"
+        )
+    chosen = board.select(treebanks=[board.treebanks[column] for column in columns])
+    if not absent:
+        return chosen
+    signature = countersign(chosen.signature, absent=" ".join(absent))
+    return replace(chosen, signature=signature, dropped=(*chosen.dropped, *absent))
 
 
-def constraints_of(given: "Iterable[str | Constraint]") -> tuple[Constraint, ...]:
-    """Return constraints given as text or as objects."""
-    return tuple(c if isinstance(c, Constraint) else Constraint.parse(c) for c in given)
+def _members(subsets: Mapping[str, Sequence[str]] | Iterable[str] | None) -> dict[str, list[str]]:
+    from treegauge import data
+
+    if isinstance(subsets, Mapping):
+        return {name: list(codes) for name, codes in subsets.items()}
+    packaged = data.subsets()
+    chosen = packaged if subsets is None else list(subsets)
+    for name in chosen:
+        if name not in packaged:
+            raise ChoiceError("subset", name, packaged)
+    return {name: list(packaged[name]) for name in chosen}
+
+
+def _columns(board: Leaderboard, codes: Sequence[str]) -> tuple[list[int], list[str]]:
+    columns, missing = [], []
+    for code in codes:
+        try:
+            columns.append(board.treebank(code))
+        except ChoiceError:
+            missing.append(code)
+    return columns, missing
+
+
+@verb
+def subsets(
+    *scores: Any,
+    subset: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    pair: Sequence[str | tuple[str, str]] = (),
+    reading: LeaderboardReading = READING,
+) -> SubsetAverages:
+    """Average scores over named subsets, with the mean of per-treebank error reductions.
+
+    Members of a named subset without scores are left out and named.
+
+    Parameters
+    ----------
+    scores
+        conll18, tables of scores, stores or results.
+    subset
+        A named subset (Ma18) or your own (mine=cs_pdt,en_ewt); default: the eight of Fragility,
+        Table 10.
+    pair
+        Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM; default: every pair.
+    """
+    board = leaderboard_of(scores, reading)
+    members = subset if isinstance(subset, Mapping) else _own_subsets(subset)
+    averages = subset_averages(board, members or None, pairs=[_pair(p) for p in pair] or None)
+    for name, absent in averages.absent.items():
+        note(f"{name}: no scores for {', '.join(absent)}")
+    return averages
+
+
+def _own_subsets(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    from treegauge import data
+
+    packaged, members = data.subsets(), {}
+    for text in [given] if isinstance(given, str) else given:
+        name, equals, codes = text.partition("=")
+        if equals:
+            members[name] = tuple(part.strip() for part in codes.split(",") if part.strip())
+        elif name in packaged:
+            members[name] = packaged[name]
+        else:
+            raise ChoiceError("subset", name, [*packaged, "NAME=treebank,treebank,..."])
+    return members
+
+
+def _pair(given: str | tuple[str, str]) -> tuple[str, str]:
+    parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
+    if len(parts) != 2 or not all(parts):
+        raise TreegaugeError(f"pair {given!r}: expected REFERENCE,SYSTEM")
+    return parts[0], parts[1]

@@ -154,11 +154,11 @@ def _files(folder: Input) -> list[Input]:
 
 def _object(one: Input, page: PageInputs) -> None:
     from treegauge.experiments.store import Store
-    from treegauge.ranking.scores import Scores
+    from treegauge.ranking.leaderboard import Leaderboard
 
     if isinstance(one.given, Store):
         page.stores.append(one.given.path)
-    elif isinstance(one.given, Scores):
+    elif isinstance(one.given, Leaderboard):
         page.scores.append(one)
     else:
         raise TreegaugeError(

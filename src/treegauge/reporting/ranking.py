@@ -9,11 +9,10 @@ import numpy as np
 
 from treegauge import data
 from treegauge.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
-from treegauge.ranking._paragraph import metric_name
-from treegauge.ranking.certificate import Certificate, certify
-from treegauge.ranking.exact import Exact, exact
-from treegauge.ranking.outliers import outliers
-from treegauge.ranking.scores import Scores
+from treegauge.ranking.certify import Certificate, certify
+from treegauge.ranking.exact import Exact, exact_ranks
+from treegauge.ranking.leaderboard import Leaderboard, metric_name
+from treegauge.ranking.outliers import explain_outliers
 from treegauge.ranking.stability import Stability, stability
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import floats, numbers
@@ -29,7 +28,7 @@ ADJACENT = 5
 
 
 def ranking_section(
-    scores: Scores,
+    scores: Leaderboard,
     *,
     given: str,
     first: str = "",
@@ -51,13 +50,13 @@ def ranking_section(
     """
     sizes = _sizes(scores)
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
-    counted = exact(scores, size=sizes)
+    counted = exact_ranks(scores, size=sizes)
     note(f"drawing {samples:,} subsets of each size")
     drawn = [stability(scores, size=k, samples=samples, seed=seed) for k in sizes]
     usual = min(range(len(sizes)), key=lambda i: abs(sizes[i] - _usual(scores)))
     order = scores.table["system"].to_list()
     pairs = list(pairwise(order))[:ADJACENT]
-    certificates = [certify(scores, f"{a} > {b}") for a, b in pairs]
+    certificates = [certify(scores, claim=f"{a} > {b}") for a, b in pairs]
     metric = metric_name(scores.metric)
     text = (
         f"{len(scores.systems)} systems by mean {metric} over {len(scores.treebanks)} treebanks. "
@@ -117,12 +116,12 @@ def _loose(order: Sequence[str], counted: Exact, size: int) -> str:
     )
 
 
-def _usual(scores: Scores) -> int:
+def _usual(scores: Leaderboard) -> int:
     """Return the size of subsets to show first: ten, or half of few treebanks."""
     return min(10, max(1, len(scores.treebanks) // 2))
 
 
-def _sizes(scores: Scores) -> tuple[int, ...]:
+def _sizes(scores: Leaderboard) -> tuple[int, ...]:
     held = len(scores.treebanks)
     room = max(3, MOST // max(1, len(scores.systems) ** 2))
     sizes = [*range(1, min(held, 20) + 1), *range(25, held, 5), held]
@@ -132,13 +131,13 @@ def _sizes(scores: Scores) -> tuple[int, ...]:
     return tuple(sorted({*sizes, _usual(scores)}))
 
 
-def _treebanks(scores: Scores) -> list[dict[str, Any]]:
+def _treebanks(scores: Leaderboard) -> list[dict[str, Any]]:
     columns = ("language", "genus", "stock", "resource", "tokens")
     rows = scores.metadata.select(columns).to_dicts()
     return [{"code": code, **row} for code, row in zip(scores.treebanks, rows, strict=True)]
 
 
-def _integers(scores: Scores) -> dict[str, Any]:
+def _integers(scores: Leaderboard) -> dict[str, Any]:
     """Return whole numbers, which a browser adds without rounding, and their scale."""
     values, scale = scores.fixed_point()
     if values.min() >= 0 and values.max() < 2**32:
@@ -146,7 +145,7 @@ def _integers(scores: Scores) -> dict[str, Any]:
     return {"scale": scale, "values": values.ravel().tolist()}
 
 
-def _named(scores: Scores) -> list[dict[str, Any]]:
+def _named(scores: Leaderboard) -> list[dict[str, Any]]:
     """Return the packaged subsets of which all treebanks are in the table."""
     named = []
     for name, codes in data.subsets().items():
@@ -160,7 +159,7 @@ def _named(scores: Scores) -> list[dict[str, Any]]:
 
 def _above(counted: Exact) -> Any:
     """Return a matrix per size: how often the system of the row is above that of the column."""
-    systems = len(counted.scores.systems)
+    systems = len(counted.board.systems)
     shares = np.zeros((len(counted.sizes), systems, systems))
     cells = pair_data(counted)["above"].to_numpy()
     shares[:, ~np.eye(systems, dtype=bool)] = cells.reshape(len(counted.sizes), -1)
@@ -176,7 +175,7 @@ def _boxes(ranks: Stability) -> Any:
 
 def _masks(ranks: Stability, samples: Any) -> Any:
     """Return the subsets of some samples as bits, eight treebanks a byte."""
-    scores = ranks.sampler.scores
+    scores = ranks.sampler.board
     place = {code: i for i, code in enumerate(scores.treebanks)}
     bits = np.zeros((len(samples), len(place)), bool)
     for row, sample in enumerate(samples.tolist()):
@@ -189,7 +188,7 @@ def _classes(ranks: Stability) -> list[list[dict[str, Any]]]:
     classes = []
     for system in ranks.systems:
         sides = []
-        for side in outliers(ranks, system, search=False).sides:
+        for side in explain_outliers(ranks, system, search=False).sides:
             over = [row for row in side.rows if row["corrected"] <= 0.05 and row["ratio"] >= 1.1]
             names = ("class", "expected", "found", "corrected")
             listed = [{name: row[name] for name in names} for row in over[:6]]
@@ -206,7 +205,7 @@ def _claim(found: Certificate) -> dict[str, Any]:
 
 
 def _methods(
-    scores: Scores,
+    scores: Leaderboard,
     counted: Exact,
     drawn: Stability,
     certificates: Sequence[Certificate],
@@ -233,7 +232,7 @@ def _methods(
                     seed=drawn.sampler.seed),
     ]  # fmt: skip
     for one in certificates[:1]:
-        command = f"{first}treegauge rank certify {given} --claim {shlex.quote(str(one.claim))} "
+        command = f"{first}treegauge certify {given} --claim {shlex.quote(str(one.claim))} "
         command += f"--metric {scores.metric}"
         methods.append(make_method("certificates", one.signature, command))
     return methods

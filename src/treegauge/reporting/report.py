@@ -16,7 +16,7 @@ from treegauge.scoring.convention import Convention, Counting
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.ranking.scores import Scores
+    from treegauge.ranking.leaderboard import Leaderboard
     from treegauge.reporting.inputs import PageInputs
     from treegauge.reporting.page import Section
 
@@ -156,7 +156,8 @@ def _scores(inputs: "PageInputs", convention: Convention) -> "Section | None":
 def _ranking(
     inputs: "PageInputs", metric: str, samples: int, convention: Convention
 ) -> "Section | None":
-    from treegauge.ranking.scores import Scores, read_scores
+    from treegauge.ranking.leaderboard import Leaderboard
+    from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.methods import literal, python
     from treegauge.reporting.ranking import ranking_section
 
@@ -174,10 +175,10 @@ def _ranking(
         source: Any = [str(one.path) for one in inputs.scores]
         if inputs.scores[0].kind == "packaged":
             source = inputs.scores[0].name
-        if isinstance(inputs.scores[0].given, Scores):
+        if isinstance(inputs.scores[0].given, Leaderboard):
             scores = inputs.scores[0].given
         else:
-            scores = read_scores(source, metric=metric)
+            scores = read_leaderboard(source, metric=metric)
         given = " ".join(names)
     elif (scores := _common_scores(inputs, metric, convention)) is not None:
         files = [f"scores-{number}.json" for number, _ in enumerate(inputs.scored, start=1)]
@@ -195,7 +196,7 @@ def _ranking(
             "results.csv",
             python(
                 "from treegauge.reporting.report import store_scores",
-                f'store_scores([{stores}], "{metric}").long.write_csv("results.csv")',
+                f'store_scores([{stores}], "{metric}").cells.write_csv("results.csv")',
             ),
         )
     if scores is None:
@@ -203,11 +204,13 @@ def _ranking(
     return ranking_section(scores, given=given, first=first, samples=samples)
 
 
-def _common_scores(inputs: "PageInputs", metric: str, convention: Convention) -> "Scores | None":
+def _common_scores(
+    inputs: "PageInputs", metric: str, convention: Convention
+) -> "Leaderboard | None":
     """Return the scores of systems on three or more treebanks that all of them parsed."""
     import polars as pl
 
-    from treegauge.ranking.scores import read_scores
+    from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.scores import score_systems
 
     scored = inputs.scored
@@ -219,10 +222,10 @@ def _common_scores(inputs: "PageInputs", metric: str, convention: Convention) ->
         for one in scored
         for name, value in score_systems(one, sorted(common), metric, convention).items()
     ]
-    return read_scores(pl.DataFrame(rows), metric=metric)
+    return read_leaderboard(pl.DataFrame(rows), metric=metric)
 
 
-def store_scores(stores: Sequence[Path | str], metric: str) -> "Scores | None":
+def store_scores(stores: Sequence[Path | str], metric: str) -> "Leaderboard | None":
     """Return the scores of parsers on treebanks in stores; None if fewer than two of either.
 
     Several seeds are runs of one parser.
@@ -230,7 +233,7 @@ def store_scores(stores: Sequence[Path | str], metric: str) -> "Scores | None":
     import polars as pl
 
     from treegauge.experiments.store import Store
-    from treegauge.ranking.scores import read_scores
+    from treegauge.ranking.reading import read_leaderboard
 
     frames = []
     for path in stores:
@@ -245,7 +248,7 @@ def store_scores(stores: Sequence[Path | str], metric: str) -> "Scores | None":
     table = pl.concat(frames).with_columns(pl.lit(metric).alias("metric"))
     if table["treebank"].n_unique() < 2 or table["system"].n_unique() < 2:
         return None
-    return read_scores(table, metric=metric, missing="drop-treebank")
+    return read_leaderboard(table, metric=metric, missing="drop-treebank")
 
 
 def _treebanks(inputs: "PageInputs") -> "Section | None":

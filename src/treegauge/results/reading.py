@@ -13,6 +13,8 @@ from treegauge.results.errors import ChoiceError, TreegaugeError
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.results.result import Result
+
 TEXT = (".csv", ".tsv", ".txt")
 """Kinds of files with one row per line."""
 SUFFIXES = (*TEXT, ".parquet", ".json")
@@ -97,6 +99,11 @@ def frame_table(frame: "pl.DataFrame", source: str) -> FileTable:
     """Return the cells of a polars frame."""
     rows = [(f"row {i}", row) for i, row in enumerate(frame.iter_rows(), 1)]
     return FileTable(source, [name.strip() for name in frame.columns], rows)
+
+
+def result_table(result: "Result") -> FileTable:
+    """Return the table of a result, in the layout that :func:`read_file` gives its files."""
+    return _one_gold_file(frame_table(result.table, result.kind)._replace(unit=result.unit))
 
 
 def parse_number(cell: object) -> float | None:

@@ -88,7 +88,7 @@ class Result(_Signed):
 
     kind: ClassVar[str] = "result"
     unit: ClassVar[str | None] = None
-    digits: ClassVar[int] = 2
+    digits: ClassVar[tables.Digits] = 2
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -1,12 +1,14 @@
 """Tables as text, LaTeX and HTML: the only place that lays out rows and columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
 
+Digits = int | Mapping[str, int | None]
+"""Decimals of all floats, or by column (2 where not named); None shows as many as there are."""
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -14,7 +16,7 @@ _LATEX = {
 }  # fmt: skip
 
 
-def cell(value: Any, digits: int = 2) -> str:
+def cell(value: Any, digits: int | None = 2) -> str:
     """Show one value: floats rounded as the official scripts round, nothing for a missing one.
 
     Examples
@@ -25,7 +27,7 @@ def cell(value: Any, digits: int = 2) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.{digits}f}"
+        return f"{value:g}" if digits is None else f"{value:.{digits}f}"
     if isinstance(value, tuple | list):
         return "–".join(cell(part, digits) for part in value)
     return str(value)
@@ -42,15 +44,16 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def _rows(frame: "pl.DataFrame", digits: int) -> list[list[str]]:
-    return [[cell(value, digits) for value in row] for row in frame.iter_rows()]
+def _rows(frame: "pl.DataFrame", digits: Digits) -> list[list[str]]:
+    each = [digits if isinstance(digits, int) else digits.get(name, 2) for name in frame.columns]
+    return [list(map(cell, row, each)) for row in frame.iter_rows()]
 
 
 def _numeric(frame: "pl.DataFrame") -> list[bool]:
     return [dtype.is_numeric() or dtype.is_nested() for dtype in frame.dtypes]
 
 
-def to_text(frame: "pl.DataFrame", *, digits: int = 2) -> str:
+def to_text(frame: "pl.DataFrame", *, digits: Digits = 2) -> str:
     """Lay a frame out in aligned columns, numbers to the right.
 
     Examples
@@ -81,7 +84,7 @@ def to_text(frame: "pl.DataFrame", *, digits: int = 2) -> str:
 def to_latex(
     frame: "pl.DataFrame",
     *,
-    digits: int = 2,
+    digits: Digits = 2,
     note: str | None = None,
     best: Sequence[str] = (),
     best_of_row: bool = False,
@@ -125,7 +128,7 @@ def to_latex(
     return "\n".join(([f"% {note}"] if note else []) + lines)
 
 
-def to_html(frame: "pl.DataFrame", *, digits: int = 2, note: str | None = None) -> str:
+def to_html(frame: "pl.DataFrame", *, digits: Digits = 2, note: str | None = None) -> str:
     """Write an HTML table; every cell, heading and note is escaped, numbers have a class.
 
     Examples

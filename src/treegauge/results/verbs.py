@@ -133,11 +133,22 @@ def verb(function: Callable[..., R]) -> Verb[R]:
     return cast("Verb[R]", call)
 
 
+class _AnyAttribute(type):
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return cls
+
+
+class _Anything(metaclass=_AnyAttribute):
+    """What only type checkers import, and whatever is in it, such as a frame."""
+
+
 class _Names(dict[str, Any]):
     """Names for annotations; those that only type checkers import stand for anything."""
 
     def __missing__(self, name: str) -> Any:
-        return Any
+        return _Anything
 
 
 def _hints(owner: Any, module: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-r"""Comparisons of systems over treebanks that readers know: tests, wins, probabilities.
+r"""Compare systems over treebanks: critical differences, wins, probabilities of improvement.
 
 Every treebank ranks the systems. The Friedman test asks whether the average ranks differ at all.
 Two systems differ by Nemenyi's test if their average ranks are further apart than the critical
@@ -12,7 +12,8 @@ table; Wilcoxon signed-rank tests of every pair with Holm's correction do so onl
 number, and see how large the differences are.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -20,18 +21,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.ranking._paired import wilcoxon
-from treegauge.ranking.ranks import rank
-from treegauge.ranking.scores import Scores
+from treegauge.ranking.leaderboard import Leaderboard, metric_name, ranks_of
+from treegauge.ranking.pairs import PairMatrix, wilcoxon
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.results import tables
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result
+from treegauge.results.result import Result, countersign
+from treegauge.results.verbs import verb
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
     import polars as pl
 
 Method = Literal["nemenyi", "wilcoxon-holm"]
+ComparedBy = Literal["nemenyi", "wilcoxon-holm", "wins", "improvement"]
 Floats = NDArray[np.float64]
 
 
@@ -53,7 +56,7 @@ class Friedman:
     f_p_value: float
 
 
-def friedman(scores: Scores) -> Friedman:
+def friedman(board: Leaderboard) -> Friedman:
     r"""Test whether any system differs from the others over treebanks.
 
     .. math:: \chi^2 = \frac{12 N}{k (k + 1)} \left[\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\right],
@@ -65,18 +68,18 @@ def friedman(scores: Scores) -> Friedman:
 
     Examples
     --------
-    >>> from treegauge.ranking.scores import read_scores
-    >>> round(friedman(read_scores("fragility_exp1", missing="drop-treebank")).statistic, 2)
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> round(friedman(read_leaderboard("fragility_exp1", missing="drop-treebank")).statistic, 2)
     74.34
     """
     from scipy.stats import chi2, f
 
-    systems, held = len(scores.systems), len(scores.treebanks)
+    systems, held = len(board.systems), len(board.treebanks)
     if systems < 3:
         raise TreegaugeError(
             f"{systems} systems: the Friedman test needs three or more; certify a pair instead"
         )
-    ranks = treebank_ranks(scores)
+    ranks = treebank_ranks(board)
     spread = float((ranks.mean(axis=1) ** 2).sum() - systems * (systems + 1) ** 2 / 4)
     ties = sum(
         float((counts**3 - counts).sum())
@@ -97,10 +100,10 @@ def friedman(scores: Scores) -> Friedman:
     )
 
 
-def treebank_ranks(scores: Scores) -> Floats:
+def treebank_ranks(board: Leaderboard) -> Floats:
     """Return systems x treebanks: ranks on each treebank, 1 the best, ties averaged."""
-    numbers = scores.fixed_point()[0]
-    return np.stack([rank(column) for column in numbers.T], axis=1)
+    numbers = board.fixed_point()[0]
+    return np.stack([ranks_of(column) for column in numbers.T], axis=1)
 
 
 def critical_distance(systems: int, treebanks: int, alpha: float = 0.05) -> float:
@@ -123,14 +126,14 @@ class CriticalDifference(Result):
 
     Attributes
     ----------
-    scores
-        The table.
+    board
+        The leaderboard.
     order
         Rows of the systems by average rank, best first; the arrays below are in table order.
     average
         Average rank of each system over treebanks.
-    method, alpha
-        The test of pairs, and its level.
+    method, level
+        The test of pairs, and one minus its significance level.
     distance
         The critical difference (Nemenyi only).
     p_values
@@ -142,70 +145,76 @@ class CriticalDifference(Result):
         The test over all systems. Where it finds nothing, no pair should be called different.
     """
 
-    scores: Scores
+    board: Leaderboard
     order: NDArray[np.int64]
     average: Floats
     method: Method
-    alpha: float
+    level: float
     distance: float | None
     p_values: Floats
     cliques: tuple[tuple[str, ...], ...]
     friedman: Friedman
     signature: str
-    digits: ClassVar[int] = 2
+    kind: ClassVar[str] = "critical difference"
+    unit: ClassVar[str | None] = "percent"
 
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row per system: average rank, mean score, treebanks won, groups it belongs to."""
         import polars as pl
 
-        numbers = self.scores.fixed_point()[0]
+        numbers = self.board.fixed_point()[0]
         won = (numbers == numbers.max(axis=0)).sum(axis=1)
-        letters = dict.fromkeys(self.scores.systems, "")
+        letters = dict.fromkeys(self.board.systems, "")
         for i, clique in enumerate(self.cliques):
             for name in clique:
                 letters[name] += _letter(i)
-        names = [self.scores.systems[i] for i in self.order]
+        names = [self.board.systems[i] for i in self.order]
         return pl.DataFrame(
             {
                 "system": names,
                 "average_rank": self.average[self.order],
-                "mean": self.scores.values.mean(axis=1)[self.order],
+                "mean": self.board.values.mean(axis=1)[self.order],
                 "won": won[self.order],
                 "group": [letters[name] for name in names],
             }
         )
 
-    def to_latex(self) -> str:
-        """Return a booktabs table, the best mean and the most treebanks won in bold."""
-        best = ["mean", "won"]
-        return tables.to_latex(self.table, note=self.signature, digits=self.digits, best=best)
+    def shown(self) -> "pl.DataFrame":
+        """Return the table with the names that people read."""
+        names = {"average_rank": "average rank", "mean": metric_name(self.board.metric)}
+        return self.table.rename(names)
 
-    def to_dict(self) -> dict[str, Any]:
+    def own_latex(self) -> str:
+        """Return a booktabs table, the best mean and the most treebanks won in bold."""
+        best = [metric_name(self.board.metric), "won"]
+        return tables.to_latex(self.shown(), note=self.signature, best=best)
+
+    def json_fields(self) -> dict[str, Any]:
         """Return test, groups, systems and every pair."""
-        pairs = combinations(self.order.tolist(), 2)
-        names = self.scores.systems
+        names = self.board.systems
         return {
-            "signature": self.signature,
             "method": self.method,
-            "alpha": self.alpha,
+            "level": self.level,
             "critical_difference": self.distance,
-            "friedman": dict(self.friedman.__dict__),
+            "friedman": dict(vars(self.friedman)),
             "systems": self.table.to_dicts(),
             "cliques": [list(clique) for clique in self.cliques],
             "pairs": [
                 {"system": names[a], "other": names[b], "p_value": float(self.p_values[a, b])}
-                for a, b in pairs
+                for a, b in combinations(self.order.tolist(), 2)
             ],
         }
 
-    def __str__(self) -> str:
+    def own_text(self) -> str:
+        """Return the table, the tests, and what the letters mean."""
         test = self.friedman
-        lines = [tables.to_text(self.table, digits=self.digits)]
+        lines = [tables.to_text(self.shown())]
         lines.append(f"Friedman chi-squared {test.statistic:.2f}, p = {test.p_value:.2g}")
         if self.distance is not None:
-            lines.append(f"critical difference {self.distance:.3f} (alpha {self.alpha:g})")
-        lines.append("systems that share a letter do not differ")
+            lines.append(f"critical difference {self.distance:.3f} (level {self.level:g})")
+        if self.cliques:
+            lines.append("systems that share a letter cannot be told apart")
         return "\n".join([*lines, self.signature])
 
 
@@ -221,54 +230,55 @@ def _letter(place: int) -> str:
 
 
 def critical_difference(
-    scores: Scores, *, method: Method = "nemenyi", alpha: float = 0.05
+    board: Leaderboard, *, method: Method = "nemenyi", level: float = 0.95
 ) -> CriticalDifference:
-    """Find which systems differ over treebanks, and which groups do not.
+    """Return which systems differ over treebanks, and which groups cannot be told apart.
 
     Parameters
     ----------
-    scores
+    board
         Three systems or more.
     method
         ``nemenyi`` compares average ranks with one critical difference; ``wilcoxon-holm`` tests
         every pair with signed ranks, corrected by Holm.
-    alpha
-        Level of the tests.
+    level
+        One minus the significance level of the tests.
 
     Examples
     --------
-    >>> from treegauge.ranking.scores import read_scores
-    >>> found = critical_difference(read_scores("fragility_exp1", missing="drop-treebank"))
-    >>> found.cliques
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> compared = critical_difference(read_leaderboard("fragility_exp1", missing="drop-treebank"))
+    >>> compared.cliques
     (('gb-DM17', 'tb-FG19'),)
     """
     if method not in get_args(Method):
         raise ChoiceError("method", method, get_args(Method))
-    if not 0 < alpha < 1:
-        raise TreegaugeError(f"alpha {alpha}: expected a number between 0 and 1")
-    overall = friedman(scores)
-    average = treebank_ranks(scores).mean(axis=1)
-    order = np.lexsort((np.array(scores.systems), average))
+    if not 0 < level < 1:
+        raise TreegaugeError(f"level {level}: expected a number between 0 and 1, such as 0.95")
+    alpha = round(1 - level, 12)
+    overall = friedman(board)
+    average = treebank_ranks(board).mean(axis=1)
+    order = np.lexsort((np.array(board.systems), average))
     distance = None
     if method == "nemenyi":
-        distance = critical_distance(len(scores.systems), len(scores.treebanks), alpha)
-        p_values = _nemenyi(average, len(scores.treebanks))
+        distance = critical_distance(len(board.systems), len(board.treebanks), alpha)
+        p_values = _nemenyi(average, len(board.treebanks))
     else:
-        p_values = _wilcoxon_holm(scores)
+        p_values = _wilcoxon_holm(board)
     differ = p_values <= alpha
     return CriticalDifference(
-        scores=scores,
+        board=board,
         order=order,
         average=average,
         method=method,
-        alpha=alpha,
+        level=level,
         distance=distance,
         p_values=p_values,
         cliques=tuple(
-            tuple(scores.systems[i] for i in clique) for clique in _cliques(differ, order)
+            tuple(board.systems[i] for i in clique) for clique in _cliques(differ, order)
         ),
         friedman=overall,
-        signature=f"{scores.signature}|test:{method}|alpha:{alpha:g}",
+        signature=countersign(board.signature, test=method, level=level),
     )
 
 
@@ -285,23 +295,76 @@ def _nemenyi(average: Floats, treebanks: int) -> Floats:
     return np.asarray(p_values)
 
 
-def _wilcoxon_holm(scores: Scores) -> Floats:
-    numbers = scores.fixed_point()[0]
+def _wilcoxon_holm(board: Leaderboard) -> Floats:
+    numbers = board.fixed_point()[0]
     upper = np.triu_indices(len(numbers), 1)
-    found = [wilcoxon(numbers[a] - numbers[b])[0] for a, b in zip(*upper, strict=True)]
+    tested = [wilcoxon(numbers[a] - numbers[b])[0] for a, b in zip(*upper, strict=True)]
     p_values = np.ones((len(numbers), len(numbers)))
-    p_values[upper] = adjust(found, "holm")
+    p_values[upper] = adjust(tested, "holm")
     p_values.T[upper] = p_values[upper]
     return p_values
 
 
 def _cliques(differ: NDArray[np.bool_], order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Return the longest runs of systems, in order, without a pair that differs."""
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for first in range(len(order)):
         last = first
         while last + 1 < len(order) and not differ[order[first : last + 1], order[last + 1]].any():
             last += 1
-        if last > first and not any(a <= first and last <= b for a, b in found):
-            found.append((first, last))
-    return [order[first : last + 1] for first, last in found]
+        if last > first and not any(a <= first and last <= b for a, b in runs):
+            runs.append((first, last))
+    return [order[first : last + 1] for first, last in runs]
+
+
+@verb
+def compare(
+    *scores: Any,
+    by: ComparedBy = "nemenyi",
+    system: Sequence[str] = (),
+    subset: str | None = None,
+    margin: float = 0.0,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+    all: bool = False,
+    reading: LeaderboardReading = READING,
+) -> CriticalDifference | PairMatrix:
+    """Compare systems over treebanks: which differ significantly, who wins where, how probably.
+
+    Critical differences (nemenyi, wilcoxon-holm) group the systems that cannot be told apart.
+
+    Parameters
+    ----------
+    scores
+        conll18, tables of scores, stores or results.
+    by
+        Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
+        (wilcoxon-holm), wins/ties/losses, or probabilities of improvement.
+    system
+        Only these systems.
+    subset
+        Only these treebanks: a named subset (such as Ma18) or codes with commas.
+    margin
+        Points that count as a tie, for wins.
+    resamples, seed
+        Bootstrap resamples of the intervals of probabilities, and their seed.
+    level
+        Confidence level of tests and intervals.
+    all
+        Show all systems in a matrix, not only the ten best.
+    """
+    from treegauge.ranking.pairs import improvement, win_tie_loss
+    from treegauge.ranking.subsets import restrict
+
+    if by not in get_args(ComparedBy):
+        raise ChoiceError("comparison", by, get_args(ComparedBy))
+    board = restrict(leaderboard_of(scores, reading), subset, missing=reading.missing)
+    if system:
+        board = board.select(systems=[system] if isinstance(system, str) else system)
+    if by == "wins":
+        return replace(win_tie_loss(board, margin=margin), all_systems=all)
+    if by == "improvement":
+        compared = improvement(board, resamples=resamples, level=level, seed=seed)
+        return replace(compared, all_systems=all)
+    return critical_difference(board, method=by, level=level)

@@ -8,17 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.ranking._draw import BLOCK, Mask
-from treegauge.ranking.scores import Scores
-from treegauge.ranking.subsets import Sampler
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.sampler import BLOCK, Mask, Sampler
 from treegauge.results.errors import TreegaugeError
 
 _SLICE = 64
-TIE = {"average": 1, "min": 0, "max": 2}
-"""What an equal total adds to a doubled rank."""
 
 
-class Table(NamedTuple):
+class ScoreSums(NamedTuple):
     """Scores for summing: systems in the order of their totals over all treebanks, best first.
 
     The numbers are whole and their sums so small that floating point adds them without rounding,
@@ -30,9 +27,9 @@ class Table(NamedTuple):
     totals: NDArray[np.int64]
 
     @classmethod
-    def of(cls, scores: Scores) -> "Table":
-        """Order the scores of a table and store them as narrow floats."""
-        numbers, _ = scores.fixed_point()
+    def of(cls, board: Leaderboard) -> "ScoreSums":
+        """Order the scores of a leaderboard and store them as narrow floats."""
+        numbers, _ = board.fixed_point()
         totals = numbers.sum(axis=1)
         order = np.argsort(-totals, kind="stable")
         largest = int(np.abs(numbers).sum(axis=1).max())
@@ -45,7 +42,7 @@ class Table(NamedTuple):
         """Return systems x samples: the sum of each system's scores over each sample.
 
         The product is cut into slices so small that the linear algebra library starts no threads
-        of its own, which would only stand in the way of ours.
+        of its own, which would only slow down ours.
         """
         held, samples = mask.shape
         slices = -(-samples // _SLICE)
@@ -59,7 +56,7 @@ class Table(NamedTuple):
         return sums[:, :samples]
 
 
-class Tally:
+class RankTally:
     """Counts of ranks, pairs, extremes and agreement; whole numbers, so any order adds up alike.
 
     Systems are in the table's order. Ranks are doubled and count from 0.
@@ -85,7 +82,7 @@ class Tally:
         self.concord = np.zeros((sizes, systems * (systems - 1) // 2 + 1, 3), dtype=np.int64)
         self.leading = np.zeros(sizes, dtype=np.int64)
 
-    def merge(self, other: "Tally") -> None:
+    def merge(self, other: "RankTally") -> None:
         """Add another thread's counts."""
         for name in ("ranks", "above", "concord", "leading"):
             getattr(self, name)[...] += getattr(other, name)
@@ -99,7 +96,7 @@ class Tally:
             take = (theirs < mine) | ((theirs == mine) & earlier)
             self.extremes[take, at : at + 2] = extremes[take, at : at + 2]
 
-    def count(self, table: Table, mask: Mask, first: int, tie: int) -> None:
+    def count(self, table: ScoreSums, mask: Mask, first: int, tie: int) -> None:
         """Add the samples of a mask; the first of them has the number `first`."""
         sums, samples = table.sums(mask), mask.shape[1]
         systems = len(sums)
@@ -148,7 +145,7 @@ class Tally:
 
     def _agreement(
         self,
-        table: Table,
+        table: ScoreSums,
         sums: NDArray[Any],
         agree: NDArray[np.int64],
         ties: NDArray[np.int64],
@@ -158,8 +155,8 @@ class Tally:
         which = (first + np.arange(len(agree))) % sizes
         for power in range(3):
             # Sums of squares of a block stay far below 2**53, so bincount's floats are exact.
-            found = np.bincount(which * pairs + ties, agree**power, sizes * pairs)
-            self.concord[:, :, power] += found.reshape(sizes, pairs).astype(np.int64)
+            sums_ = np.bincount(which * pairs + ties, agree**power, sizes * pairs)
+            self.concord[:, :, power] += sums_.reshape(sizes, pairs).astype(np.int64)
         leaders = int((table.totals == table.totals[0]).sum())
         leads = sums[:leaders].max(axis=0) == sums.max(axis=0)
         self.leading += np.bincount(which[leads], minlength=sizes)
@@ -179,30 +176,30 @@ def _zeros(bits: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64], ND
     return rows[which][real], at[real]
 
 
-def threads_of(threads: int | None) -> int:
-    """Return how many threads to use: all processors this process may use, unless told."""
-    if threads is None:
+def worker_count(workers: int | None) -> int:
+    """Return how many threads to use: all processors this process may use, unless given."""
+    if workers is None:
         allowed = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
         return len(allowed(0))
-    if threads < 1:
-        raise TreegaugeError(f"threads {threads}: expected 1 or more")
-    return threads
+    if workers < 1:
+        raise TreegaugeError(f"workers {workers}: expected 1 or more")
+    return workers
 
 
 def tally(
     sampler: Sampler,
     samples: int,
     tie: int,
-    threads: int | None,
+    workers: int | None,
     progress: Callable[[int], None] | None,
-) -> tuple[Tally, Table]:
+) -> tuple[RankTally, ScoreSums]:
     """Count over samples 0 to samples - 1."""
-    table = Table.of(sampler.scores)
-    blocks, workers = -(-samples // BLOCK), threads_of(threads)
+    table = ScoreSums.of(sampler.board)
+    blocks, threads = -(-samples // BLOCK), worker_count(workers)
 
-    def work(worker: int) -> Tally:
-        counts = Tally(len(table.numbers), len(sampler.sizes))
-        for number in range(worker, blocks, workers):
+    def work(worker: int) -> RankTally:
+        counts = RankTally(len(table.numbers), len(sampler.sizes))
+        for number in range(worker, blocks, threads):
             first = number * BLOCK
             mask = sampler.block(number)[:, : samples - first]
             counts.count(table, mask, first, tie)
@@ -211,9 +208,9 @@ def tally(
         return counts
 
     _ = sampler.plan  # made once, before threads ask for it
-    total = Tally(len(table.numbers), len(sampler.sizes))
-    with ThreadPoolExecutor(workers) as pool:
-        for part in pool.map(work, range(workers)):
+    total = RankTally(len(table.numbers), len(sampler.sizes))
+    with ThreadPoolExecutor(threads) as pool:
+        for part in pool.map(work, range(threads)):
             total.merge(part)
     return total, table
 
@@ -225,18 +222,18 @@ def search(
 
     Returns how many there are, how often each treebank is in them, and the first few's numbers.
     """
-    table = Table.of(sampler.scores)
+    table = ScoreSums.of(sampler.board)
     row = int(np.flatnonzero(table.order == system)[0])
-    members = np.zeros(len(sampler.scores.treebanks), dtype=np.int64)
+    members = np.zeros(len(sampler.board.treebanks), dtype=np.int64)
     number, numbers = 0, np.zeros(0, dtype=np.int64)
     for first in range(0, samples, BLOCK):
         mask = sampler.block(first // BLOCK)[:, : samples - first]
         sums = table.sums(mask)
         better = (sums > sums[row]).sum(axis=0)
         doubled = 2 * better + tie * ((sums == sums[row]).sum(axis=0) - 1)
-        found = np.flatnonzero((low <= doubled) & (doubled <= high))
-        number += len(found)
-        members += mask[:, found].sum(axis=1, dtype=np.int64)
+        hits = np.flatnonzero((low <= doubled) & (doubled <= high))
+        number += len(hits)
+        members += mask[:, hits].sum(axis=1, dtype=np.int64)
         if len(numbers) < limit:
-            numbers = np.concatenate([numbers, first + found])[:limit]
+            numbers = np.concatenate([numbers, first + hits])[:limit]
     return number, members, tuple(numbers.tolist())

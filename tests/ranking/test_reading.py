@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from treegauge import data
-from treegauge.ranking.ranks import rank
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.leaderboard import ranks_of
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 LONG = """metric,treebank,system,score
@@ -48,10 +48,10 @@ def write(tmp_path, text, name="scores.csv"):
     ids=["long", "metrics", "wide", "transposed", "wide-metric", "semicolons", "tabs-bom-crlf"],
 )
 def test_every_layout_gives_the_same_scores(tmp_path, text):
-    scores = read_scores(write(tmp_path, text), metric="las")
+    scores = read_leaderboard(write(tmp_path, text), metric="las")
     assert (scores.systems, scores.treebanks) == (("A", "B"), ("cs_pdt", "en_ewt"))
     assert scores.values.tolist() == EXPECTED
-    assert scores.hundredths.tolist() == [[9125, 8450], [9000, 8510]]
+    assert scores.fixed_point()[0].tolist() == [[9125, 8450], [9000, 8510]]
 
 
 def test_parquet_keeps_floats_exactly(tmp_path):
@@ -59,45 +59,43 @@ def test_parquet_keeps_floats_exactly(tmp_path):
     names = [f"t{i}" for i in range(40)]
     frame = pl.DataFrame({"treebank": names} | {s: values[:, i] for i, s in enumerate("ABC")})
     frame.write_parquet(tmp_path / "scores.parquet")
-    scores = read_scores(tmp_path / "scores.parquet")
+    scores = read_leaderboard(tmp_path / "scores.parquet")
     assert np.array_equal(scores.values, values.T)
     assert scores.integers() is None
-    with pytest.raises(TreegaugeError, match="not whole hundredths"):
-        _ = scores.hundredths
 
 
 def test_json_of_the_score_verb_one_file_per_treebank_or_one_for_all(tmp_path):
     def systems(a, b):
         return [
-            {"system": "A", "metrics": {"LAS": {"f1": a}, "UAS": {"f1": 0.99}}},
+            {"system": "A", "metrics": {"LAS": {"f1": a}, "UAS": {"f1": 99}}},
             {"system": "B", "metrics": {"LAS": {"f1": b}}},
         ]
 
-    pairs = {"cs_pdt": (0.9125, 0.9), "en_ewt": (0.845, 0.851)}
+    pairs = {"cs_pdt": (91.25, 90.0), "en_ewt": (84.5, 85.1)}
     paths = [
         write(tmp_path, json.dumps({"signature": "s", "systems": systems(*f1)}), f"{name}.json")
         for name, f1 in pairs.items()
     ]
-    scores = read_scores(paths, metric="las")
+    scores = read_leaderboard(paths, metric="las")
     assert scores.treebanks == ("cs_pdt", "en_ewt")
     assert scores.metric == "LAS"
-    assert scores.hundredths.tolist() == [[9125, 8450], [9000, 8510]]
+    assert scores.fixed_point()[0].tolist() == [[9125, 8450], [9000, 8510]]
     both = {"treebanks": [{"treebank": n, "systems": systems(*f1)} for n, f1 in pairs.items()]}
     path = write(tmp_path, json.dumps({"signature": "s"} | both), "all.json")
-    assert np.array_equal(read_scores(path).values, scores.values)
+    assert np.array_equal(read_leaderboard(path).values, scores.values)
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"systems": [{"system": "A"}]}', "{}"])
 def test_other_json_is_refused_with_the_expected_shape(tmp_path, text):
     with pytest.raises(TreegaugeError, match=r"bad\.json: (not a table|columns ; expected)"):
-        read_scores(write(tmp_path, text, "bad.json"))
+        read_leaderboard(write(tmp_path, text, "bad.json"))
 
 
 def test_seeds_are_kept_and_averaged(tmp_path):
     text = "treebank,system,seed,score\n" + "".join(
         f"t{t},{s},{seed},{80 + t + seed}\n" for t in range(2) for s in "AB" for seed in (1, 2, 4)
     )
-    scores = read_scores(write(tmp_path, text))
+    scores = read_leaderboard(write(tmp_path, text))
     assert scores.runs is not None
     assert scores.runs.shape == (3, 2, 2)
     numbers, scale = scores.integers() or (None, None)
@@ -113,11 +111,11 @@ def test_text_in_a_score_cell_names_file_line_treebank_and_system(tmp_path):
         match=r"scores\.csv, line 4 \(treebank en_ewt, system A\): 'about 84' is not a score; "
         "expected a number",
     ):
-        read_scores(path)
+        read_leaderboard(path)
 
 
 def test_text_in_another_metric_does_not_matter(tmp_path):
-    assert read_scores(write(tmp_path, LONG.replace("89.00", "?"))).values.tolist() == EXPECTED
+    assert read_leaderboard(write(tmp_path, LONG.replace("89.00", "?"))).values.tolist() == EXPECTED
 
 
 def test_a_repeated_row_names_both_lines(tmp_path):
@@ -126,7 +124,7 @@ def test_a_repeated_row_names_both_lines(tmp_path):
         TreegaugeError,
         match=r"line 10 repeats .*line 4: treebank en_ewt, system A; keep one.*'seed'",
     ):
-        read_scores(path)
+        read_leaderboard(path)
 
 
 @pytest.mark.parametrize("gap", ["", "NA", "nan", " "])
@@ -135,15 +133,15 @@ def test_missing_cells_are_named_and_the_policies_listed(tmp_path, gap):
     with pytest.raises(
         TreegaugeError, match=r"1 missing score\(s\): \(en_ewt, A\).*drop-treebank, drop-system"
     ):
-        read_scores(path)
-    fewer = read_scores(path, missing="drop-treebank")
+        read_leaderboard(path)
+    fewer = read_leaderboard(path, missing="drop-treebank")
     assert (fewer.treebanks, fewer.systems, fewer.dropped) == (
         ("cs_pdt",),
         ("A", "B"),
         ("en_ewt",),
     )
     assert "dropped:en_ewt" in fewer.signature
-    alone = read_scores(path, missing="drop-system")
+    alone = read_leaderboard(path, missing="drop-system")
     assert (alone.treebanks, alone.systems, alone.dropped) == (
         ("cs_pdt", "en_ewt"),
         ("B",),
@@ -154,13 +152,13 @@ def test_missing_cells_are_named_and_the_policies_listed(tmp_path, gap):
 def test_a_row_that_is_not_there_is_missing_too(tmp_path):
     path = write(tmp_path, LONG.replace("LAS,en_ewt,A,84.50\n", ""))
     with pytest.raises(TreegaugeError, match=r"\(en_ewt, A\)"):
-        read_scores(path)
+        read_leaderboard(path)
 
 
 def test_a_policy_that_leaves_nothing_says_so(tmp_path):
     path = write(tmp_path, "treebank,A,B\nx,,1\ny,2,\n")
     with pytest.raises(TreegaugeError, match="every treebank has a missing score"):
-        read_scores(path, missing="drop-treebank")
+        read_leaderboard(path, missing="drop-treebank")
 
 
 @pytest.mark.parametrize(
@@ -177,50 +175,50 @@ def test_a_policy_that_leaves_nothing_says_so(tmp_path):
 )
 def test_bad_tables(tmp_path, text, message):
     with pytest.raises(TreegaugeError, match=message):
-        read_scores(write(tmp_path, text))
+        read_leaderboard(write(tmp_path, text))
 
 
 def test_unknown_names_list_the_choices(tmp_path):
     path = write(tmp_path, LONG)
     with pytest.raises(ChoiceError, match=r"unknown metric 'lass'.*choices: LAS, UAS"):
-        read_scores(path, metric="lass")
+        read_leaderboard(path, metric="lass")
     with pytest.raises(ChoiceError, match=r"unknown metric 'lass'; did you mean 'las'"):
-        read_scores("conll18", metric="lass")
+        read_leaderboard("conll18", metric="lass")
     with pytest.raises(ChoiceError, match=r"unknown system 'C'; choices: A, B"):
-        read_scores(path).system("C")
+        read_leaderboard(path).system("C")
     with pytest.raises(ChoiceError, match=r"unknown treebank 'xx'; choices: cs_pdt, en_ewt"):
-        read_scores(path).select(treebanks=["xx"])
+        read_leaderboard(path).select(treebanks=["xx"])
     with pytest.raises(ChoiceError, match="unknown policy for missing scores 'ignore'"):
-        read_scores(path, missing="ignore")  # type: ignore[arg-type]
+        read_leaderboard(path, missing="ignore")  # type: ignore[arg-type]
     with pytest.raises(ChoiceError, match=r"unknown kind of table 'scores\.xlsx'"):
-        read_scores(tmp_path / "scores.xlsx")
+        read_leaderboard(tmp_path / "scores.xlsx")
     with pytest.raises(TreegaugeError, match=r"nothing\.csv: No such file"):
-        read_scores(tmp_path / "nothing.csv")
+        read_leaderboard(tmp_path / "nothing.csv")
     with pytest.raises(TreegaugeError, match="'cs_pdt' is chosen more than once"):
-        read_scores(path).select(treebanks=["cs_pdt", "Czech-PDT"])
+        read_leaderboard(path).select(treebanks=["cs_pdt", "Czech-PDT"])
 
 
 def test_every_packaged_metric_is_complete():
     for metric in data.conll18()["metric"].unique():
-        scores = read_scores("conll18", metric=metric)
+        scores = read_leaderboard("conll18", metric=metric)
         assert scores.values.shape == (26, 82)
-        assert np.array_equal(scores.hundredths / 100, scores.values)
+        assert np.array_equal(scores.fixed_point()[0] / 100, scores.values)
 
 
 def test_metadata_joins_by_code_and_by_name(tmp_path):
     text = "treebank,A\ncs_pdt,1\nUD_Greek-GDT,2\nEnglish EWT,3\nmy_own,4\n"
-    scores = read_scores(write(tmp_path, text))
+    scores = read_leaderboard(write(tmp_path, text))
     assert scores.metadata["genus"].to_list() == ["Slavic", "Greek", "Germanic", None]
     assert scores.treebank("Czech-PDT") == 0
     own = pl.DataFrame({"treebank": ["my_own", "el_gdt"], "family": ["Mine", "Other"]})
-    described = read_scores(write(tmp_path, text), metadata=own).metadata
+    described = read_leaderboard(write(tmp_path, text), metadata=own).metadata
     assert described["family"].to_list()[-1] == "Mine"
     assert described["treebank"].to_list() == list(scores.treebanks)
 
 
 def test_metadata_columns_of_a_wide_table_are_not_systems(tmp_path):
     text = "treebank,family,tokens,A\nx,Mine,1200,80\ny,Yours,,81\n"
-    scores = read_scores(write(tmp_path, text))
+    scores = read_leaderboard(write(tmp_path, text))
     assert scores.systems == ("A",)
     assert scores.metadata["family"].to_list() == ["Mine", "Yours"]
     assert scores.metadata["tokens"].to_list() == [1200, None]
@@ -228,27 +226,29 @@ def test_metadata_columns_of_a_wide_table_are_not_systems(tmp_path):
 
 def test_a_metric_called_tokens_is_not_metadata(tmp_path):
     text = "treebank,system,las,tokens\nx,A,80,99.5\ny,A,81,99.6\n"
-    assert read_scores(write(tmp_path, text), metric="tokens").values.tolist() == [[99.5, 99.6]]
+    assert read_leaderboard(write(tmp_path, text), metric="tokens").values.tolist() == [
+        [99.5, 99.6]
+    ]
 
 
 def test_bad_metadata_says_what_is_expected(tmp_path):
     path = write(tmp_path, LONG)
     with pytest.raises(TreegaugeError, match="expected 'treebank' or 'name'"):
-        read_scores(path, metadata=pl.DataFrame({"x": [1]}))
+        read_leaderboard(path, metadata=pl.DataFrame({"x": [1]}))
     own = pl.DataFrame({"treebank": ["cs_pdt"], "tokens": ["many"]})
     with pytest.raises(TreegaugeError, match="tokens 'many'; expected a whole number"):
-        read_scores(path, metadata=own)
+        read_leaderboard(path, metadata=own)
 
 
 def test_values_cannot_be_changed():
-    scores = read_scores("conll18")
+    scores = read_leaderboard("conll18")
     with pytest.raises(ValueError, match="read-only"):
         scores.values[0, 0] = 1
 
 
 def test_long_gives_back_what_was_read():
-    scores = read_scores("conll18")
-    again = read_scores(scores.long)
+    scores = read_leaderboard("conll18")
+    again = read_leaderboard(scores.cells)
     assert (again.systems, again.treebanks) == (scores.systems, scores.treebanks)
     assert np.array_equal(again.values, scores.values)
 
@@ -258,4 +258,4 @@ def test_long_gives_back_what_was_read():
 def test_ranks_agree_with_scipy(totals):
     for ties in ("average", "min", "max"):
         expected = rankdata([-total for total in totals], method=ties)
-        assert rank(np.array(totals), ties).tolist() == expected.tolist()
+        assert ranks_of(np.array(totals), ties).tolist() == expected.tolist()

@@ -11,14 +11,14 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.ranking.comparing import (
+from treegauge.ranking.compare import (
     critical_difference,
     critical_distance,
     friedman,
     treebank_ranks,
 )
-from treegauge.ranking.scores import read_scores
-from treegauge.ranking.wins import improvement, win_tie_loss
+from treegauge.ranking.pairs import improvement, win_tie_loss
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 # Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
@@ -33,7 +33,7 @@ def table(values, names=None):
     values = np.asarray(values, dtype=float)
     columns = dict(zip(names or "ABCDEFGH", values, strict=False))
     frame = {"treebank": [f"t{i}" for i in range(values.shape[1])]} | columns
-    return read_scores(pl.DataFrame(frame))
+    return read_leaderboard(pl.DataFrame(frame))
 
 
 def demsar():
@@ -68,7 +68,7 @@ def test_demsars_example():
     assert round(plain, 2) == 9.28
     assert round(13 * plain / (42 - plain), 2) == 3.69
     assert friedman(scores).statistic > plain
-    found = critical_difference(scores, alpha=0.10)
+    found = critical_difference(scores, level=0.9)
     assert round(found.distance, 2) == 1.12
     differing = {(a, b) for a, b in combinations(range(4), 2) if found.p_values[a, b] <= 0.10}
     assert differing == {(0, 1), (0, 3)}, "C4.5 is worse than the two with parameter m"
@@ -92,16 +92,18 @@ def test_critical_values_are_demsars_table_5(alpha, printed):
 
 
 def test_nemenyi_p_values_agree_with_the_distance():
-    found = critical_difference(read_scores("conll18"))
+    found = critical_difference(read_leaderboard("conll18"))
     apart = np.abs(found.average[:, None] - found.average[None, :])
     assert ((apart >= found.distance) == (found.p_values <= 0.05)).all()
 
 
 def test_wilcoxon_holm_is_scipys_with_holm_by_hand():
-    scores = read_scores("conll18").select(systems=["Stanford", "Uppsala", "TurkuNLP", "LATTICE"])
+    scores = read_leaderboard("conll18").select(
+        systems=["Stanford", "Uppsala", "TurkuNLP", "LATTICE"]
+    )
     found = critical_difference(scores, method="wilcoxon-holm")
     pairs = [*combinations(range(4), 2)]
-    numbers = scores.hundredths
+    numbers = scores.fixed_point()[0]
     raw = [scipy.stats.wilcoxon(numbers[a] - numbers[b]).pvalue for a, b in pairs]
     so_far, corrected = 0.0, {}
     for place, i in enumerate(np.argsort(raw)):
@@ -118,7 +120,7 @@ def test_cliques_are_the_longest_runs_without_a_difference(data):
     systems = data.draw(st.integers(3, 6))
     cells = st.lists(st.integers(0, 30), min_size=8, max_size=8)
     scores = table(data.draw(st.lists(cells, min_size=systems, max_size=systems)))
-    found = critical_difference(scores, alpha=0.3)
+    found = critical_difference(scores, level=0.7)
     order = [scores.systems[i] for i in found.order]
     assert np.all(np.diff(found.average[found.order]) >= 0)
 
@@ -139,7 +141,7 @@ def test_cliques_are_the_longest_runs_without_a_difference(data):
 def test_wins_are_counted():
     found = win_tie_loss(table([[3, 3, 3, 1], [2, 3, 1, 2], [9, 9, 9, 9]]))
     assert found.systems == ("C", "A", "B")
-    assert found.table["B"].to_list() == ["4/0/0", "2/1/1", ""]
+    assert found.table["B"].to_list() == ["4/0/0", "2/1/1", None]
     near = win_tie_loss(table([[81.1, 80.0], [81.0, 80.2]]), margin=0.1)
     assert near.won.tolist() == [[0, 1], [0, 0]]
     assert near.tied[0, 1] == 1
@@ -164,11 +166,11 @@ def test_improvement_counts_ties_half_and_runs_against_each_other():
         }
     )
     # 80 against 82 and 80: 0 and a half; 84 against both: two wins. That is 2.5 of 4.
-    assert improvement(read_scores(frame)).probability[0, 1] == 0.625
+    assert improvement(read_leaderboard(frame)).probability[0, 1] == 0.625
 
 
 def test_latex_is_a_whole_booktabs_table_with_the_best_in_bold():
-    scores = read_scores("conll18").select(systems=["CUNI x-ling", "HIT-SCIR", "Stanford"])
+    scores = read_leaderboard("conll18").select(systems=["CUNI x-ling", "HIT-SCIR", "Stanford"])
     for result in (critical_difference(scores), improvement(scores), win_tie_loss(scores)):
         lines = result.to_latex().split("\n")
         assert lines[0] == f"% {result.signature}"
@@ -183,16 +185,16 @@ def test_latex_is_a_whole_booktabs_table_with_the_best_in_bold():
         body = "".join(rows)
         assert body.count("{") == body.count("}")
         assert not re.search(r"(?<!\\)[_#%$]", body)
-    ranks = scipy.stats.rankdata(-scores.hundredths, axis=0)
+    ranks = scipy.stats.rankdata(-scores.fixed_point()[0], axis=0)
     mean, average, won = scores.values[1].mean(), ranks[1].mean(), (ranks[1] == 1).sum()
     row = rf"HIT-SCIR & {average:.2f} & \textbf{{{mean:.2f}}} & \textbf{{{won}}}"
     assert row in critical_difference(scores).to_latex()
 
 
 def test_json_is_complete():
-    found = critical_difference(read_scores("conll18"))
+    found = critical_difference(read_leaderboard("conll18"))
     stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert stated["signature"].endswith("test:nemenyi|alpha:0.05")
+    assert stated["signature"].endswith("test:nemenyi|level:0.95")
     assert len(stated["pairs"]) == 325
     assert stated["systems"][0]["system"] == "HIT-SCIR"
     assert "critical difference" in str(found)
@@ -201,7 +203,7 @@ def test_json_is_complete():
 def test_bad_requests_name_the_choices():
     with pytest.raises(ChoiceError, match="choices: nemenyi, wilcoxon-holm"):
         critical_difference(table([[1], [2], [3]]), method="tukey")
-    with pytest.raises(TreegaugeError, match="alpha 2"):
-        critical_difference(table([[1], [2], [3]]), alpha=2)
+    with pytest.raises(TreegaugeError, match="level 2"):
+        critical_difference(table([[1], [2], [3]]), level=2)
     with pytest.raises(TreegaugeError, match="2 systems: the Friedman test needs three"):
         critical_difference(table([[1], [2]]))

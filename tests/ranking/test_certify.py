@@ -1,6 +1,7 @@
 """Claims: how they are read, what flips them, and what a certificate says of them."""
 
 import json
+import re
 from itertools import combinations
 from math import comb
 
@@ -10,10 +11,12 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
-from treegauge.ranking.certificate import certify
+from treegauge.cli.app import app
+from treegauge.ranking.certify import certify
 from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
-from treegauge.ranking.scores import read_scores
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
@@ -21,7 +24,7 @@ differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
 
 def pair(values, **columns):
     frame = {"treebank": [f"t{i}" for i in range(len(values))], **columns}
-    return read_scores(
+    return read_leaderboard(
         pl.DataFrame(frame | {"A": [50 + v for v in values], "B": [50.0] * len(values)})
     )
 
@@ -38,7 +41,7 @@ def pair(values, **columns):
 )
 def test_claims_are_read(text, claim):
     frame = pl.DataFrame({"treebank": ["t"], "A": [1], "B": [2], "A > x": [3]})
-    assert parse_claim(read_scores(frame), text) == claim
+    assert parse_claim(read_leaderboard(frame), text) == claim
 
 
 @pytest.mark.parametrize(
@@ -52,7 +55,7 @@ def test_claims_are_read(text, claim):
 )
 def test_bad_claims_name_the_systems(text, message):
     with pytest.raises(TreegaugeError, match=message):
-        certify(pair([1, 2]), text)
+        certify(pair([1, 2]), claim=text)
 
 
 @given(differences)
@@ -130,7 +133,7 @@ def test_a_flip_within_a_subset_names_what_to_exchange():
 def test_win_rates_count_all_subsets(values):
     scores = pair((values / 100).tolist())
     sizes = range(1, len(values) + 1)
-    for row in certify(scores, "A > B", size=sizes, resamples=10).wins:
+    for row in certify(scores, claim="A > B", size=sizes, resamples=10).wins:
         sums = [sum(part) for part in combinations(values.tolist(), row["size"])]
         assert row["how"] == "exact"
         assert row["subsets"] == comb(len(values), row["size"]) == len(sums)
@@ -144,9 +147,9 @@ def test_win_rates_count_all_subsets(values):
 
 
 def test_tests_and_effects_are_scipys():
-    scores = read_scores("conll18")
-    found = certify(scores, "TurkuNLP > UDPipe Future")
-    a, b = (scores.hundredths[scores.system(name)] for name in ("TurkuNLP", "UDPipe Future"))
+    scores = read_leaderboard("conll18")
+    found = certify(scores, claim="TurkuNLP > UDPipe Future")
+    a, b = (scores.fixed_point()[0][scores.system(name)] for name in ("TurkuNLP", "UDPipe Future"))
     moved = a - b
     assert found.p_wilcoxon == pytest.approx(scipy.stats.wilcoxon(moved).pvalue)
     assert found.p_sign == pytest.approx(scipy.stats.binomtest(50, 82).pvalue)
@@ -160,18 +163,18 @@ def test_tests_and_effects_are_scipys():
     boot = scipy.stats.bootstrap((moved / 100,), np.mean, method="percentile", random_state=1)
     assert found.difference.low == pytest.approx(boot.confidence_interval.low, abs=0.05)
     assert found.difference.high == pytest.approx(boot.confidence_interval.high, abs=0.05)
-    small = certify(scores, "TurkuNLP > UDPipe Future", subset=scores.treebanks[:20])
+    small = certify(scores, claim="TurkuNLP > UDPipe Future", subset=scores.treebanks[:20])
     assert small.p_wilcoxon == pytest.approx(scipy.stats.wilcoxon(moved[:20]).pvalue)
 
 
 def test_the_rank_biserial_correlation_by_hand():
     # Ranks of |d|: 1, 2, 3, 4; of them 3 is negative: (1 + 2 + 4 - 3) / 10.
-    assert certify(pair([1, 2, -3, 4]), "A > B").rank_biserial == pytest.approx(0.4)
+    assert certify(pair([1, 2, -3, 4]), claim="A > B").rank_biserial == pytest.approx(0.4)
 
 
 def test_families_are_ordered_from_the_worst():
     scores = pair([3, 1, -2, -4, 5], genus=["X", "X", "Y", "Y", None])
-    found = certify(scores, "A > B")
+    found = certify(scores, claim="A > B")
     assert [(row["genus"], row["difference"], row["ahead"]) for row in found.families] == [
         ("Y", -3.0, 0),
         ("X", 2.0, 2),
@@ -180,7 +183,7 @@ def test_families_are_ordered_from_the_worst():
 
 
 def test_a_certificate_is_a_paragraph_and_json(tmp_path):
-    found = certify(read_scores("conll18"), "HIT-SCIR > Stanford")
+    found = certify(read_leaderboard("conll18"), claim="HIT-SCIR > Stanford")
     assert "\n" not in found.text
     stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert stated["signature"] == found.signature
@@ -203,10 +206,10 @@ def test_a_certificate_is_a_paragraph_and_json(tmp_path):
 
 
 def test_constraints_are_sampled_and_said_to_be():
-    scores = read_scores("conll18")
-    how = {"size": 5, "constraints": ["language:1"], "samples": 5000}
-    found = certify(scores, "Stanford > Uppsala", **how)
-    again = certify(scores, "Stanford > Uppsala", **how)
+    scores = read_leaderboard("conll18")
+    how = {"size": 5, "constraint": ["language:1"], "samples": 5000}
+    found = certify(scores, claim="Stanford > Uppsala", **how)
+    again = certify(scores, claim="Stanford > Uppsala", **how)
     assert found.wins == again.wins
     assert found.wins[0]["how"] == "sampled"
     assert "5,000 random ones" in found.text
@@ -217,7 +220,7 @@ def test_scores_too_fine_to_count_are_bounded_and_said_to_be(monkeypatch):
     rng = np.random.default_rng(0)
     scores = pair(rng.normal(0, 1, 14).tolist())
     monkeypatch.setattr("treegauge.ranking.exact.MOST_CELLS", 20_000)
-    row = certify(scores, "A > B", size=5).wins[0]
+    row = certify(scores, claim="A > B", size=5).wins[0]
     values = scores.values[0] - scores.values[1]
     share = np.mean([sum(part) > 0 for part in combinations(values, 5)])
     assert row["how"] == "bounds"
@@ -226,7 +229,7 @@ def test_scores_too_fine_to_count_are_bounded_and_said_to_be(monkeypatch):
 
 @pytest.mark.parametrize("values", [[0, 0, 0], [1, 1, 1], [-1, -1, -1], [2]])
 def test_degenerate_claims_get_a_certificate(values):
-    found = certify(pair(values), "A > B")
+    found = certify(pair(values), claim="A > B")
     assert 0 <= found.p_wilcoxon <= 1
     assert 0 <= found.p_permutation <= 1
     assert found.holds == (sum(values) > 0)
@@ -236,5 +239,40 @@ def test_degenerate_claims_get_a_certificate(values):
 
 
 def test_an_unknown_grouping_names_the_choices():
-    with pytest.raises(ChoiceError, match="choices: genus, stock"):
-        certify(pair([1, 2]), "A > B", by="colour")
+    with pytest.raises(ChoiceError, match="choices: language, family"):
+        certify(pair([1, 2]), claim="A > B", by="colour")
+
+
+def command(*words):
+    return CliRunner().invoke(app, ["certify", *words])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "conll18 --claim HIT-SCIR>Stanford --size 5,10",
+        "conll18 --claim Stanford>TurkuNLP --subset Ma18 --by stock --level 0.9",
+    ],
+)
+def test_the_command_prints_all_formats(words):
+    found = json.loads(command(*words.split(), "--format", "json").stdout)
+    assert found["kind"] == "certificate"
+    assert found["win_rates"]
+    assert found["flip"]
+    assert ("90 %" if "0.9" in words else "95 %") + " interval" in found["text"]
+    for fmt in ("text", "csv", "latex", "html"):
+        assert command(*words.split(), "--format", fmt).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "more", "message"),
+    [
+        ("HIT > Stanford", "", r"'HIT'.*choices: .*HIT-SCIR"),
+        ("x", "", "expected 'A > B'"),
+        ("KParse > Fudan", "--size 99", "from 1 to 82"),
+    ],
+)
+def test_errors_of_the_command_name_the_choices(claim, more, message):
+    result = command("conll18", "--claim", claim, *more.split())
+    assert isinstance(result.exception, TreegaugeError), result.output
+    assert re.search(message, str(result.exception)), result.exception

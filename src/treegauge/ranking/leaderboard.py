@@ -1,0 +1,273 @@
+"""A leaderboard: the scores of systems on treebanks, from which rankings are made."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.ranking.metadata import name_key
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result, sign
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Ties = Literal["average", "min", "max"]
+TIE = {"average": 1, "min": 0, "max": 2}
+"""What an equal total adds to a doubled rank."""
+
+
+def ranks_of(totals: NDArray[Any], ties: Ties = "average") -> NDArray[np.float64]:
+    """Return ranks from best (1) to worst; equal totals share a rank.
+
+    With ``b`` totals strictly larger and ``e`` others equal, the rank is ``1 + b + e/2``
+    (``average``), ``1 + b`` (``min``) or ``1 + b + e`` (``max``).
+
+    Parameters
+    ----------
+    totals
+        One number per system, larger is better.
+    ties
+        What equal totals get.
+
+    Examples
+    --------
+    >>> ranks_of(np.array([80, 90, 80, 70])).tolist()
+    [2.5, 1.0, 2.5, 4.0]
+    """
+    if ties not in get_args(Ties):
+        raise ChoiceError("tie rule", ties, get_args(Ties))
+    better = (totals[None, :] > totals[:, None]).sum(axis=1)
+    equal = (totals[None, :] == totals[:, None]).sum(axis=1) - 1
+    return np.asarray(1 + better + TIE[ties] / 2 * equal, dtype=np.float64)
+
+
+def metric_name(metric: str) -> str:
+    """Return a metric as papers write it.
+
+    Examples
+    --------
+    >>> metric_name("las"), metric_name("lemmas"), metric_name("MLAS")
+    ('LAS', 'lemmas', 'MLAS')
+    """
+    return metric.upper() if metric.islower() and len(metric) <= 4 else metric
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard(Result):
+    """The scores of systems on treebanks for one metric, without gaps.
+
+    Attributes
+    ----------
+    metric
+        Name of the metric.
+    systems, treebanks
+        Names, in the order of the rows and columns of `values`.
+    values
+        Scores in percent, systems x treebanks; the mean over seeds where there are several.
+    metadata
+        One row per treebank: ``treebank, name, language, tokens, family, stock, genus, resource``,
+        missing where unknown.
+    signature
+        What was read, from where, and what was left out.
+    runs
+        Seeds x systems x treebanks when the table has seeds, else None.
+    dropped
+        Treebanks or systems left out because of missing cells.
+    source
+        Where the scores come from.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> board = read_leaderboard("conll18", metric="las")
+    >>> board.values.shape
+    (26, 82)
+    >>> board.table.head(2).rows()
+    [(1.0, 'HIT-SCIR', 75.841...), (2.0, 'TurkuNLP', 73.284...)]
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    treebanks: tuple[str, ...]
+    values: NDArray[np.float64]
+    metadata: "pl.DataFrame"
+    signature: str
+    runs: NDArray[np.float64] | None = None
+    dropped: tuple[str, ...] = ()
+    source: str = "table"
+    kind: ClassVar[str] = "leaderboard"
+    unit: ClassVar[str | None] = "percent"
+    digits: ClassVar[Any] = {"rank": None}
+
+    @classmethod
+    def of(
+        cls,
+        metric: str,
+        systems: Sequence[str],
+        treebanks: Sequence[str],
+        cube: NDArray[np.float64],
+        metadata: "pl.DataFrame",
+        *,
+        source: str = "table",
+        dropped: tuple[str, ...] = (),
+    ) -> "Leaderboard":
+        """Return a signed leaderboard of scores given as seeds x systems x treebanks."""
+        names, seeds = (tuple(systems), tuple(treebanks)), len(cube)
+        digest = hashlib.sha256(repr(names).encode())
+        values = cube.mean(axis=0)
+        digest.update(np.ascontiguousarray(values if seeds == 1 else cube).tobytes())
+        signature = sign(
+            m=metric, scores=f"{source}#{digest.hexdigest()[:8]}", systems=len(systems),
+            treebanks=len(treebanks), seeds=seeds if seeds > 1 else None,
+            dropped=" ".join(dropped) or None,
+        )  # fmt: skip
+        runs = cube if seeds > 1 else None
+        return cls(metric, *names, values, metadata, signature, runs, dropped, source)
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+        if self.runs is not None:
+            self.runs.flags.writeable = False
+
+    @property
+    def cube(self) -> NDArray[np.float64]:
+        """Seeds x systems x treebanks; one seed where the table has none."""
+        return self.values[None] if self.runs is None else self.runs
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """The ranking over all treebanks: rank, system, mean score."""
+        import polars as pl
+
+        means = self.values.mean(axis=1)
+        frame = pl.DataFrame({"rank": self.ranking(), "system": self.systems, "mean": means})
+        return frame.sort("rank", "system")
+
+    @property
+    def cells(self) -> "pl.DataFrame":
+        """All scores: ``metric, treebank, system, score``, and ``seed`` where there are several."""
+        import polars as pl
+
+        seeds, systems, treebanks = self.cube.shape
+        frame = pl.DataFrame(
+            {
+                "metric": [self.metric] * self.cube.size,
+                "treebank": np.tile(self.treebanks, seeds * systems),
+                "system": np.tile(np.repeat(self.systems, treebanks), seeds),
+                "seed": np.repeat(np.arange(seeds), systems * treebanks),
+                "score": self.cube.ravel(),
+            }
+        )
+        return frame.drop("seed") if self.runs is None else frame
+
+    @property
+    def saved(self) -> "pl.DataFrame":
+        """What CSV and Parquet files hold: all scores, so that every verb reads them."""
+        return self.cells
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return all scores as rows, and the ranking."""
+        return {"rows": self.cells.to_dicts(), "ranking": self.table.to_dicts()}
+
+    def integers(self, digits: int = 6) -> tuple[NDArray[np.int64], int] | None:
+        """Return whole numbers and a scale with ``values = numbers / scale``, or None.
+
+        The coarsest decimal grid that holds every score (to 1e-9) is taken; with seeds the
+        numbers are sums over seeds and the scale counts them.
+
+        Parameters
+        ----------
+        digits
+            The most decimals to try.
+
+        Examples
+        --------
+        >>> from treegauge.ranking.reading import read_leaderboard
+        >>> numbers, scale = read_leaderboard("conll18").integers()
+        >>> int(numbers.max()), scale
+        (9486, 100)
+        """
+        for places in range(digits + 1):
+            grid = np.round(self.cube * 10**places)
+            if np.abs(grid / 10**places - self.cube).max(initial=0.0) <= 1e-9:
+                return grid.astype(np.int64).sum(axis=0), len(grid) * 10**places
+        return None
+
+    def fixed_point(self) -> tuple[NDArray[np.int64], int]:
+        """Return :meth:`integers`, or the scores rounded to 1e-9 where no coarser grid holds them.
+
+        Sums of whole numbers do not depend on the order of addition, so neither do ties.
+        """
+        return self.integers() or (np.round(self.values * 10**9).astype(np.int64), 10**9)
+
+    def ranking(self, ties: Ties = "average") -> NDArray[np.float64]:
+        """Rank the systems by their mean over all treebanks."""
+        return ranks_of(self.fixed_point()[0].sum(axis=1), ties)
+
+    def by_mean(self) -> NDArray[np.int64]:
+        """Return the rows of the systems, the highest mean score first."""
+        return np.lexsort((np.array(self.systems), -self.fixed_point()[0].sum(axis=1)))
+
+    def system(self, name: str) -> int:
+        """Return the row of a system; case does not matter unless it has to.
+
+        Examples
+        --------
+        >>> from treegauge.ranking.reading import read_leaderboard
+        >>> board = read_leaderboard("conll18")
+        >>> board.systems[board.system("hit-scir")]
+        'HIT-SCIR'
+        """
+        return _position("system", name, self.systems)
+
+    def treebank(self, name: str) -> int:
+        """Return the column of a treebank, given by its code here or any name it is known by."""
+        if name not in self.treebanks:
+            for column, names in enumerate(zip(self.treebanks, self.metadata["name"], strict=True)):
+                if name_key(name) in {name_key(part) for part in names if part}:
+                    return column
+        return _position("treebank", name, self.treebanks)
+
+    def select(
+        self, *, systems: Sequence[str] | None = None, treebanks: Sequence[str] | None = None
+    ) -> "Leaderboard":
+        """Keep only some systems or treebanks, in the order given.
+
+        Examples
+        --------
+        >>> from treegauge.ranking.reading import read_leaderboard
+        >>> read_leaderboard("conll18").select(treebanks=["cs_pdt", "en_ewt"]).values.shape
+        (26, 2)
+        """
+        rows = [*range(len(self.systems))] if systems is None else [*map(self.system, systems)]
+        every = range(len(self.treebanks))
+        columns = [*every] if treebanks is None else [*map(self.treebank, treebanks)]
+        for what, chosen, names in (
+            ("system", rows, self.systems),
+            ("treebank", columns, self.treebanks),
+        ):
+            if len(set(chosen)) != len(chosen):
+                twice = next(names[i] for i in chosen if chosen.count(i) > 1)
+                raise TreegaugeError(f"{what} {twice!r} is chosen more than once")
+        return Leaderboard.of(
+            self.metric,
+            [self.systems[i] for i in rows],
+            [self.treebanks[i] for i in columns],
+            self.cube[np.ix_(range(len(self.cube)), rows, columns)],
+            self.metadata[columns],
+            source=self.source,
+            dropped=self.dropped,
+        )
+
+
+def _position(what: str, name: str, names: Sequence[str]) -> int:
+    if name in names:
+        return names.index(name)
+    alike = [i for i, other in enumerate(names) if other.casefold() == name.casefold()]
+    if len(alike) != 1:
+        raise ChoiceError(what, name, names)
+    return alike[0]

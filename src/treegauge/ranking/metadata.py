@@ -1,0 +1,170 @@
+"""What is known of treebanks (language, family, size), and the classes that it makes of them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.reading import read_file
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.ranking.leaderboard import Leaderboard
+
+COLUMNS = ("name", "language", "tokens", "family", "stock", "genus", "resource")
+"""Columns of metadata."""
+CLASSES = ("stock", "genus", "resource", "tokens", "language", "treebank")
+"""Columns whose values are classes of treebanks."""
+
+
+def name_key(name: str) -> str:
+    """Reduce the ways a treebank is written to one.
+
+    Examples
+    --------
+    >>> [name_key(name) for name in ("UD_Czech-PDT", "Czech PDT", "cs_pdt-ud-test", "cs_pdt")]
+    ['czech_pdt', 'czech_pdt', 'cs_pdt', 'cs_pdt']
+    """
+    plain = re.sub(r"-ud-(train|dev|test)$", "", name.strip().casefold()).removeprefix("ud_")
+    return re.sub(r"[\s_-]+", "_", plain)
+
+
+def known_code(name: str) -> str:
+    """Return the code of a treebank that the packaged metadata know, else its :func:`name_key`.
+
+    Examples
+    --------
+    >>> known_code("UD_Czech-PDT"), known_code("UD_Klingon-KLI")
+    ('cs_pdt', 'klingon_kli')
+    """
+    return str(_packaged().get(name_key(name), {}).get("treebank", name_key(name)))
+
+
+@cache
+def _packaged() -> dict[str, dict[str, Any]]:
+    from treegauge import data
+
+    return _lookup(data.conll18_treebanks())
+
+
+def _lookup(frame: "pl.DataFrame") -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for row in frame.iter_rows(named=True):
+        known = {
+            name: row[name] for name in ("treebank", *COLUMNS) if row.get(name) not in (None, "")
+        }
+        for column in ("treebank", "name"):
+            if row.get(column):
+                rows[name_key(str(row[column]))] = known
+    return rows
+
+
+def describe(
+    treebanks: Sequence[str],
+    source: "str | PathLike[str] | pl.DataFrame | None",
+    inline: Mapping[str, Mapping[str, Any]],
+) -> "pl.DataFrame":
+    """Gather metadata: a given table first, then the score table's own columns, then packaged.
+
+    Parameters
+    ----------
+    treebanks
+        Codes or names, in the order wanted.
+    source
+        A table of the user's own, or None.
+    inline
+        Metadata columns of the score table.
+    """
+    import polars as pl
+
+    given = {}
+    if source is not None:
+        own = source if isinstance(source, pl.DataFrame) else read_file(source).frame
+        if not {"treebank", "name"} & set(own.columns):
+            raise TreegaugeError(
+                f"metadata has columns {', '.join(own.columns)}; expected 'treebank' or 'name' and "
+                f"any of {', '.join(COLUMNS[1:])}"
+            )
+        given = _lookup(own)
+    rows = []
+    for treebank in treebanks:
+        known = {
+            **_packaged().get(name_key(treebank), {}),
+            **{name: value for name, value in inline.get(treebank, {}).items() if value},
+            **given.get(name_key(treebank), {}),
+        }
+        row: dict[str, Any] = {name: known.get(name) and str(known[name]) for name in COLUMNS}
+        try:
+            row["tokens"] = None if known.get("tokens") is None else int(known["tokens"])
+        except (TypeError, ValueError):
+            raise TreegaugeError(
+                f"metadata of {treebank}: tokens {known['tokens']!r}; expected a whole number such "
+                "as 49000"
+            ) from None
+        rows.append(row | {"treebank": treebank})
+    schema = {name: pl.Int64 if name == "tokens" else pl.String for name in ("treebank", *COLUMNS)}
+    return pl.DataFrame(rows, schema=schema)
+
+
+def classes_of(
+    board: "Leaderboard",
+    by: Sequence[str] = CLASSES[:4],
+    own: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, NDArray[np.bool_]]:
+    """Return classes of treebanks as masks over the columns of a leaderboard.
+
+    Parameters
+    ----------
+    board
+        The leaderboard, with its metadata.
+    by
+        Columns whose values are classes. ``tokens`` cuts at thirds of the treebanks; ``resource``
+        also gives ``resource not big`` if there are several other classes, which is what the
+        Fragility paper calls low-resource. Classes of one treebank are left out, unless `by`
+        names ``treebank``, and so are classes with the same members as an earlier one.
+    own
+        Further classes: names and members.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> classes = classes_of(read_leaderboard("conll18"), ["genus", "resource"])
+    >>> int(classes["genus Slavic"].sum()), int(classes["resource not big"].sum())
+    (17, 21)
+    """
+    masks: dict[str, NDArray[np.bool_]] = {}
+    for column in by:
+        if column not in CLASSES:
+            raise ChoiceError("column of classes", column, CLASSES)
+        values = board.metadata[column].to_list()
+        known = np.array([value is not None for value in values])
+        if column == "tokens":
+            if known.sum() >= 3:
+                numbers = np.array([value or 0 for value in values])
+                low, high = np.quantile(numbers[known], [1 / 3, 2 / 3], method="lower")
+                masks[f"tokens <= {low:,}"] = known & (numbers <= low)
+                masks[f"tokens <= {high:,}"] = known & (numbers <= high)
+                masks[f"tokens > {low:,}"] = known & (numbers > low)
+                masks[f"tokens > {high:,}"] = known & (numbers > high)
+            continue
+        names = sorted({str(value) for value in values if value is not None})
+        for name in names:
+            mask = np.array([str(value) == name for value in values]) & known
+            if column == "treebank" or 1 < mask.sum() < len(mask):
+                masks[f"{column} {name}"] = mask
+        if column == "resource" and "big" in names and len(names) > 2:
+            masks["resource not big"] = known & np.array([str(value) != "big" for value in values])
+    for name, members in (own or {}).items():
+        mask = np.zeros(len(board.treebanks), dtype=np.bool_)
+        mask[[board.treebank(member) for member in members]] = True
+        masks[name] = mask
+    distinct: dict[bytes, str] = {}
+    for name, mask in masks.items():
+        distinct.setdefault(mask.tobytes(), name)
+    return {name: masks[name] for name in distinct.values()}

@@ -1,0 +1,333 @@
+"""Pairs of systems over treebanks: paired tests, wins, probabilities of improvement."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.results import tables
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result, countersign
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+FEW = 10
+"""Systems whose matrix text shows unless all are asked for."""
+
+
+@dataclass(frozen=True)
+class PairedEstimate:
+    """A number with its bootstrap interval over treebanks."""
+
+    value: float
+    low: float
+    high: float
+    level: float = 0.95
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.2f} ({100 * self.level:g} % interval {self.low:.2f} to {self.high:.2f})"
+        )
+
+
+def wilcoxon(differences: NDArray[Any]) -> tuple[float, float]:
+    """Return two-sided p of the signed-rank test and the matched-pairs rank-biserial correlation.
+
+    Zeros are left out. The distribution is exact for up to 50 differences without ties, else
+    normal. The correlation is (W+ - W-) / (W+ + W-), from -1 to 1.
+
+    Examples
+    --------
+    >>> wilcoxon(np.array([1, 2, 3, 4, -5]))
+    (0.625, 0.3333333333333333)
+    """
+    from scipy import stats
+
+    moved = differences[differences != 0]
+    if not len(moved):
+        return 1.0, 0.0
+    ranks = stats.rankdata(np.abs(moved))
+    biserial = float(ranks @ np.sign(moved) / ranks.sum())
+    exact = len(moved) <= 50 and len(np.unique(np.abs(moved))) == len(moved)
+    tested = stats.wilcoxon(moved, method="exact" if exact else "asymptotic")
+    return float(tested.pvalue), biserial
+
+
+def sign_test(differences: NDArray[Any]) -> float:
+    """Return two-sided p of the sign test; zeros are left out.
+
+    Examples
+    --------
+    >>> sign_test(np.array([1, 2, 3, 4, -5, 0]))
+    0.375
+    """
+    from scipy.stats import binomtest
+
+    ahead, behind = int((differences > 0).sum()), int((differences < 0).sum())
+    return float(binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
+
+
+def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> float:
+    """Return two-sided p of the mean difference when signs are exchanged at random.
+
+    Examples
+    --------
+    >>> permutation(np.array([1.0, 2.0, 3.0]), 1000, 0)
+    0.25
+    """
+    from treegauge.statistics.permutation import paired_permutation
+
+    a, held = differences[:, None], len(differences)
+    compared = paired_permutation(
+        a, np.zeros_like(a), lambda sums: sums / held, permutations=resamples, seed=seed
+    )
+    return float(compared.p_value[0])
+
+
+def intervals(
+    differences: NDArray[np.float64], resamples: int, seed: int, level: float = 0.95
+) -> tuple[PairedEstimate, PairedEstimate]:
+    """Return the mean difference and the probability of improvement, with intervals.
+
+    Examples
+    --------
+    >>> mean, better = intervals(np.array([1.0, 2.0, 0.0, -1.0]), 1000, 0)
+    >>> mean.value, better.value
+    (0.5, 0.625)
+    """
+    from treegauge.statistics.bootstrap import bootstrap
+
+    better = np.where(differences == 0, 0.5, differences > 0)
+    counts = np.stack([differences, better, np.ones_like(better)], axis=1)
+    interval = bootstrap(
+        counts, lambda sums: sums[..., :2] / sums[..., [2]], resamples=resamples, level=level,
+        seed=seed,
+    )  # fmt: skip
+    first, second = (
+        PairedEstimate(
+            float(interval.estimate[i]), float(interval.low[i]), float(interval.high[i]), level
+        )
+        for i in range(2)
+    )
+    return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class PairMatrix(Result):
+    """Numbers of every ordered pair of systems, shown as a matrix of row against column.
+
+    Attributes
+    ----------
+    systems
+        Names, by mean score, best first: the order of rows and columns.
+    all_systems
+        Whether text shows all systems; otherwise the ten best.
+    """
+
+    systems: tuple[str, ...]
+    signature: str
+    all_systems: bool = field(default=False, kw_only=True)
+
+    def cell(self, a: int, b: int) -> Any:
+        """Return what the matrix shows of a pair."""
+        raise NotImplementedError
+
+    def pair(self, a: int, b: int) -> dict[str, Any]:
+        """Return what JSON says of a pair."""
+        raise NotImplementedError
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """A matrix of row against column."""
+        return self._matrix(len(self.systems))
+
+    def _matrix(self, number: int) -> "pl.DataFrame":
+        import polars as pl
+
+        names = self.systems[:number]
+        columns = {
+            name: [None if a == b else self.cell(a, b) for a in range(number)]
+            for b, name in enumerate(names)
+        }
+        return pl.DataFrame({"system": names, **columns}, infer_schema_length=None)
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the matrix of the best systems, or of all."""
+        return self._matrix(len(self.systems) if self.all_systems else len(self.systems[:FEW]))
+
+    def own_text(self) -> str:
+        """Return the matrix, and how many systems it leaves out."""
+        left_out = 0 if self.all_systems else len(self.systems[FEW:])
+        more = f"{left_out} more systems: all=True or --all shows them\n" if left_out else ""
+        shown = tables.to_text(self.shown(), digits=self.digits)
+        return f"{shown}\n{self.about()}\n{more}{self.signature}"
+
+    def about(self) -> str:
+        """Return what the cells are, in words."""
+        raise NotImplementedError
+
+    def _pairs(self) -> Iterator[dict[str, Any]]:
+        for a, system in enumerate(self.systems):
+            for b, other in enumerate(self.systems):
+                if a != b:
+                    yield {"system": system, "other": other, **self.pair(a, b)}
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the systems, and one row per ordered pair."""
+        return {"systems": list(self.systems), "pairs": list(self._pairs())}
+
+
+@dataclass(frozen=True, eq=False)
+class Wins(PairMatrix):
+    """Treebanks on which each system is above, equal to, below each other one.
+
+    Attributes
+    ----------
+    won, tied
+        Systems x systems: treebanks on which the row is above, or equal to, the column.
+    margin
+        Differences up to this many points count as ties.
+    """
+
+    won: NDArray[np.int64]
+    tied: NDArray[np.int64]
+    margin: float
+    kind: ClassVar[str] = "wins"
+
+    def cell(self, a: int, b: int) -> str:
+        """Return ``wins/ties/losses``."""
+        return f"{self.won[a, b]}/{self.tied[a, b]}/{self.won[b, a]}"
+
+    def pair(self, a: int, b: int) -> dict[str, Any]:
+        """Return wins, ties and losses."""
+        counts = (self.won[a, b], self.tied[a, b], self.won[b, a])
+        return dict(zip(("wins", "ties", "losses"), map(int, counts), strict=True))
+
+    def about(self) -> str:
+        """Return what the cells are, in words."""
+        return "treebanks on which the row wins/ties/loses against the column"
+
+
+def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
+    """Count for every pair of systems the treebanks won, tied and lost.
+
+    Parameters
+    ----------
+    board
+        The leaderboard.
+    margin
+        Differences up to this many points are ties.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> board = read_leaderboard("conll18").select(systems=["TurkuNLP", "UDPipe Future"])
+    >>> win_tie_loss(board).table["UDPipe Future"].to_list()
+    ['50/0/32', None]
+    """
+    if margin < 0:
+        raise TreegaugeError(f"margin {margin}: expected 0 or more points")
+    numbers, scale = board.fixed_point()
+    order = board.by_mean()
+    ordered = numbers[order]
+    differences = ordered[:, None, :] - ordered[None, :, :]
+    # A margin such as 0.1 is no binary fraction; a hair more keeps a difference of 0.10 inside.
+    edge = margin * scale * (1 + 1e-12)
+    return Wins(
+        systems=tuple(board.systems[i] for i in order),
+        won=(differences > edge).sum(axis=2),
+        tied=(np.abs(differences) <= edge).sum(axis=2),
+        margin=margin,
+        signature=countersign(board.signature, margin=f"{margin:g}"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Improvement(PairMatrix):
+    """Probability that one system is above another on a random treebank (and random runs).
+
+    Attributes
+    ----------
+    probability, low, high
+        Systems x systems: of the row being above the column, ties half, with a bootstrap interval
+        over treebanks.
+    """
+
+    probability: Floats
+    low: Floats
+    high: Floats
+    kind: ClassVar[str] = "improvement"
+
+    def cell(self, a: int, b: int) -> float:
+        """Return the probability."""
+        return float(self.probability[a, b])
+
+    def pair(self, a: int, b: int) -> dict[str, Any]:
+        """Return the probability and its interval."""
+        numbers = ("probability", "low", "high")
+        return {name: float(getattr(self, name)[a, b]) for name in numbers}
+
+    def about(self) -> str:
+        """Return what the cells are, in words."""
+        return "probability that the row scores higher than the column on a random treebank"
+
+    def own_latex(self) -> str:
+        """Return a booktabs matrix, in each column the best row in bold."""
+        best = list(self.systems) if len(self.systems) > 1 else []
+        return tables.to_latex(self.table, note=self.signature, digits=self.digits, best=best)
+
+
+def improvement(
+    board: Leaderboard, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+) -> Improvement:
+    r"""Estimate how probable it is that one system beats another on a treebank.
+
+    .. math:: P(A > B) = \frac1N \sum_t \frac{1}{S^2} \sum_{i,j}
+       [a_{ti} > b_{tj}] + \tfrac12 [a_{ti} = b_{tj}]
+
+    over the N treebanks and, where the table has seeds, over all pairs of runs (Agarwal et al.
+    2021, NeurIPS). 0.5 is no difference.
+
+    Parameters
+    ----------
+    board
+        The leaderboard.
+    resamples, level, seed
+        Of the intervals.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> board = read_leaderboard("conll18").select(systems=["TurkuNLP", "UDPipe Future"])
+    >>> round(float(improvement(board).probability[0, 1]), 3)
+    0.61
+    """
+    from treegauge.statistics.bootstrap import bootstrap
+
+    order = board.by_mean()
+    grid = np.round(board.cube[:, order] * 10**9).astype(np.int64)
+    systems, held = grid.shape[1:]
+    above = np.zeros((systems, systems, held))
+    for one in grid:
+        for other in grid:
+            compared = np.sign(one[:, None, :] - other[None, :, :])
+            above += (1 + compared) / 2
+    above /= len(grid) ** 2
+    units = np.concatenate([above.reshape(-1, held).T, np.ones((held, 1))], axis=1)
+    interval = bootstrap(
+        units, lambda sums: sums[..., :-1] / sums[..., -1:], resamples=resamples, level=level,
+        seed=seed,
+    )  # fmt: skip
+    shape = (systems, systems)
+    return Improvement(
+        systems=tuple(board.systems[i] for i in order),
+        probability=above.mean(axis=2),
+        low=interval.low.reshape(shape),
+        high=interval.high.reshape(shape),
+        signature=countersign(board.signature, resamples=resamples, level=level, seed=seed),
+    )

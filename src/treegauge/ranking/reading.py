@@ -1,0 +1,366 @@
+"""Leaderboards from whatever holds scores: files in any layout, frames, results, stores."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.metadata import COLUMNS, describe, known_code
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.plugins import open_store
+from treegauge.results.reading import (
+    FileTable,
+    check_percent,
+    frame_table,
+    parse_number,
+    read_file,
+    result_table,
+)
+from treegauge.results.result import Result
+from treegauge.results.verbs import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PACKAGED = ("conll18", "fragility_exp1")
+Missing = Literal["error", "drop-treebank", "drop-system"]
+ScoreSource = "str | PathLike[str] | pl.DataFrame | Result"
+"""What every verb of this room takes scores from."""
+_ROLES = ("metric", "treebank", "system", "seed", "score")
+_LAYOUTS = (
+    "expected a column 'treebank' and either 'system' and 'score' (long), 'system' and one column "
+    "per metric, or one column per system (wide); or a column 'system' and one per treebank"
+)
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class LeaderboardReading(Settings):
+    """How scores are read; shared by all verbs about rankings.
+
+    Attributes
+    ----------
+    metric
+        Metric to compare systems by; case does not matter.
+    missing
+        What to do about missing scores; they are never averaged over.
+    digits
+        Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
+    metadata
+        Table with a column treebank or name and any of language, tokens, family, stock, genus and
+        resource. Treebanks of the CoNLL 2018 shared task are known.
+    """
+
+    metric: str = "las"
+    missing: Missing = "error"
+    digits: int | None = None
+    metadata: "str | PathLike[str] | pl.DataFrame | None" = None
+
+
+READING = LeaderboardReading()
+
+
+class ScoreCell(NamedTuple):
+    """One score, or a gap, and where it is."""
+
+    treebank: str
+    system: str
+    seed: str
+    score: float | None
+    where: str
+
+
+@dataclass
+class _Collection:
+    """What the sources say about one metric."""
+
+    metric: str
+    cells: list[ScoreCell] = field(default_factory=list)
+    metrics: dict[str, None] = field(default_factory=dict)
+    metadata: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def wants(self, metric: object) -> bool:
+        """Record a metric that is there and say whether it is the one asked for."""
+        name = str(metric).strip()
+        self.metrics.setdefault(name)
+        return name.casefold() == self.metric.casefold()
+
+    def add(self, table: FileTable) -> None:
+        """Add the scores of a table."""
+        layout, added = _TableLayout(table), []
+        for place, row in table.rows:
+            where = f"{table.source}, {place}"
+            seed = layout.name("seed", row, where) if "seed" in layout.role else ""
+            for treebank, system, raw in layout.scores(row, where, self):
+                score = parse_number(raw)
+                if score is None or math.isinf(score):
+                    raise TreegaugeError(
+                        f"{where} (treebank {treebank}, system {system}): {str(raw)!r} is not a "
+                        "score; expected a number such as 81.23, or an empty cell for a missing "
+                        "score"
+                    )
+                gap = math.isnan(score)
+                if gap and layout.tasks:
+                    continue  # a store has cells of other tasks, too
+                added.append(ScoreCell(treebank, system, seed, None if gap else score, where))
+                if layout.meta and layout.kind != "treebanks":
+                    known = self.metadata.setdefault(treebank, {})
+                    known.update({name: row[i] for name, i in layout.meta.items()})
+        check_percent((cell.score or 0 for cell in added), table.source, table.unit)
+        self.cells += added
+
+
+class _TableLayout:
+    """Which column of a table has which role."""
+
+    def __init__(self, table: FileTable) -> None:
+        self.names = table.header
+        for i, name in enumerate(self.names):
+            if name in self.names[:i]:
+                raise TreegaugeError(f"{table.source}: column {name!r} appears more than once")
+        lowered = {name.casefold(): i for i, name in enumerate(self.names)}
+        self.role = {role: lowered[role] for role in _ROLES if role in lowered}
+        self.tasks = {"task", "parser"} <= lowered.keys()  # what a store holds
+        if self.tasks:
+            self.role.setdefault("system", lowered["parser"])
+        self.options = lowered.get("options") if self.tasks else None
+        self.meta = {name: lowered[name] for name in COLUMNS if name in lowered}
+        has = self.role.keys()
+        if {"treebank", "system"} <= has and "score" not in has:
+            self.meta = {}  # a column "tokens" is then the metric of that name
+        used = {*self.role.values(), *self.meta.values()}
+        self.free = [i for i in range(len(self.names)) if i not in used]
+        if {"treebank", "system", "score"} <= has:
+            self.kind = "long"
+        elif {"treebank", "system"} <= has and self.free:
+            self.kind = "metrics"
+        elif "treebank" in has and "score" not in has and self.free:
+            self.kind = "systems"
+        elif "system" in has and "score" not in has and self.free:
+            self.kind = "treebanks"
+        else:
+            columns = ", ".join(self.names)
+            raise TreegaugeError(f"{table.source}: columns {columns}; {_LAYOUTS}")
+
+    def name(self, role: str, row: Sequence[object], where: str) -> str:
+        """Return the treebank, system, metric or seed of a row."""
+        value = row[self.role[role]]
+        text = "" if value is None else str(value).strip()
+        if not text:
+            raise TreegaugeError(f"{where}: the {role!r} cell is empty; expected a name")
+        if role == "system" and self.options is not None:
+            text = f"{text} {row[self.options] or ''}".strip()
+        return text
+
+    def scores(
+        self, row: Sequence[object], where: str, collection: _Collection
+    ) -> Iterator[tuple[str, str, object]]:
+        """Yield (treebank, system, raw score) of one row for the metric that is asked for."""
+        if "metric" in self.role and not collection.wants(self.name("metric", row, where)):
+            return
+        if self.kind == "long":
+            raw = row[self.role["score"]]
+            yield self.name("treebank", row, where), self.name("system", row, where), raw
+        elif self.kind == "metrics":
+            for i in self.free:
+                if collection.wants(self.names[i]):
+                    yield self.name("treebank", row, where), self.name("system", row, where), row[i]
+        elif self.kind == "systems":
+            for i in self.free:
+                yield self.name("treebank", row, where), self.names[i], row[i]
+        else:
+            for i in self.free:
+                yield self.names[i], self.name("system", row, where), row[i]
+
+
+def read_leaderboard(
+    *sources: Any,
+    metric: str = "las",
+    missing: Missing = "error",
+    digits: int | None = None,
+    metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
+) -> Leaderboard:
+    """Read the scores of systems on treebanks from whatever holds them.
+
+    Parameters
+    ----------
+    sources
+        One or more of: a packaged name (``conll18``, ``fragility_exp1``); a path or pattern of
+        files (CSV, TSV, Parquet or JSON, as ``treegauge score`` and ``results`` write them); the
+        folder of a store; a frame; a result of ``score``; a leaderboard. Tables are long
+        (``treebank, system, score`` and perhaps ``metric`` and ``seed``) or wide (a column
+        ``treebank`` and one per system or, with ``system``, one per metric; or a column ``system``
+        and one per treebank). Scores are in percent.
+    metric
+        Which metric to take; case does not matter.
+    missing
+        What to do about missing cells: ``error``, ``drop-treebank`` or ``drop-system``. They are
+        never averaged over.
+    digits
+        Round scores to this number of decimals first (the shared task published two).
+    metadata
+        A table with a column ``treebank`` or ``name`` and any of ``language, tokens, family,
+        stock, genus, resource``; what is packaged fills the rest, joined by code or name.
+
+    Returns
+    -------
+    Leaderboard
+        The scores without gaps; several seeds are kept apart and averaged.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"treebank": ["cs_pdt", "en_ewt"], "A": [91.0, 84.5], "B": [90, 85]})
+    >>> read_leaderboard(frame).values.tolist()
+    [[91.0, 84.5], [90.0, 85.0]]
+    """
+    if missing not in get_args(Missing):
+        raise ChoiceError("policy for missing scores", missing, get_args(Missing))
+    given = list(_each(sources))
+    if not given:
+        raise TreegaugeError("no scores are given; expected conll18, files, frames or results")
+    if len(given) == 1 and isinstance(given[0], Leaderboard) and digits is None and not metadata:
+        return given[0]
+    collection = _Collection(metric)
+    for source in given:
+        collection.add(_table_of(source, metric))
+    label = _label(given)
+    if not collection.cells:
+        if collection.metrics and not any(map(collection.wants, [*collection.metrics])):
+            raise ChoiceError("metric", metric, collection.metrics)
+        raise TreegaugeError(f"{label}: no scores in it")
+    cells = _same_treebanks(collection.cells) if len(given) > 1 else collection.cells
+    _refuse_repeats(cells)
+    cells, dropped = _without_gaps(cells, missing, label)
+    places = [
+        {name: i for i, name in enumerate(dict.fromkeys(names))}
+        for names in zip(*((c.seed, c.system, c.treebank) for c in cells), strict=True)
+    ]
+    cube = np.full([len(names) for names in places], np.nan)
+    for cell in cells:
+        names = zip(places, (cell.seed, cell.system, cell.treebank), strict=True)
+        cube[tuple(place[name] for place, name in names)] = cell.score
+    if digits is not None:
+        cube = np.round(cube, digits)
+    named = next(m for m in [*collection.metrics, metric] if collection.wants(m))
+    described = describe(list(places[2]), metadata, collection.metadata)
+    return Leaderboard.of(
+        named, list(places[1]), list(places[2]), cube, described, source=label, dropped=dropped
+    )
+
+
+def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading) -> Leaderboard:
+    """Return what the sources of a verb and its settings describe."""
+    return read_leaderboard(*sources, **vars(reading))
+
+
+def _each(sources: Iterable[Any]) -> Iterator[Any]:
+    """Yield every source: lists taken apart, patterns replaced by the files they match."""
+    for source in sources:
+        if isinstance(source, list | tuple):
+            yield from _each(source)
+        elif isinstance(source, str | PathLike) and str(source) not in PACKAGED:
+            path = Path(source)
+            pattern = any(sign in str(source) for sign in "*?[") and not path.exists()
+            matches = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+            yield from matches if pattern and matches else [path]
+        else:
+            yield source
+
+
+def _label(given: Sequence[Any]) -> str:
+    """Return what signatures call the sources."""
+    if len(given) > 1:
+        packaged = [source for source in given if isinstance(source, str)]
+        return " ".join([*packaged, f"{len(given) - len(packaged)} files"])
+    source = given[0]
+    if isinstance(source, Leaderboard):
+        return source.source
+    return source if isinstance(source, str) else getattr(source, "name", None) or "table"
+
+
+def _table_of(source: Any, metric: str) -> FileTable:
+    import polars as pl
+
+    from treegauge import data
+
+    if isinstance(source, Leaderboard):
+        return frame_table(source.cells, source.source)._replace(unit="percent")
+    if isinstance(source, Result):
+        return result_table(source)
+    if isinstance(source, str):
+        frame: pl.DataFrame = getattr(data, source)()
+        chosen = frame.filter(pl.col("metric") == metric.casefold())
+        return frame_table(frame if chosen.is_empty() else chosen, source)
+    if isinstance(source, Path):
+        if source.is_dir():
+            stored = open_store(source).results(task="score", provenance=False)
+            return frame_table(stored, str(source))
+        return read_file(source)
+    return frame_table(
+        source if isinstance(source, pl.DataFrame) else pl.DataFrame(source), "table"
+    )
+
+
+def _same_treebanks(cells: list[ScoreCell]) -> list[ScoreCell]:
+    """Give a treebank that several sources spell differently the name it has first."""
+    first: dict[str, str] = {}
+    return [
+        cell._replace(treebank=first.setdefault(known_code(cell.treebank), cell.treebank))
+        for cell in cells
+    ]
+
+
+def _without_gaps(
+    cells: list[ScoreCell], missing: Missing, source: str
+) -> tuple[list[ScoreCell], tuple[str, ...]]:
+    """Apply the policy for missing cells; every (treebank, system, seed) must be there."""
+    present = {cell[:3] for cell in cells if cell.score is not None}
+    treebanks, systems, seeds = (
+        dict.fromkeys(names) for names in zip(*(cell[:3] for cell in cells), strict=True)
+    )
+    gaps = [
+        (treebank, system, seed)
+        for system in systems
+        for treebank in treebanks
+        for seed in seeds
+        if (treebank, system, seed) not in present
+    ]
+    if not gaps:
+        return cells, ()
+    if missing == "error":
+        named = ", ".join(f"({', '.join(filter(None, gap))})" for gap in gaps[:_SHOWN])
+        more = f" and {len(gaps) - _SHOWN} more" if len(gaps) > _SHOWN else ""
+        raise TreegaugeError(
+            f"{source}: {len(gaps)} missing score(s): {named}{more}; choose what to leave out with "
+            f"missing: {', '.join(get_args(Missing)[1:])}"
+        )
+    by_treebank = missing == "drop-treebank"
+    out = dict.fromkeys(gap[0] if by_treebank else gap[1] for gap in gaps)
+    kept = [cell for cell in cells if (cell.treebank if by_treebank else cell.system) not in out]
+    if not kept:
+        raise TreegaugeError(
+            f"{source}: every {'treebank' if by_treebank else 'system'} has a missing score, so "
+            f"missing={missing!r} leaves nothing; choices: {', '.join(get_args(Missing))}"
+        )
+    return kept, tuple(out)
+
+
+def _refuse_repeats(cells: Iterable[ScoreCell]) -> None:
+    """Refuse a table that gives one score twice, naming both rows."""
+    seen: dict[tuple[str, str, str], str] = {}
+    for cell in cells:
+        identity = cell[:3]
+        if identity in seen:
+            what = f"treebank {cell.treebank}, system {cell.system}"
+            what += f", seed {cell.seed}" if cell.seed else ""
+            raise TreegaugeError(
+                f"{cell.where} repeats {seen[identity]}: {what}; keep one of the two, or keep "
+                "several runs apart with a column 'seed'"
+            )
+        seen[identity] = cell.where

@@ -1,0 +1,425 @@
+"""Random subsets of treebanks, free or constrained, each drawn again from its number alone.
+
+Subsets are drawn in blocks, as columns of a treebanks x samples mask. A block depends only on the
+seed and its number: its random numbers come from Philox, a counter-based generator, with the
+block's number as counter. So any sample can be drawn again, in any order and on any thread.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.results.errors import ChoiceError, TreegaugeError
+
+BLOCK = 4096
+"""Samples per block. Part of the definition of a sample: another number, other samples."""
+ROUNDS = 200
+"""How often a block is drawn again for samples that break a constraint before giving up."""
+GROUPINGS = ("language", "family", "stock", "genus", "resource")
+"""Columns of metadata that group treebanks."""
+_FORMS = (
+    "COLUMN:MOST (such as language:1 or family:2), COLUMN=VALUE:MOST (such as genus=Slavic:2), "
+    f"COLUMN:stratified (such as resource:stratified); COLUMN is one of {', '.join(GROUPINGS)}"
+)
+
+Mask = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A bound on how many treebanks of a subset may share a property.
+
+    Attributes
+    ----------
+    column
+        The property: ``language``, ``family``, ``stock``, ``genus`` or ``resource``.
+    most
+        At most this number of one value; None means stratified, that is shares in proportion to
+        the whole collection (largest remainders).
+    value
+        Bound only this value, or every value where None.
+
+    Examples
+    --------
+    >>> Constraint.parse("language:1")
+    Constraint(column='language', most=1, value=None)
+    >>> str(Constraint.parse("genus=Slavic:2"))
+    'genus=Slavic:2'
+    """
+
+    column: str
+    most: int | None = None
+    value: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Constraint":
+        """Read ``COLUMN:MOST``, ``COLUMN=VALUE:MOST`` or ``COLUMN:stratified``."""
+        match = re.fullmatch(r"(\w+)(?:=(.+))?:(\d+|stratified)", text.strip())
+        if match is None or (match[2] and match[3] == "stratified"):
+            raise TreegaugeError(f"constraint {text!r} is not understood; expected {_FORMS}")
+        column, value, most = match.groups()
+        if column not in GROUPINGS:
+            raise ChoiceError("column of a constraint", column, GROUPINGS)
+        return cls(column, None if most == "stratified" else int(most), value)
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f"={self.value}"
+        return f"{self.column}{value}:{'stratified' if self.most is None else self.most}"
+
+
+def constraints_of(given: "Iterable[str | Constraint]") -> tuple[Constraint, ...]:
+    """Return constraints given as text or as objects."""
+    return tuple(c if isinstance(c, Constraint) else Constraint.parse(c) for c in given)
+
+
+def shares(counts: Sequence[int], size: int) -> list[int]:
+    """Divide `size` places in proportion to `counts`, the largest remainders rounded up.
+
+    Examples
+    --------
+    >>> shares([61, 5, 7, 9], 10)
+    [7, 1, 1, 1]
+    """
+    total = sum(counts)
+    floors = [size * count // total for count in counts]
+    by_remainder = sorted(
+        range(len(counts)), key=lambda i: (-(size * counts[i] % total), -counts[i], i)
+    )
+    for i in by_remainder[: size - sum(floors)]:
+        floors[i] += 1
+    return floors
+
+
+class GroupBounds(NamedTuple):
+    """A constraint on one table: the group of each treebank, and bounds per size and group."""
+
+    text: str
+    codes: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+
+
+def group_bounds(
+    constraint: Constraint, board: Leaderboard, sizes: Sequence[int], *, least: bool = False
+) -> GroupBounds:
+    """Return the bounds of a constraint, whose number is the most or the least of a group."""
+    values = board.metadata[constraint.column].to_list()
+    unknown = [name for name, v in zip(board.treebanks, values, strict=True) if v is None]
+    if unknown and constraint.value is None:
+        raise TreegaugeError(
+            f"constraint {constraint}: {constraint.column} is not known for {', '.join(unknown)}; "
+            "give it in a metadata table or leave these treebanks out"
+        )
+    names = sorted({value for value in values if value is not None})
+    if constraint.value is not None:
+        if constraint.value not in names:
+            raise ChoiceError(constraint.column, constraint.value, names)
+        names = [constraint.value]
+    # One group more for treebanks that the constraint does not name.
+    codes = np.array([names.index(v) if v in names else len(names) for v in values])
+    counts = np.bincount(codes, minlength=len(names) + 1)
+    lows = np.zeros((len(sizes), len(counts)), dtype=np.int64)
+    highs = np.tile(counts, (len(sizes), 1))
+    if constraint.most is None and least:
+        raise TreegaugeError(f"{constraint}: stratified is not a least number; use it as at most")
+    if constraint.most is None:
+        lows[:] = highs[:] = [shares(counts.tolist(), size) for size in sizes]
+    elif least:
+        lows[:, :-1] = constraint.most
+    else:
+        highs[:, :-1] = np.minimum(highs[:, :-1], constraint.most)
+    return GroupBounds(f"at least {constraint}" if least else str(constraint), codes, lows, highs)
+
+
+def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:
+    """Return one size or several, without repeats, that a collection of `held` can give.
+
+    Parameters
+    ----------
+    size
+        A number, several, or text: ``"10"``, ``"5-20"``, ``"5,10,20"``, ``"all"``.
+    held
+        How many treebanks there are.
+
+    Examples
+    --------
+    >>> sizes_of(10, 82), sizes_of("2-5,10", 82), sizes_of("all", 3)
+    ((10,), (2, 3, 4, 5, 10), (1, 2, 3))
+    """
+    sizes: list[int] = []
+    if isinstance(size, str):
+        for part in (f"1-{held}" if size.strip() == "all" else size).split(","):
+            match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
+            if match is None:
+                raise TreegaugeError(f"size {size!r}: expected such as 10, 5-20, 5,10,20 or all")
+            sizes += range(int(match[1]), int(match[2] or match[1]) + 1)
+    else:
+        sizes += [size] if isinstance(size, int) else size
+    if not sizes:
+        raise TreegaugeError(f"size {size!r} names no size; expected such as 10, 5-20 or all")
+    for each in sizes:
+        if not 1 <= each <= held:
+            raise TreegaugeError(
+                f"size {each}: the table has {held} treebanks; choose a size from 1 to {held}"
+            )
+    return tuple(dict.fromkeys(sizes))
+
+
+def sizes_text(sizes: Sequence[int]) -> str:
+    """Write sizes as :func:`sizes_of` reads them.
+
+    Examples
+    --------
+    >>> sizes_text([10]), sizes_text([2, 3, 4, 5]), sizes_text([5, 10])
+    ('10', '2-5', '5,10')
+    """
+    if len(sizes) > 2 and list(sizes) == [*range(sizes[0], sizes[-1] + 1)]:
+        return f"{sizes[0]}-{sizes[-1]}"
+    return ",".join(map(str, sizes))
+
+
+def _ways(counts: Sequence[int], lows: Sequence[int], highs: Sequence[int]) -> list[list[int]]:
+    """Count the choices of r treebanks out of groups g, g+1, ...: entry [g][r], exactly."""
+    rows = [[1]]
+    for count, low, high in zip(reversed(counts), reversed(lows), reversed(highs), strict=True):
+        later = rows[-1]
+        row = [0] * (len(later) + high)
+        for take in range(low, high + 1):
+            for rest, ways in enumerate(later):
+                row[take + rest] += comb(count, take) * ways
+        rows.append(row)
+    return rows[::-1]
+
+
+def _steps(
+    counts: Sequence[int], highs: Sequence[int], ways: list[list[int]], most: int
+) -> NDArray[np.float64]:
+    """Cumulative probability of taking at most j of group g when r places are left."""
+    table = np.ones((len(counts), most + 1, max(highs) + 1))
+    for group, (count, high) in enumerate(zip(counts, highs, strict=True)):
+        for left in range(min(most, len(ways[group]) - 1) + 1):
+            total, so_far = ways[group][left], 0
+            for take in range(min(high, left) + 1):
+                rest = left - take
+                later = ways[group + 1][rest] if rest < len(ways[group + 1]) else 0
+                so_far += comb(count, take) * later
+                if total:
+                    table[group, left, take] = so_far / total
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Numbered random subsets of the treebanks of a leaderboard.
+
+    Sample ``i`` has size ``sizes[i % len(sizes)]`` and is uniform over all subsets of that size
+    that satisfy the constraints. It depends only on the seed, its number and these choices.
+
+    Attributes
+    ----------
+    board
+        The leaderboard whose treebanks are sampled.
+    sizes
+        The sizes, taken in turn.
+    seed
+        Between 0 and 2**64 - 1.
+    constraints
+        Bounds that every subset satisfies.
+
+    Examples
+    --------
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> sampler = Sampler(read_leaderboard("conll18"), (3,), 0, (Constraint("stock", 1),))
+    >>> sampler.subset(5) == sampler.subset(5)
+    True
+    >>> len(sampler.subset(5))
+    3
+    """
+
+    board: Leaderboard
+    sizes: tuple[int, ...]
+    seed: int = 0
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        sizes_of(self.sizes, len(self.board.treebanks))
+        if not 0 <= self.seed < 2**64:
+            raise TreegaugeError(f"seed {self.seed}: expected a whole number from 0 to 2**64 - 1")
+
+    @cached_property
+    def plan(self) -> "DrawingPlan":
+        """The sampler as arrays; an error if no subset satisfies the constraints."""
+        held = len(self.board.treebanks)
+        bounds = [group_bounds(each, self.board, self.sizes) for each in self.constraints]
+        bounds.sort(key=self._share_inside)  # the tightest one leads, the others are tried
+        codes = bounds[0].codes if bounds else np.zeros(held, dtype=np.int64)
+        counts = np.bincount(codes).tolist()
+        quotas = steps = None
+        if bounds and (bounds[0].lows == bounds[0].highs).all():
+            quotas = bounds[0].lows
+        elif bounds:
+            highs = bounds[0].highs[0].tolist()[: len(counts)]
+            steps = _steps(counts, highs, _ways(counts, [0] * len(highs), highs), max(self.sizes))
+        return DrawingPlan(
+            sizes=np.array(self.sizes, dtype=np.int64),
+            held=held,
+            members=np.argsort(codes, kind="stable"),
+            starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            quotas=quotas,
+            steps=steps,
+            groups=tuple(
+                (each.codes[None, :] == np.arange(each.lows.shape[1])[:, None]).astype(np.float32)
+                for each in bounds[1:]
+            ),
+            lows=tuple(each.lows for each in bounds[1:]),
+            highs=tuple(each.highs for each in bounds[1:]),
+        )
+
+    def _share_inside(self, bounds: GroupBounds) -> float:
+        """Return the share of all subsets of the largest size within these bounds."""
+        counts = np.bincount(bounds.codes, minlength=bounds.lows.shape[1]).tolist()
+        smallest = 1.0
+        for which, size in enumerate(self.sizes):
+            row = _ways(counts, bounds.lows[which].tolist(), bounds.highs[which].tolist())[0]
+            inside = row[size] if size < len(row) else 0
+            if not inside:
+                most = max(r for r, ways in enumerate(row) if ways)
+                raise TreegaugeError(
+                    f"no subset of size {size} satisfies "
+                    f"{' and '.join(map(str, self.constraints))}; the largest possible size is "
+                    f"{most}"
+                )
+            smallest = min(smallest, inside / comb(len(bounds.codes), size))
+        return smallest
+
+    def block(self, number: int) -> Mask:
+        """Draw samples ``number * BLOCK`` and following as a treebanks x samples mask."""
+        mask = _draw_block(self.plan, self.seed, number)
+        if mask is None:
+            raise TreegaugeError(
+                f"{BLOCK * ROUNDS} subsets in a row broke "
+                f"{' and '.join(map(str, self.constraints))} taken together; loosen one of them "
+                "or choose a smaller size"
+            )
+        return mask
+
+    def columns(self, number: int) -> NDArray[np.int64]:
+        """Draw sample `number` again, as column numbers of the leaderboard."""
+        block, column = divmod(number, BLOCK)
+        mask = self._recent.get(block)
+        if mask is None:
+            mask = self.block(block)
+            self._recent.clear()
+            self._recent[block] = mask
+        return np.flatnonzero(mask[:, column])
+
+    @cached_property
+    def _recent(self) -> dict[int, Mask]:
+        """The block drawn last, since samples are often asked for in order."""
+        return {}
+
+    def subset(self, number: int) -> tuple[str, ...]:
+        """Draw sample `number` again, as names of treebanks."""
+        return tuple(self.board.treebanks[column] for column in self.columns(number))
+
+
+class DrawingPlan(NamedTuple):
+    """A sampler as arrays.
+
+    The leading constraint is a grouping of the treebanks (members of group g: positions
+    starts[g]:starts[g+1] of `members`) with fixed quotas, or with steps: the cumulative
+    probability of taking j of group g when r places are left. Without a constraint there is no
+    grouping. Other constraints are bounds (sizes x groups) on group counts (groups x treebanks).
+    """
+
+    sizes: NDArray[np.int64]
+    held: int
+    members: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    quotas: NDArray[np.int64] | None
+    steps: NDArray[np.float64] | None
+    groups: tuple[NDArray[np.float32], ...]
+    lows: tuple[NDArray[np.int64], ...]
+    highs: tuple[NDArray[np.int64], ...]
+
+
+def _draw_block(plan: DrawingPlan, seed: int, number: int) -> Mask | None:
+    """Return block `number` as a mask, or None if the constraints are too tight together."""
+    rng = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, number]))
+    which = (number * BLOCK + np.arange(BLOCK)) % len(plan.sizes)
+    if plan.quotas is None and plan.steps is None:
+        return _floyd(rng, plan.sizes[which], plan.held)
+    mask = np.zeros((plan.held, BLOCK), dtype=np.uint8)
+    unfilled = np.arange(BLOCK)
+    for _ in range(ROUNDS):
+        # Spare room goes to further tries for the samples that are still unfilled.
+        tries = np.resize(unfilled, BLOCK)
+        drawn = _grouped(rng, plan, which[tries])
+        good = np.flatnonzero(_fits(plan, drawn, which[tries]))
+        samples, first = np.unique(tries[good], return_index=True)
+        mask[:, samples] = drawn[:, good[first]]
+        unfilled = np.setdiff1d(unfilled, samples, assume_unique=True)
+        if not len(unfilled):
+            return mask
+    return None
+
+
+def _floyd(rng: np.random.Generator, sizes: NDArray[np.int64], held: int) -> Mask:
+    """Draw each column's subset by Floyd's method: k draws, no shuffling; all equally likely."""
+    samples = len(sizes)
+    flip = sizes > held - sizes  # what is left out is then the smaller subset
+    fewer = np.where(flip, held - sizes, sizes)
+    rounds = int(fewer.max())
+    alike = rounds == fewer.min()
+    mask = np.zeros((held, samples), dtype=np.uint8)
+    flat, columns = mask.reshape(-1), np.arange(samples)
+    uniform = rng.random((rounds, samples))
+    for i in range(rounds):
+        last = held - rounds + i if alike else np.minimum(held - fewer + i, held - 1)
+        place = (uniform[i] * (last + 1)).astype(np.int64) * samples + columns
+        place = np.where(flat[place], last * samples + columns, place)
+        if alike:
+            flat[place] = 1
+        else:
+            flat[place] |= i < fewer  # columns that are full draw along and change nothing
+    return np.where(flip, 1 - mask, mask) if flip.any() else mask
+
+
+def _grouped(rng: np.random.Generator, plan: DrawingPlan, which: NDArray[np.int64]) -> Mask:
+    """Draw each column group by group: first how many of a group, then which of them.
+
+    How many is a quota or drawn in proportion to the ways in which the later groups can complete
+    the subset, so that all subsets within the leading constraint are equally likely.
+    """
+    samples = len(which)
+    left = plan.sizes[which]
+    mask = np.zeros((plan.held, samples), dtype=np.uint8)
+    for group in range(len(plan.starts) - 1):
+        members = plan.members[plan.starts[group] : plan.starts[group + 1]]
+        if plan.quotas is not None:
+            take = plan.quotas[which, group]
+        else:
+            assert plan.steps is not None  # noqa: S101
+            point = rng.random(samples)
+            take = (plan.steps[group, left] <= point[:, None]).sum(axis=1)
+        keys = rng.random((samples, len(members)))
+        ordered = np.sort(keys, axis=1)
+        edge = np.take_along_axis(ordered, np.maximum(take - 1, 0)[:, None], axis=1)
+        mask[members] = ((keys <= edge) & (take > 0)[:, None]).T
+        left = left - take
+    return mask
+
+
+def _fits(plan: DrawingPlan, mask: Mask, which: NDArray[np.int64]) -> NDArray[np.bool_]:
+    good = np.ones(mask.shape[1], dtype=bool)
+    for groups, lows, highs in zip(plan.groups, plan.lows, plan.highs, strict=True):
+        counts = (groups @ mask.astype(np.float32)).T
+        good &= ((lows[which] <= counts) & (counts <= highs[which])).all(axis=1)
+    return good
