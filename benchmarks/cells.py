@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measuring import tell
-from treegauge.experiments.batches import Batch, Expansion
-from treegauge.experiments.cells import Cell, Outcome, Setup
+from treegauge.experiments.cells import Batch, Cell, Expansion, Outcome, Setup
 from treegauge.experiments.running import run as run_plan
 from treegauge.experiments.store import Store
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchmarks.measuring import tell
 
 if TYPE_CHECKING:
-    from treegauge.experiments.batches import Batch
+    from treegauge.experiments.cells import Batch
     from treegauge.experiments.store import Store
 
 LIMIT = 2.0
@@ -21,8 +21,7 @@ TOGETHER = SIZES * SAMPLES * SEEDS
 
 def batches(cells: int) -> "list[Batch]":
     """Plan so many cells: as many treebanks as it takes, five parsers each."""
-    from treegauge.experiments.batches import Batch
-    from treegauge.experiments.cells import Setup
+    from treegauge.experiments.cells import Batch, Setup
 
     return [
         Batch(
@@ -37,7 +36,7 @@ def recorded(folder: Path, cells: int) -> "Store":
     """Record so many cells in a new store, those of a parser on a treebank at a time."""
     from treegauge.experiments.ledger import Entry
     from treegauge.experiments.store import Store
-    from treegauge.experiments.work import Report
+    from treegauge.experiments.tasks import Report
 
     report = Report({"uas": 81.23456789, "las": 75.3456789, "words": 10672}, seconds=2.0)
     store = Store(folder / "s")
@@ -61,7 +60,7 @@ def opened(store: "Store") -> int:
 
 def million() -> list[tuple[str, float]]:
     """Return what is done with such a ledger, and the seconds that it takes."""
-    from treegauge.experiments.batches import Batch
+    from treegauge.experiments.cells import Batch
 
     tell(f"running: a ledger of {CELLS:,} cells")
     planned = batches(CELLS)

@@ -31,8 +31,7 @@ def plan(pool: str) -> Callable[[], Contender]:
     """Return what runs a plan of empty cells and keeps what they give."""
 
     def make() -> Contender:
-        from treegauge.experiments.batches import Batch, Expansion
-        from treegauge.experiments.cells import Setup
+        from treegauge.experiments.cells import Batch, Expansion, Setup
         from treegauge.experiments.running import run as run_plan
 
         def run(cells: int) -> int:

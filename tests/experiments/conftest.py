@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from treegauge.experiments.batches import Batch, Expansion
-from treegauge.experiments.cells import Setup
+from treegauge.experiments.cells import Batch, Expansion, Setup
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
 

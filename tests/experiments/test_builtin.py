@@ -9,7 +9,7 @@ from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.running import run
 from treegauge.experiments.sampling import sampled
 from treegauge.experiments.store import Store
-from treegauge.experiments.work import perform
+from treegauge.experiments.tasks import perform
 from treegauge.measures.measure import measure
 from treegauge.parsers.registry import make_parser
 from treegauge.scoring.evaluation import evaluate

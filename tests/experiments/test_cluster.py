@@ -14,11 +14,10 @@ from types import SimpleNamespace
 import pytest
 
 from treegauge.experiments.cluster import Cluster, job_script
-from treegauge.experiments.limits import Limits
-from treegauge.experiments.pools import Wanted
+from treegauge.experiments.pools import Limits, Wanted
 from treegauge.experiments.running import run
 from treegauge.experiments.store import Store
-from treegauge.experiments.work import Report
+from treegauge.experiments.tasks import Report
 from treegauge.results.errors import TreegaugeError
 
 distributed = pytest.importorskip("distributed", reason="needs treegauge[cluster]")
@@ -55,7 +54,8 @@ def address(room):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     line = [sys.executable, "-m", "distributed.cli.dask_"]
-    environment = os.environ | {"PYTHONPATH": str(room), "PYTHONWARNINGS": "default"}
+    path = os.pathsep.join([str(room), *map(os.path.abspath, sys.path)])
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONWARNINGS": "default"}
     place = f"127.0.0.1:{port}"
     scheduler = [*line[:2], line[2] + "scheduler", "--host", "127.0.0.1", "--port", str(port),
                  "--no-dashboard"]  # fmt: skip

@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 from treegauge.experiments.inventory import inventory
-from treegauge.experiments.limits import Limits
 from treegauge.experiments.planfile import read_plan
 from treegauge.experiments.plans import Plan, grid
+from treegauge.experiments.pools import Limits
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.conllu import read_conllu
 

@@ -5,17 +5,15 @@ import shutil
 import pytest
 
 from treegauge.experiments import cells as identity
-from treegauge.experiments.batches import Batch, Expansion
-from treegauge.experiments.cells import Cell, Setup
-from treegauge.experiments.costs import Line, work
+from treegauge.experiments.cells import Batch, Cell, Expansion, Setup
 from treegauge.experiments.ledger import Entry
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import Wanted
-from treegauge.experiments.previews import preview
+from treegauge.experiments.previews import Line, preview, work
 from treegauge.experiments.running import run
 from treegauge.experiments.status import status
 from treegauge.experiments.store import Store
-from treegauge.experiments.work import Report
+from treegauge.experiments.tasks import Report
 
 
 @pytest.fixture

@@ -2,16 +2,18 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
 
-from treegauge.experiments import processes
 from treegauge.experiments.cells import Cell, Setup
-from treegauge.experiments.limits import Limits, read_bytes, read_seconds
+from treegauge.experiments.pools import Limits, read_bytes, read_seconds
 from treegauge.experiments.processes import Processes
 from treegauge.experiments.running import run
 from treegauge.experiments.store import Store
@@ -84,28 +86,28 @@ def test_a_worker_killed_in_mid_cell_loses_nothing(chores, notes, tmp_path):
     assert tries == times
 
 
-def test_the_server_killed_loses_nothing(chores, notes, tmp_path, monkeypatch):
+def server() -> int:
+    """The process that forks those of cells."""
+    return forkserver._forkserver._forkserver_pid
+
+
+def test_the_server_killed_loses_nothing(chores, notes, tmp_path):
     plan = chores("noted", 6, sleep=0.3)
-    servers: list[int] = []
-    start = Processes._start
-
-    def started(self: Processes) -> None:
-        start(self)
-        servers.append(self._server.pid)
-
-    monkeypatch.setattr(Processes, "_start", started)
+    killed: list[int] = []
 
     def kill() -> None:
         while not notes():
             time.sleep(0.01)
-        os.kill(servers[0], signal.SIGKILL)
+        killed.append(server())
+        os.kill(killed[0], signal.SIGKILL)
 
     thread = threading.Thread(target=kill)
     thread.start()
     done = run(plan, tmp_path / "s", workers=2)
     thread.join()
-    assert (done.done, done.failed, len(servers)) == (6, 0, 2)
-    assert gone(*(process for _, process in notes()), *servers)
+    assert (done.done, done.failed) == (6, 0)
+    assert server() != killed[0]
+    assert gone(*(process for _, process in notes()), killed[0])
 
 
 def test_a_cell_that_always_dies_fails_with_its_last_words(chores, tmp_path):
@@ -122,13 +124,15 @@ def test_a_segmentation_fault_says_where():
     assert "in crashes" in error
 
 
-def test_a_process_killed_before_it_read_its_cell(monkeypatch):
-    early = "import os, treegauge.experiments.forking as f\n"
-    early += "f._cell = lambda *_: os.kill(os.getpid(), 9)"
-    monkeypatch.setattr(
-        processes, "START", processes.START.replace("serve(desc", early + "\nserve(desc")
-    )
-    assert one("trivial").error == "the process was killed by SIGKILL"
+class Deadly:
+    """Kills the process that reads it."""
+
+    def __reduce__(self):
+        return exec, ("import os; os.kill(os.getpid(), 9)",)
+
+
+def test_a_process_killed_before_it_read_its_cell():
+    assert one("trivial", deadly=Deadly()).error == "the process was killed by SIGKILL"
 
 
 def test_a_cell_larger_than_what_a_socket_holds():
@@ -175,32 +179,27 @@ def test_leaving_a_pool_ends_what_runs(notes, tmp_path):
         pool.submit([Cell(setup)])
         while not notes():
             time.sleep(0.01)
-        server = pool._server.pid
     ((child,),) = notes()
-    assert gone(child, server)
+    assert gone(child)
 
 
-def test_a_server_that_cannot_start_says_why(monkeypatch):
-    monkeypatch.setattr(processes, "START", "raise SystemExit('no luck')")
-    with pytest.raises(TreegaugeError, match="ended: no luck"), Processes(1):
-        pass
-
-
-def test_a_parser_that_cannot_be_loaded_beforehand_is_no_obstacle(monkeypatch, room):
-    """Such as one that starts threads, beside which no fork is safe."""
-    threaded = (
-        "import threading, time, treegauge.experiments.forking as f\n"
-        "f.warm = lambda parsers, tasks: parsers and threading.Thread(target=time.sleep, args=[9], "
-        "daemon=True).start()\n"
+def test_a_script_without_a_guard_can_run_cells(room, tmp_path):
+    """Processes do not import the script that starts them, on any platform."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import sys; sys.path.insert(0, {str(room)!r})\n"
+        "from treegauge.experiments.cells import Cell, Setup\n"
+        "from treegauge.experiments import processes\n"
+        "processes.METHOD = sys.argv[1]\n"
+        "with processes.Processes(1) as pool:\n"
+        "    pool.submit([Cell(Setup('chores:trivial', 'none'), seed=3)])\n"
+        "    print(pool.wait()[0][1].scalars)\n"
     )
-    start = processes.START.replace(
-        "from treegauge.experiments", threaded + "from treegauge.experiments"
-    )
-    monkeypatch.setattr(processes, "START", start)
-    with Processes(1, parsers=["beam"]) as pool:
-        assert pool.parsers == []
-        pool.submit([Cell(Setup("chores:trivial", "none"), None, 0, 3)])
-        assert pool.wait()[0][1].scalars == {"square": 9}
+    for method in ("forkserver", "spawn"):  # spawn is all that Windows has
+        done = subprocess.run(
+            [sys.executable, script, method], capture_output=True, text=True, timeout=60
+        )
+        assert (done.stdout, done.stderr) == ("{'square': 9}\n", "")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from treegauge.experiments.provenance import commit
+from treegauge.experiments.inventory import commit
 
 
 @pytest.fixture

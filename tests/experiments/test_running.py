@@ -86,6 +86,6 @@ def test_what_is_kept_is_read_by_its_key(tmp_path):
 
 
 def recorded_plan(tmp_path):
-    from treegauge.experiments.batches import Batch, Expansion
+    from treegauge.experiments.cells import Batch, Expansion
 
     return Expansion((Batch(recorded(tmp_path / "log")[0].setup),))

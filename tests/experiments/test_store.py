@@ -10,13 +10,12 @@ from datetime import UTC
 import polars as pl
 import pytest
 
-from treegauge.experiments.batches import Batch, Expansion
-from treegauge.experiments.cells import Cell, Setup
+from treegauge.experiments.cells import Batch, Cell, Expansion, Setup
 from treegauge.experiments.ledger import Entry, Ledger
 from treegauge.experiments.locking import BusyError
 from treegauge.experiments.running import run
 from treegauge.experiments.store import Store
-from treegauge.experiments.work import Report, perform
+from treegauge.experiments.tasks import Report, perform
 from treegauge.results.errors import TreegaugeError
 
 SETUPS = [
@@ -232,7 +231,7 @@ def test_words_that_are_gone_are_told(chores, tmp_path):
     wordy, trivial = (store.results(task=f"*:{name}")["key"][0] for name in ("wordy", "trivial"))
     store.words_path(wordy).unlink()
     assert store.words(trivial) is None
-    with pytest.raises(TreegaugeError, match="parquet is gone; treegauge gc lets go of cells"):
+    with pytest.raises(TreegaugeError, match="parquet is missing; treegauge gc removes cells"):
         store.words(wordy)
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from treegauge.experiments.batches import Batch, Expansion
+from treegauge.experiments.cells import Batch, Expansion
 from treegauge.experiments.ledger import Entry
 from treegauge.experiments.locking import BusyError
 from treegauge.experiments.running import run
 from treegauge.experiments.store import Store
+from treegauge.experiments.tasks import Report
 from treegauge.experiments.upkeep import merge, sweep
-from treegauge.experiments.work import Report
 from treegauge.results.errors import TreegaugeError
 
 

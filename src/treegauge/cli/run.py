@@ -54,9 +54,8 @@ def run(
     another cell, and --dry-run says which and why. A run that was stopped goes on with the same
     command. Failed cells end with exit code 1 and are tried again by the next run.
     """
-    from treegauge.experiments.limits import Limits, read_bytes, read_seconds
     from treegauge.experiments.planfile import read_plan
-    from treegauge.experiments.pools import Wanted
+    from treegauge.experiments.pools import Limits, Wanted, read_bytes, read_seconds
     from treegauge.experiments.running import run as run_plan
     from treegauge.experiments.store import Store
     from treegauge.results.errors import TreegaugeError

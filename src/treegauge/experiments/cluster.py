@@ -1,6 +1,7 @@
 """Pools of other processes and machines, through dask.distributed."""
 
 import logging
+import multiprocessing
 import signal
 import threading
 import time
@@ -8,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.limits import ONE_THREAD, Limits
-from treegauge.experiments.pools import SLURM, Finished, Wanted
-from treegauge.experiments.processes import Processes, processors
-from treegauge.experiments.work import Report, perform
+from treegauge.experiments.pools import ONE_THREAD, SLURM, Finished, Limits, Wanted, processors
+from treegauge.experiments.processes import Processes
+from treegauge.experiments.tasks import Report, perform
 from treegauge.results.errors import TreegaugeError
 
 AHEAD = 8
@@ -232,6 +232,8 @@ def _remote(cells: Sequence[Cell], limits: Limits) -> list[Report]:
             if _own and _own[0].limits != limits:
                 _own.pop().__exit__()
             if not _own:
+                # Workers of dask are daemons, which may not start processes unless they say so.
+                multiprocessing.current_process().daemon = False
                 _own.append(Processes(1, limits, [cell.parser], [cell.task]).__enter__())
             _own[0].submit([cell])
             reports.append(_own[0].wait()[0][1])

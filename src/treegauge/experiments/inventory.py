@@ -1,17 +1,28 @@
-"""What files a treebank has: a hash of each, and how many sentences and words."""
+"""What a cell's results come from: files of treebanks and parsers, versions and the machine."""
 
 import hashlib
+import json
+import platform
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import treegauge.results.errors
+from treegauge import __version__
+from treegauge.parsers.registry import PARSERS, make_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.sources import find, open_bytes, short_name, split_of
+
+PACKAGES = ("numpy", "numba", "polars", "scipy")
+#: What lies behind the extras that parsers need.
+LIBRARIES = {"udpipe": "ufal.udpipe", "neural": "torch"}
 
 
 @dataclass(frozen=True)
@@ -55,8 +66,6 @@ def treebank_files(treebank: str, places: Mapping[str, str]) -> dict[str, str]:
 
 def parser_files(parser: str, options: Mapping[str, Any]) -> dict[str, str]:
     """Return a hash of the template that a parser runs by, if it is one of those."""
-    from treegauge.parsers.registry import PARSERS, make_parser
-
     if parser not in PARSERS:  # none, or one of the user's own
         return {}
     template = getattr(make_parser(parser, **options), "template", None)
@@ -91,3 +100,46 @@ def _counts(data: bytes) -> tuple[int, int]:
     raw = np.frombuffer(b"\n" + data, np.uint8)
     after = raw[1:][raw[:-1] == ord("\n")]
     return firsts, int(((after >= ord("0")) & (after <= ord("9"))).sum())
+
+
+@lru_cache
+def environment(parser: str) -> str:
+    """Return host, commit and versions as one line of JSON; the same facts, the same line."""
+    facts = {
+        "host": platform.node(),
+        "python": platform.python_version(),
+        "platform": f"{sys.platform}-{platform.machine()}",
+        "treegauge": __version__,
+        "commit": commit(Path(treegauge.results.errors.__file__).parents[2]),
+    }
+    needed = PARSERS[parser].needs if parser in PARSERS else None
+    library = LIBRARIES.get(needed or "", needed)
+    for package in (*PACKAGES, *([library] if library else [])):
+        try:
+            facts[package] = version(package)
+        except PackageNotFoundError:
+            facts[package] = None
+    return json.dumps(facts, sort_keys=True)
+
+
+def commit(root: Path) -> str | None:
+    """Return the commit of a checkout, read from its files; None where there is no checkout."""
+    git = root / ".git"
+    try:
+        if git.is_file():  # a linked work tree
+            git = (root / git.read_text().partition("gitdir:")[2].strip()).resolve()
+        head = (git / "HEAD").read_text().strip()
+        if not head.startswith("ref:"):
+            return head
+        reference = head.partition(":")[2].strip()
+        shared = git / "commondir"
+        common = (git / shared.read_text().strip()).resolve() if shared.exists() else git
+        loose = common / reference
+        if loose.exists():
+            return loose.read_text().strip()
+        for line in (common / "packed-refs").read_text().splitlines():
+            if line.endswith(f" {reference}"):
+                return line.split()[0]
+    except OSError:
+        pass
+    return None

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treegauge.experiments.batches import Batch, Point
-from treegauge.experiments.cells import Cell, Setup
-from treegauge.experiments.work import Report
+from treegauge.experiments.cells import Batch, Cell, Point, Setup
+from treegauge.experiments.tasks import Report
 from treegauge.results.errors import TreegaugeError
 
 FORMAT = 2

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treegauge.experiments.limits import Limits, read_bytes, read_seconds
 from treegauge.experiments.plans import Plan, grid
+from treegauge.experiments.pools import Limits, read_bytes, read_seconds
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.sources import Source
 

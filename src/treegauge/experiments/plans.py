@@ -8,8 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from treegauge.experiments.batches import Batch, Expansion, merged
-from treegauge.experiments.cells import Setup
+from treegauge.experiments.cells import Batch, Expansion, Setup, merged
 from treegauge.experiments.grids import Choice, Grid, grid, products
 from treegauge.experiments.inventory import Inventory, inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task

@@ -1,14 +1,108 @@
-"""Pools: where cells are run. Here or in processes; see `cluster` for other machines."""
+"""Pools: where cells are run, and what each cell may use.
 
+Here or in processes; see `cluster` for other machines.
+"""
+
+import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.limits import Limits
-from treegauge.experiments.work import Report, perform
+from treegauge.experiments.tasks import Report, perform
 from treegauge.results.errors import ChoiceError, TreegaugeError
+
+#: Workers run one cell each, so that libraries must not start threads of their own.
+ONE_THREAD = {
+    **dict.fromkeys(
+        (
+            "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+            "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS",
+        ),
+        "1",
+    ),
+    "PYTHONHASHSEED": "0",  # a task that iterates over a set gives the same everywhere
+}  # fmt: skip
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a cell; None is no limit.
+
+    Attributes
+    ----------
+    seconds
+        By the clock; the process is killed after them.
+    memory
+        Bytes that a cell may take beyond what the interpreter and libraries have when it starts.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.seconds is not None or self.memory is not None
+
+
+def read_seconds(text: str | float) -> float:
+    """Read a time such as ``90``, ``"90s"``, ``"15m"`` or ``"2h"``.
+
+    Examples
+    --------
+    >>> read_seconds("1.5m")
+    90.0
+    """
+    return _read(text, _SECONDS, "a time such as 90s, 15m or 2h")
+
+
+def read_bytes(text: str | float) -> int:
+    """Read an amount of memory such as ``"500MB"`` or ``"2G"``.
+
+    Examples
+    --------
+    >>> read_bytes("2GB") == 2 << 30
+    True
+    """
+    short = str(text).strip().lower().removesuffix("b").removesuffix("i")
+    return int(_read(short, _BYTES, "an amount of memory such as 500MB or 2GB", text))
+
+
+def _read(text: object, units: dict[str, int], expected: str, given: object = None) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([a-z]?)", str(text).strip().lower())
+    value = float(found[1]) * units.get(found[2], 0) if found else 0.0
+    if value <= 0:
+        raise TreegaugeError(f"found {given or text!r}; expected {expected}")
+    return value
+
+
+def confine(memory: int) -> None:
+    """Limit this process to some bytes beyond what it holds; more is a MemoryError."""
+    try:
+        import resource
+    except ImportError:
+        raise TreegaugeError("memory cannot be limited on this platform") from None
+
+    held = 0
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        held = int(statm.read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
+    limit, (_, most) = held + memory, resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)  # a limit set from outside cannot be raised
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
 
 POOLS = ("inline", "process", "dask", "dask://HOST:PORT", "slurm")
 #: What a Slurm job is told, and what dask-jobqueue calls it.

@@ -1,68 +1,63 @@
-"""The default pool: a fresh process for each cell, on this machine."""
+"""The default pool: a fresh process for each cell, on this machine.
+
+Processes are made by the standard library: forked from a server that has all loaded where that
+is possible (``forkserver``, some milliseconds per cell), else started from scratch (``spawn``).
+"""
 
 import contextlib
-import json
+import faulthandler
+import multiprocessing
 import os
 import pickle
-import selectors
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import IO, Self
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Self
 
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.forking import (
-    KILL,
-    LENGTH,
-    NEWS,
-    ORDER,
-    QUIET,
-    RUN,
-    START,
-    STARTED,
-)
-from treegauge.experiments.limits import ONE_THREAD, Limits
-from treegauge.experiments.pools import Finished
-from treegauge.experiments.work import Report
-from treegauge.results.errors import TreegaugeError
+from treegauge.experiments.pools import ONE_THREAD, Finished, Limits, confine, processors
+from treegauge.experiments.tasks import Report, perform
 
 TAIL = 1500
-"""Characters of a dead process's last words."""
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+"""Characters of the output of a process that died."""
+METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+#: Threads of memory allocators handle forks themselves, but fewer of them are better still.
+QUIET = {
+    "_RJEM_MALLOC_CONF": "background_thread:false",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+}
+PRELOAD = "TREEGAUGE_PRELOAD"
+"""Environment variable: parsers and tasks that the server of processes loads."""
 
 
 @dataclass
 class _Running:
     cell: Cell
-    channel: socket.socket
-    log: IO[bytes]
+    process: Any
+    reader: "Connection[Any, Any]"
+    log: Path
     began: float
-    deadline: float | None
-    process: int | None = None
-    data: bytearray = field(default_factory=bytearray)
+    data: bytes = b""
     late: bool = False
 
 
 class Processes:
-    """Forks a process for each cell from one that has all loaded.
+    """Runs each cell in a process of its own.
 
     Parameters
     ----------
     workers
-        How many at a time; None: as many as there are processors.
+        Number of cells at a time; None: as many as there are processors.
     limits
-        Of each cell. A process that takes too long is killed with all it started.
+        Of each cell. A process that takes too long is killed with all it started; on Windows
+        the processes it started are not, and memory cannot be limited.
     parsers, tasks
         What to load, and to compile on first use, before the first cell.
     """
@@ -74,73 +69,25 @@ class Processes:
         parsers: Sequence[str] = (),
         tasks: Sequence[str] = (),
     ) -> None:
-        if not hasattr(os, "fork"):
-            raise TreegaugeError("pool process needs fork; choose pool dask or inline")
         self.workers = workers or processors()
         self.limits = limits or Limits()
-        self.parsers, self.tasks = list(parsers), list(tasks)
-        self._running: dict[int, _Running] = {}
-        self._last = 0
+        self._context = multiprocessing.get_context(METHOD)
+        self._preload = " ".join([*parsers, *tasks])
+        self._running: list[_Running] = []
+        self._started = 0
 
     def __enter__(self) -> Self:
-        self._selector = selectors.DefaultSelector()
-        self._start()
+        self._logs = tempfile.TemporaryDirectory(prefix="treegauge-")
+        if METHOD == "forkserver":
+            self._context.set_forkserver_preload(["treegauge.experiments.preloading"])
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stop()
-        for one in self._running.values():
-            self._forget(one)
+        for running in self._running:
+            _end(running.process)
+            self._forget(running)
         self._running.clear()
-        self._selector.close()
-
-    def _start(self) -> None:
-        """Start a server; what cannot be loaded in it, each cell loads for itself."""
-        try:
-            self._start_server()
-        except TreegaugeError:
-            if not (self.parsers or self.tasks):
-                raise
-            self.parsers, self.tasks = [], []
-            self._start_server()
-
-    def _start_server(self) -> None:
-        ours, theirs = socket.socketpair()
-        path = [os.path.abspath(place) for place in sys.path]  # noqa: PTH100 -- texts
-        told = json.dumps([theirs.fileno(), self.parsers, self.tasks, path])
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 -- closed in _stop
-        with theirs:
-            self._server = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-c", START, told],
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=self._log,
-                stderr=self._log, start_new_session=True,
-                env={**os.environ, **ONE_THREAD, **QUIET},
-            )  # fmt: skip
-        self._link, self._news = ours, bytearray()
-        try:
-            while len(self._news) < NEWS.size:
-                part = ours.recv(NEWS.size)
-                if not part:
-                    self._server.wait()
-                    raise TreegaugeError(f"the process that starts cells ended{_tail(self._log)}")
-                self._news += part
-        except BaseException:
-            self._stop()
-            raise
-        self._news.clear()  # it says READY
-        ours.setblocking(False)
-        self._selector.register(ours, selectors.EVENT_READ, None)
-
-    def _stop(self) -> None:
-        with contextlib.suppress(KeyError):
-            self._selector.unregister(self._link)
-        self._link.close()  # on which the server ends, and all cells with it
-        try:
-            self._server.wait(5)
-        except subprocess.TimeoutExpired:
-            self._server.kill()
-            self._server.wait()
-        self._log.close()
+        self._logs.cleanup()
 
     @property
     def room(self) -> int:
@@ -155,125 +102,163 @@ class Processes:
     def submit(self, cells: Sequence[Cell]) -> None:
         """Start a process for each cell."""
         for cell in cells:
-            self._submit(cell)
+            self._started += 1
+            log = Path(self._logs.name) / f"{self._started}.log"
+            reader, writer = self._context.Pipe(duplex=False)
+            with writer, _prepared({PRELOAD: self._preload}):
+                process = self._start(cell, self.limits.memory, writer, str(log))
+            self._running.append(_Running(cell, process, reader, log, time.monotonic()))
 
-    def _submit(self, cell: Cell) -> None:
-        self._last += 1
-        now = time.monotonic()
-        deadline = None if self.limits.seconds is None else now + self.limits.seconds
-        ours, theirs = socket.socketpair()
-        log = tempfile.TemporaryFile()  # noqa: SIM115 -- closed in _forget
-        data = pickle.dumps((cell, self.limits.memory))
-        self._running[self._last] = _Running(cell, ours, log, now, deadline)
-        with contextlib.suppress(ConnectionError):  # `wait` will notice a dead server
-            with theirs:
-                order = ORDER.pack(RUN, self._last)
-                socket.send_fds(self._link, [order], [theirs.fileno(), log.fileno()])
-            ours.sendall(LENGTH.pack(len(data)) + data)  # last: a large cell needs a reader
-        ours.setblocking(False)
-        self._selector.register(ours, selectors.EVENT_READ, self._last)
+    def _start(self, *what: Any) -> Any:
+        """Start a process; where that fails for good, return one that never was."""
+        for patience in (0.1, 0.5, 0.0):
+            process = self._context.Process(target=_run, args=what)  # type: ignore[attr-defined]
+            try:
+                process.start()
+            except (OSError, EOFError):  # the server was killed; the next try starts another
+                if process.pid is not None:
+                    break
+                time.sleep(patience)
+            else:
+                break
+        return process
 
     def wait(self) -> Finished:
         """Wait until some cells have ended, killing those that are out of time."""
         finished: Finished = []
         while not finished and self._running:
-            for key, _ in self._selector.select(self._patience()):
-                if key.data is None:
-                    finished += self._hear()
-                elif key.data in self._running:
-                    self._read(self._running[key.data])
-            now = time.monotonic()
-            for number, one in self._running.items():
-                if one.deadline is not None and now >= one.deadline and not one.late:
-                    one.late = True
-                    with contextlib.suppress(ConnectionError):
-                        self._link.sendall(ORDER.pack(KILL, number))
+            sources = {one.reader: one for one in self._running if not one.data}
+            sources |= {one.process.sentinel: one for one in self._running if one.process.pid}
+            for source in wait(list(sources), self._patience()):
+                if isinstance(source, Connection):
+                    _read(sources[source])
+            for running in list(self._running):
+                if _ended(running.process):
+                    _read(running)
+                    finished.append((running.cell, self._report(running)))
+                    self._running.remove(running)
+                    self._forget(running)
+                elif self._is_late(running):
+                    running.late = True
+                    _end(running.process)
         return finished
+
+    def _is_late(self, running: _Running) -> bool:
+        limit = self.limits.seconds
+        return limit is not None and not running.late and time.monotonic() >= running.began + limit
 
     def _patience(self) -> float | None:
-        times = [one.deadline for one in self._running.values() if one.deadline and not one.late]
-        return max(0.0, min(times) - time.monotonic()) if times else None
+        if any(_ended(one.process) for one in self._running):
+            return 0.0
+        if self.limits.seconds is None:
+            return None
+        began = [one.began for one in self._running if not one.late]
+        return max(0.0, min(began) + self.limits.seconds - time.monotonic()) if began else None
 
-    def _read(self, one: _Running) -> bool:
-        """Read what a cell has sent so far; False when there is no more."""
-        try:
-            part = one.channel.recv(1 << 20)
-        except BlockingIOError:
-            return False
-        except ConnectionError:  # killed before it read what to do
-            part = b""
-        if not part:
-            self._selector.unregister(one.channel)
-        one.data += part
-        return bool(part)
+    def _forget(self, running: _Running) -> None:
+        if running.process.pid is not None:
+            running.process.join()
+            running.process.close()
+        running.reader.close()
+        running.log.unlink(missing_ok=True)
 
-    def _hear(self) -> Finished:
-        """Take the server's news: processes started and ended."""
-        try:
-            part = self._link.recv(1 << 16)
-        except ConnectionError:
-            part = b""
-        if not part:
-            return self._bury()
-        self._news += part
-        finished: Finished = []
-        while len(self._news) >= NEWS.size:
-            number, process, status = NEWS.unpack(self._news[: NEWS.size])
-            del self._news[: NEWS.size]
-            one = self._running.get(number)
-            if one is None:
-                continue
-            if status == STARTED:
-                one.process = process
-                continue
-            while one.channel in self._selector.get_map() and self._read(one):
-                pass
-            finished.append((one.cell, self._report(one, status)))
-            self._forget(self._running.pop(number))
-        return finished
-
-    def _bury(self) -> Finished:
-        """Deal with a server that died: its cells are to be run again by a new one."""
-        failed = Report(error=f"the process that starts cells was killed{_tail(self._log)}")
-        finished: Finished = [(one.cell, failed) for one in self._running.values()]
-        for one in self._running.values():
-            if one.process is not None:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(one.process, signal.SIGKILL)
-            self._forget(one)
-        self._running.clear()
-        self._stop()
-        self._start()
-        return finished
-
-    def _forget(self, one: _Running) -> None:
-        if one.channel in self._selector.get_map():
-            self._selector.unregister(one.channel)
-        one.channel.close()
-        one.log.close()
-
-    def _report(self, one: _Running, status: int) -> Report:
-        """Make out what became of a cell whose process has ended."""
-        whole = len(one.data) >= LENGTH.size
-        if whole and len(one.data) == LENGTH.size + LENGTH.unpack_from(one.data)[0]:
-            report: Report = pickle.loads(one.data[LENGTH.size :])  # noqa: S301 -- our own process
+    def _report(self, running: _Running) -> Report:
+        """Say what became of a cell whose process has ended."""
+        status = running.process.exitcode if running.process.pid is not None else None
+        _end(running.process)  # whatever the cell left behind
+        if running.data:
+            report: Report = pickle.loads(running.data)  # noqa: S301 -- from our own process
             return report
-        seconds = time.monotonic() - one.began
+        seconds = time.monotonic() - running.began
         failed = Report(started=time.time() - seconds, seconds=seconds)
-        if one.late:
+        if running.late:
             limit = f"{self.limits.seconds:g} s"
             return replace(failed, error=f"time limit of {limit} reached", lasting=True)
         why = f"the process ended with status {status}"
-        if status < 0:
+        if status is None or status == 255:
+            why = "the process that starts cells was killed"
+        elif status < 0:
             with contextlib.suppress(ValueError):
                 why = f"the process was killed by {signal.Signals(-status).name}"
         if self.limits.memory is not None:
             why += f" under a memory limit of {self.limits.memory / (1 << 20):.0f} MiB"
-        return replace(failed, error=f"{why}{_tail(one.log)}")
+        return replace(failed, error=f"{why}{_tail(running.log)}")
 
 
-def _tail(log: IO[bytes]) -> str:
-    """Return the last words in a log, after a colon."""
-    log.seek(max(0, log.seek(0, os.SEEK_END) - 4 * TAIL))  # a character has four bytes at most
-    words = log.read().decode(errors="replace").strip()[-TAIL:]
+@contextlib.contextmanager
+def _prepared(more: dict[str, str]) -> Iterator[None]:
+    """Let a process start with one thread, and without importing the user's script."""
+    environment = {**ONE_THREAD, **QUIET, **more}
+    before = {name: os.environ.get(name) for name in environment}
+    main = sys.modules["__main__"]
+    os.environ.update(environment)
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _ended(process: Any) -> bool:
+    return process.pid is None or process.exitcode is not None
+
+
+def _read(running: _Running) -> None:
+    """Read what a cell gave, if it gave all of it."""
+    with contextlib.suppress(OSError, EOFError):
+        if not running.data and running.reader.poll():
+            running.data = running.reader.recv_bytes()
+
+
+def _end(process: Any) -> None:
+    """Kill the process of a cell, and those it started where that is possible."""
+    if process.pid is None:
+        return
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    if process.exitcode is None:
+        process.kill()
+
+
+def _tail(log: Path) -> str:
+    """Return the end of a log, after a colon."""
+    if not log.exists():
+        return ""
+    words = log.read_bytes()[-4 * TAIL :].decode(errors="replace").strip()[-TAIL:]
     return f": {words}" if words else ""
+
+
+def _run(
+    cell: Cell, memory: int | None, writer: "Connection[Any, Any]", log: str
+) -> None:  # runs in the cell's process
+    """Be the process of one cell: do it, answer, end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt means
+    if hasattr(os, "setsid"):
+        os.setsid()  # so that all it starts can be ended with it
+    os.environ.update(ONE_THREAD)  # the server may have been started by others
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    faulthandler.enable(file=2, all_threads=False)
+    if memory is not None:
+        confine(memory)
+    writer.send_bytes(pickle.dumps(perform(cell)))
+    writer.close()
+    os._exit(0)  # nothing that a task left behind shall hold it up
+
+
+def _end_with_driver() -> None:
+    """End this process, and all it started, when the driver has ended."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)

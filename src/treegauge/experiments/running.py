@@ -9,12 +9,10 @@ from itertools import islice
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from treegauge.experiments.batches import Batch, Expansion, Point
-from treegauge.experiments.cells import Cell, Scalar
+from treegauge.experiments.cells import Batch, Cell, Expansion, Point, Scalar
 from treegauge.experiments.ledger import Entry
-from treegauge.experiments.limits import Limits
 from treegauge.experiments.plans import Plan
-from treegauge.experiments.pools import Finished, Pool, Wanted, make_pool
+from treegauge.experiments.pools import Finished, Limits, Pool, Wanted, make_pool
 from treegauge.experiments.store import Store, Writer
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.messages import progress

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treegauge.experiments.batches import Expansion
+from treegauge.experiments.cells import Expansion
 from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, address
 from treegauge.experiments.store import Store, Writer
 from treegauge.results.errors import TreegaugeError

@@ -1,0 +1,37 @@
+"""What the server of processes loads before the first cell, so that no cell has to.
+
+Importing this module loads modules and kernels but nothing that starts threads (polars starts its
+own with the first query): threads do not survive a fork. Tasks and parsers of other packages are
+left alone for that reason; each cell loads them for itself.
+"""
+
+import contextlib
+import gc
+import os
+import warnings
+
+
+def preload(names: list[str]) -> None:
+    """Load the parsers and tasks of treegauge among some names."""
+    import polars  # noqa: F401
+    import pyarrow  # noqa: F401
+
+    from treegauge.experiments.inventory import environment
+    from treegauge.experiments.tasks import BUILT_IN, HOMES, find_task
+    from treegauge.parsers.registry import PARSERS
+
+    environment("")
+    for name in {*BUILT_IN, *(HOMES.keys() & names)}:
+        find_task(name).function()
+    for name in PARSERS.keys() & names:
+        environment(name)
+        PARSERS[name].options  # noqa: B018 -- loads the parser's module
+        PARSERS[name].prepare()
+
+
+with contextlib.suppress(Exception):  # each cell says for itself what is wrong
+    preload(os.environ.get("TREEGAUGE_PRELOAD", "").split())
+# Later versions of Python warn of forks beside any thread, also of those that do no harm.
+warnings.filterwarnings("ignore", message=".*multi-threaded", category=DeprecationWarning)
+gc.collect()
+gc.freeze()
