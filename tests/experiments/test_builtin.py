@@ -15,7 +15,7 @@ from treegauge.parsers.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import split
+from treegauge.splitting.splitting import make_split as split
 from treegauge.treebanks.conllu import read_conllu, read_splits
 
 QUICK = {"name": "beam", "options": {"epochs": 2, "beam": 2}}
