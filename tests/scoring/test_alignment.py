@@ -6,7 +6,6 @@ from udtools import udeval
 from treegauge.scoring.align import MismatchError, align
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.paired_reading import PairedReader
-from treegauge.scoring.settings import Reading
 from treegauge.treebanks.conllu import parse_conllu
 
 from .oracle import TOTALS, assert_parity, chain, conllu, four, official, ours, row, tokens
@@ -209,7 +208,7 @@ def test_words_can_be_matched_across_a_sentence_end(tmp_path):
     paths = [tmp_path / "gold.conllu", tmp_path / "system.conllu"]
     for path, text in zip(paths, (gold, system), strict=True):
         path.write_text(text, encoding="utf-8")
-    scores = evaluate(*paths, reading=Reading(chunk=20), resampling=TOTALS)
+    scores = evaluate(*paths, chunk=20, resampling=TOTALS)
     assert four(scores, "Words") == (2, 4, 4, None)
-    sizes = [len(part.gold.treebank) for part in PairedReader(*paths, Reading(chunk=20))]
+    sizes = [len(part.gold.treebank) for part in PairedReader(*paths, chunk=20)]
     assert sizes == [2, 1]

@@ -20,7 +20,7 @@ def scores(treebanks):
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
 def test_a_system_that_is_never_worse_wins(scores, test):
-    rows = compare(scores, test=test, draws=2000).rows
+    rows = compare(scores, test=test, permutations=2000).pairs
     assert [(row["a"], row["b"]) for row in rows] == [
         ("gold", "good"), ("gold", "poor"), ("good", "poor"),
     ]  # fmt: skip
@@ -33,8 +33,8 @@ def test_a_system_that_is_never_worse_wins(scores, test):
 def test_equal_systems_do_not_differ(treebanks, test):
     poor = treebanks["poor"]
     same = evaluate(treebanks["gold"], {"a": poor, "b": poor})
-    (row,) = compare(same, test=test, draws=200).rows
-    assert (row["difference"], row["p_value"], row["p_holm"]) == (0, 1, 1)
+    (row,) = compare(same, test=test, permutations=200).pairs
+    assert (row["difference"], row["p_value"], row["p_corrected"]) == (0, 1, 1)
 
 
 def test_permutations_of_few_sentences_are_counted_out(treebanks):
@@ -50,25 +50,27 @@ def test_permutations_of_few_sentences_are_counted_out(treebanks):
     observed = abs(difference([True] * 8))
     everything = [abs(difference(signs)) for signs in product([True, False], repeat=8)]
     expected = np.mean([value >= observed - 1e-12 for value in everything])
-    (row,) = compare(small).rows
+    (row,) = compare(small).pairs
     assert row["p_value"] == pytest.approx(expected)
 
 
 def test_holm_over_all_pairs_and_metrics(treebanks):
     names = ("good", "poor", "cut")
     three = evaluate(treebanks["gold"], {name: treebanks[name] for name in names})
-    rows = compare(three, metric=["las", "UPOS"], draws=500).rows
+    rows = compare(three, metric=["las", "UPOS"], permutations=500).pairs
     assert [row["metric"] for row in rows] == ["LAS", "UPOS"] * 3
     ordered = sorted(rows, key=lambda row: row["p_value"])
     so_far = 0.0
     for rank, row in enumerate(ordered):
         so_far = min(1.0, max(so_far, (len(rows) - rank) * row["p_value"]))
-        assert row["p_holm"] == pytest.approx(so_far)
+        assert row["p_corrected"] == pytest.approx(so_far)
 
 
 def test_a_seed_gives_the_same_p_values(treebanks):
     two = evaluate(treebanks["gold"], {name: treebanks[name] for name in ("good", "cut")})
-    first, again, other = (compare(two, metric="UPOS", draws=300, seed=s).rows for s in (1, 1, 2))
+    first, again, other = (
+        compare(two, metric="UPOS", permutations=300, seed=s).pairs for s in (1, 1, 2)
+    )
     assert first == again
     assert first[0]["p_value"] == pytest.approx(other[0]["p_value"], abs=0.1)
 
@@ -76,7 +78,7 @@ def test_a_seed_gives_the_same_p_values(treebanks):
 def test_runs_are_compared_by_their_means(treebanks):
     gold, good, poor = (treebanks[name] for name in ("gold", "good", "poor"))
     scores = evaluate(gold, {"two": [good, poor], "one": [poor]})
-    (row,) = compare(scores, draws=500).rows
+    (row,) = compare(scores, permutations=500).pairs
     means = [evaluate(gold, {"s": run})["s"]["LAS"].f1 for run in (good, poor)]
     assert row["f1_a"] == pytest.approx(np.mean(means))
     assert row["f1_b"] == pytest.approx(means[1])
@@ -84,10 +86,10 @@ def test_runs_are_compared_by_their_means(treebanks):
 
 
 def test_error_reduction(scores):
-    assert error_reduction(0.85, 0.80) == pytest.approx(25)
-    assert error_reduction(0.7, 0.8) == pytest.approx(-50)
-    assert error_reduction(1.0, 1.0) is None
-    row = compare(scores, draws=50).rows[0]
+    assert error_reduction(85, 80) == pytest.approx(25)
+    assert error_reduction(70, 80) == pytest.approx(-50)
+    assert error_reduction(100, 100) is None
+    row = compare(scores, permutations=50).pairs[0]
     assert row["error_reduction"] == pytest.approx(100)
 
 
@@ -106,12 +108,13 @@ def test_what_cannot_be_compared(treebanks, scores):
 
 
 def test_a_comparison_prints_as_a_table(scores):
-    result = compare(scores, draws=100)
+    result = compare(scores, permutations=100)
     text = str(result)
     assert text.split("\n", maxsplit=1)[0].split() == [
-        "metric", "a", "b", "f1_a", "f1_b", "difference", "error_reduction", "p_value", "p_holm",
+        "metric", "a", "b", "f1_a", "f1_b", "difference", "error_reduction", "p_value",
+        "p_corrected",
     ]  # fmt: skip
-    assert "test:paired-permutation|m:LAS|draws:100|seed:0|adjust:holm" in text
+    assert "test:paired-permutation|m:LAS|permutations:100|seed:0|correction:holm" in text
     assert result.table.height == 3
     assert result.to_dict()["rows"][0]["a"] == "gold"
     assert result.signature.startswith(f"{scores.signature}|test:")

@@ -41,19 +41,19 @@ CELLS = breakdown(GOLD, SYSTEM)
 def test_both_analyses_of_the_wrong_words():
     found = examples(CELLS, "nsubj")
     keys = ("sentence", "sent_id", "word", "form", "upos", "relation", "head")
-    ours = [tuple(line[key] for key in keys) for line in found.rows]
+    ours = [tuple(line[key] for key in keys) for line in found.words()]
     assert ours == [
         (1, "dog", 2, "dog", "NOUN", "nsubj", "barks"),
         (2, None, 1, "It", "PRON", "nsubj", "barks"),
     ]
-    theirs = [tuple(line[f"system_{key}"] for key in keys[4:]) for line in found.rows]
+    theirs = [tuple(line[f"system_{key}"] for key in keys[4:]) for line in found.words()]
     assert theirs == [("NOUN", "obj", "barks now"), ("DET", "root", "ROOT")]
     assert found.table.height == 2
-    assert json.loads(json.dumps(found.to_dict()))["rows"] == found.rows
+    assert json.loads(json.dumps(found.to_dict()))["rows"] == found.words()
 
 
 def test_words_that_the_system_lacks():
-    (line,) = examples(CELLS, "advmod").rows
+    (line,) = examples(CELLS, "advmod").words()
     assert (line["system_upos"], line["system_relation"], line["system_head"]) == (None,) * 3
     assert "4 now: ADV, advmod of barks; system: no such word" in str(examples(CELLS, "advmod"))
 
@@ -68,7 +68,7 @@ def test_text_draws_the_gold_trees():
 def test_limits_and_mistakes():
     assert len(examples(CELLS, "nsubj", limit=1).places) == 1
     none = examples(breakdown(GOLD, GOLD), "det")
-    assert str(none).startswith("no word of this class went wrong")
+    assert str(none).startswith("no word of this class is incorrect")
     assert none.table.is_empty()
     with pytest.raises(ChoiceError, match="unknown class 'obj'"):
         examples(CELLS, "obj")

@@ -116,7 +116,7 @@ def test_micro_over_the_file_never_per_sentence():
     gold = conllu(chain("a"), chain(*"bcdefg"))
     wrong = [row(i, form, i - 1, "odd" if i > 1 else "root") for i, form in enumerate("bcdefg", 1)]
     scores = assert_parity(gold, conllu(chain("a"), wrong))
-    assert scores.systems[0]["LAS"].f1 == pytest.approx(2 / 7)
+    assert scores.systems[0]["LAS"].f1 == pytest.approx(200 / 7)
 
 
 # ------------------------------------------------------------------------- 4 content words, MLAS
@@ -229,7 +229,7 @@ def test_all_tags_are_upos_xpos_and_universal_features():
 
 def test_values_of_a_metric():
     m = Metric("LAS", 3, 4, 6, 5)
-    assert (m.precision, m.recall, m.f1, m.aligned_accuracy) == (3 / 6, 3 / 4, 6 / 10, 3 / 5)
+    assert (m.precision, m.recall, m.f1, m.aligned_accuracy) == (50, 75, 60, 60)
     nothing = Metric("LAS", 0, 0, 0, 0)
     assert (nothing.precision, nothing.recall, nothing.f1) == (0.0, 0.0, 0.0)
     assert nothing.aligned_accuracy == 0
@@ -252,7 +252,8 @@ def test_rounding_is_that_of_binary_halves(correct, shown):
     theirs = {
         name: SimpleNamespace(
             correct=m.correct, gold_total=m.gold, system_total=m.system, aligned_total=m.aligned,
-            precision=m.precision, recall=m.recall, f1=m.f1, aligned_accuracy=m.aligned_accuracy,
+            precision=correct / 800, recall=correct / 800, f1=correct / 800,
+            aligned_accuracy=correct / 800,
         )
         for name, m in values.items()
     }  # fmt: skip
@@ -260,7 +261,7 @@ def test_rounding_is_that_of_binary_halves(correct, shown):
     assert official_table(values, counts=True) == udeval.build_evaluation_table(theirs, counts=True)
     cells = official_table(values).split("\n")[-1].split("|")[1:]
     assert [text.strip() for text in cells] == [shown] * 4
-    assert values["LAS"].f1 == correct / 800
+    assert values["LAS"].f1 == 100 * correct / 800
 
 
 @pytest.mark.parametrize("enhanced", [False, True])

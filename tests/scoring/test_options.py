@@ -147,7 +147,7 @@ def test_systems_must_be_given():
 def test_several_systems_have_no_official_table():
     gold = parse_conllu(GOLD)
     scores = evaluate(gold, {"a": gold, "b": parse_conllu(SYSTEM)}, resampling=TOTALS)
-    with pytest.raises(TreegaugeError, match="of one system, there are 2"):
+    with pytest.raises(TreegaugeError, match="shows one system, there are 2"):
         scores.official()
 
 
@@ -183,7 +183,7 @@ def test_the_signature_knows_the_gold_text(treebanks, tmp_path):
     write_conllu(gold, path)
     for source in (gold, path):
         for chunk in (1 << 12, 1 << 21):
-            scores = evaluate(source, {"a": poor, "b": poor}, reading=Reading(chunk=chunk))
+            scores = evaluate(source, {"a": poor, "b": poor}, chunk=chunk)
             assert expected in scores.signature
             assert scores.treebank == gold.mark
     assert evaluate(poor, gold, resampling=TOTALS).treebank == poor.mark != gold.mark

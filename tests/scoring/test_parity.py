@@ -4,7 +4,6 @@ import pytest
 from udtools import udeval
 
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Reading
 
 from .conftest import UD, real_test_files
 from .oracle import ALL_15, TOTALS, assert_same, counts, load, official_counts, ours, repeats_edges
@@ -62,5 +61,5 @@ def test_small_pieces_of_a_real_treebank_add_up(real_text, tmp_path):
     paths = [tmp_path / "gold.conllu", tmp_path / "system.conllu"]
     for path, text in zip(paths, (gold, system), strict=True):
         path.write_text(text, encoding="utf-8", newline="")
-    pieces = evaluate(*paths, reading=Reading(chunk=200), resampling=TOTALS)
+    pieces = evaluate(*paths, chunk=200, resampling=TOTALS)
     assert counts(pieces) == counts(ours(gold, system))

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.scoring.align import align
-from treegauge.scoring.breakdown import CRITERIA, breakdown
+from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.classes import REGISTRY
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import NUMBER
 from treegauge.scoring.paired_reading import PairedReader
 from treegauge.scoring.sentence_counts import ScoreOptions, join, tally
-from treegauge.scoring.settings import Reading
+from treegauge.scoring.word_metrics import WORD_METRICS
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.relations import CONTENT
 
@@ -49,7 +49,7 @@ def test_pieces_of_any_size_give_the_same_statistics(sides, chunk):
         paths = [Path(folder) / name for name in ("gold.conllu", "system.conllu")]
         for path, text in zip(paths, sides, strict=True):
             path.write_bytes(text.encode())
-        reader = PairedReader(*paths, Reading(chunk=chunk))
+        reader = PairedReader(*paths, chunk=chunk)
         pieces = join((tally(part, EVERYTHING) for part in reader), EVERYTHING)
     whole = tally(align(*map(parse_conllu, sides)), EVERYTHING)
     assert pieces.sentences == whole.sentences
@@ -76,7 +76,7 @@ def test_gold_against_itself_is_perfect(sides):
     for metric in found.values():
         assert metric.correct == metric.gold == metric.system
         assert metric.aligned in {None, metric.gold}
-        assert metric.f1 == (1.0 if metric.gold else 0.0)
+        assert metric.f1 == (100.0 if metric.gold else 0.0)
 
 
 @moderate
@@ -110,11 +110,11 @@ def test_no_metric_counts_more_than_there_is(sides):
         if metric.name in {"CLAS", "MLAS", "BLEX", "ContentLAS", "FunctionLAS", "UAS", "LAS"}:
             assert metric.aligned <= metric.gold
         assert 0 <= metric.correct <= min(bounds)
-        assert 0 <= metric.f1 <= 1
+        assert 0 <= metric.f1 <= 100
 
 
 @moderate
-@given(analyses(), st.sampled_from(sorted(REGISTRY)), st.sampled_from(sorted(CRITERIA)))
+@given(analyses(), st.sampled_from(sorted(REGISTRY)), st.sampled_from(sorted(WORD_METRICS)))
 def test_classes_of_a_breakdown_add_up(sides, by, metric):
     gold, system = map(parse_conllu, sides)
     table = breakdown(gold, system, by=by, metric=metric).table
@@ -124,7 +124,7 @@ def test_classes_of_a_breakdown_add_up(sides, by, metric):
     assert table["aligned"].sum() == found["Words"].correct
     if metric in found:
         assert table["correct"].sum() == found[metric].correct
-    assert table["share"].sum() == pytest.approx(1)
+    assert table["share"].sum() == pytest.approx(100)
 
 
 @moderate
@@ -171,9 +171,10 @@ def test_intervals_lie_between_the_worst_and_the_best_sentence(sides):
     assert evaluate(gold, system, resampling=TOTALS).systems[0]["LAS"].interval is None
     metric = evaluate(gold, system).systems[0].metrics["Words"]
     low, high = metric.interval
-    assert 0 <= low <= high <= 1
+    assert 0 <= low <= high <= 100
     rows = tally(align(gold, system), ScoreOptions()).rows
-    f1 = 2 * rows[:, NUMBER["words_a"]] / (rows[:, NUMBER["words_g"]] + rows[:, NUMBER["words_s"]])
+    both = rows[:, NUMBER["words_g"]] + rows[:, NUMBER["words_s"]]
+    f1 = 200 * rows[:, NUMBER["words_a"]] / both
     assert f1.min() - 1e-12 <= low <= high <= f1.max() + 1e-12
 
 

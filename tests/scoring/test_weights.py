@@ -71,7 +71,7 @@ def test_weighted_counts(weights_file, seed, default):
     correct, total, own = brute_force(gold, system, weights, default)
     assert (metric.correct, metric.gold, metric.system) == pytest.approx((correct, total, own))
     assert metric.aligned == pytest.approx(total)
-    assert metric.f1 == pytest.approx(2 * correct / (total + own))
+    assert metric.f1 == pytest.approx(200 * correct / (total + own))
 
 
 def test_weights_file(weights_file):

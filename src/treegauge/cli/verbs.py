@@ -74,7 +74,8 @@ VERBS: dict[str, dict[str, Command]] = {
     },
     "Which system is better, and how sure is that?": {
         "score": Command(
-            "Score systems against gold, with confidence intervals and significance tests."
+            "Score systems against gold, with confidence intervals and significance tests.",
+            ["gold"],
         ),
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",

@@ -94,7 +94,9 @@ class Breakdowns(Result):
         import polars as pl
 
         return pl.concat(
-            cells.table.insert_column(0, pl.lit(name).alias("breakdown_of"))
+            cells.table.rename({"system": "predicted"}).select(
+                pl.lit(name).alias("system"), pl.all()
+            )
             for name, cells in self.systems.items()
         )
 

@@ -44,7 +44,7 @@ def score(
     official: bool = False,
     counts: bool = False,
 ) -> "Scores | Suite":
-    """Score systems against gold, with confidence intervals and tests.
+    """Score systems against gold, with confidence intervals and significance tests.
 
     All counts are those of the CoNLL 2018 shared task's script. Given folders, outputs are matched
     with gold files by file name, treebank code, treebank name or text; macro averages count a

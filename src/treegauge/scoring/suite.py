@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import combinations
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -178,7 +179,7 @@ class Suite(Result):
         return {
             "convention": self.convention.name,
             "treebanks": [
-                {"treebank": name} | scores.to_dict() for name, scores in self.treebanks.items()
+                scores.to_dict() | {"treebank": name} for name, scores in self.treebanks.items()
             ],
             "averages": self.averages().to_dicts(),
             "failures": [
@@ -203,6 +204,13 @@ class Suite(Result):
     def own_text(self) -> str:
         """Return the averages, the scores by treebank, and what failed."""
         lines = [tables.to_text(self.shown())]
+        if self.failures:
+            failed = len({treebank for treebank, _ in self.failures})
+            lines.insert(
+                0,
+                f"warning: {failed} of {len(self.treebanks)} treebanks lack a score of some system "
+                "and count 0 in its average; --common scores only what all systems have",
+            )
         for name in self.chosen or ["LAS"]:
             title = f"{self.label(name)} by treebank"
             lines += ["", title, tables.to_text(self.by_treebank(name))]
@@ -286,7 +294,7 @@ class SuiteFiles:
 
 def match_folders(
     gold: Source,
-    systems: Mapping[str, Sequence[Source]],
+    systems: Mapping[str, Source | Sequence[Source]],
     *,
     split: str | None = None,
     common: bool = False,
@@ -298,8 +306,8 @@ def match_folders(
     gold
         A folder of gold files, also in folders inside it.
     systems
-        System names mapped to the folders of their runs. A treebank that one of the runs lacks
-        counts as missing: a mean over fewer runs would be another score.
+        System names mapped to their folder, or to the folders of several runs. A treebank that
+        one of the runs lacks counts as missing: a mean over fewer runs would be another score.
     split
         ``"train"``, ``"dev"`` or ``"test"``: only the gold files whose names say so.
     common
@@ -315,7 +323,7 @@ def match_folders(
     outputs: dict[str, dict[str, list[str]]] = {}
     for system, folders in systems.items():
         runs = []
-        for folder in folders:
+        for folder in [folders] if isinstance(folders, str | PathLike) else folders:
             matched = match_outputs(files, _files(Path(folder)))
             if matched.unmatched:
                 shown = ", ".join(Path(path).name for path in matched.unmatched[:3])
@@ -329,11 +337,6 @@ def match_folders(
         kept = {name: path for name, path in kept.items() if name not in missing}
         if not kept:
             raise TreegaugeError(f"no treebank of {gold} has output of every system")
-    elif missing:
-        note(
-            f"warning: {len(missing)} of {len(kept)} treebanks lack output of some system and "
-            "count 0 in its average; --common scores only the treebanks that all systems have"
-        )
     return SuiteFiles(kept, outputs)
 
 
