@@ -45,8 +45,6 @@ def scatter(
         A table, the column on the vertical axis, and those on the horizontal ones.
     log
         Columns that are fitted and drawn in logarithms.
-    dark
-        Light on dark.
 
     Examples
     --------

@@ -46,8 +46,6 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
         The result of :func:`treegauge.curve`, whose ``relative`` says which scores to draw.
     min_share
         Classes with a smaller share of words are not drawn.
-    dark
-        Light on dark.
     """
     classes = set(curves.table["class"])
     if {ALL} < classes <= _COLOURS.keys() and not curves.relative:
@@ -132,8 +130,6 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
     placed
         Scores of another system with their data-size equivalents: dashed at the score, dotted down
         to the number of sentences. Drawn in the panel of the parser they were placed on.
-    dark
-        Light on dark.
     """
     named = [] if placed is None else placed.table["class"].unique(maintain_order=True).to_list()
     domain = [*_COLOURS, *(name for name in named if name not in _COLOURS)]

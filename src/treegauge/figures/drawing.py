@@ -34,7 +34,7 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
     path
         Where to save the figure: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json`` (Vega-Lite).
     **how
-        Options of the figure's own function.
+        Options of the figure's own function; ``dark=True`` draws light on dark.
 
     Returns
     -------

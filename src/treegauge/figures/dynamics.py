@@ -1,4 +1,7 @@
-"""Figures of what training shows: data maps, usable information, code lengths."""
+"""Figures of training dynamics: data maps, usable information, code lengths.
+
+`layer` is ``head`` or ``relation`` everywhere.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -60,15 +63,6 @@ def data_maps(maps: Sequence[DataMap], *, layer: str = "head", dark: bool = Fals
     Words are counted in cells, so that a figure of a million words is no larger than one of a
     thousand. Lines mark the bounds of the easy and the hard region.
 
-    Parameters
-    ----------
-    maps
-        Data maps.
-    layer
-        ``head`` or ``relation``.
-    dark
-        Light on dark.
-
     Examples
     --------
     >>> from treegauge.dynamics.cartography import data_map
@@ -129,17 +123,7 @@ def data_maps(maps: Sequence[DataMap], *, layer: str = "head", dark: bool = Fals
 
 
 def treebank_map(found: Table, *, layer: str = "head", dark: bool = False) -> Spec:
-    """Draw one point per treebank: mean CONF and VAR, LAS as colour, words as size (Fig. 2 left).
-
-    Parameters
-    ----------
-    found
-        The measures of several treebanks.
-    layer
-        ``head`` or ``relation``.
-    dark
-        Light on dark.
-    """
+    """Draw a point per treebank: mean CONF and VAR, LAS as colour, words as size (Fig. 2 left)."""
     _check(layer, found.rows)
     short = {"head": "arc", "relation": "rel"}[layer]
     names = ["treebank", "words", "las", f"{short}_conf", f"{short}_var"]
@@ -185,17 +169,7 @@ def density(values: Floats, at: Floats) -> Floats:
 def pvi_densities(
     information: Sequence[UsableInformation], *, layer: str = "head", dark: bool = False
 ) -> Spec:
-    """Draw the densities of pointwise information, one line per treebank (Fig. 3 left).
-
-    Parameters
-    ----------
-    information
-        Usable information of one or more treebanks.
-    layer
-        ``head`` or ``relation``.
-    dark
-        Light on dark.
-    """
+    """Draw the densities of pointwise information, one line per treebank (Fig. 3 left)."""
     _check(layer, information)
     ends = np.concatenate([np.percentile(one.pvi(layer), [0.5, 99.5]) for one in information])
     at = np.linspace(min(float(ends.min()), -1.0), max(float(ends.max()), 1.0), 161)
@@ -220,17 +194,7 @@ def pvi_densities(
 def code_lengths(
     lengths: Sequence[DescriptionLength], *, layer: str = "head", dark: bool = False
 ) -> Spec:
-    """Draw code lengths block by block, means and ranges over shuffles (Fig. 3 right).
-
-    Parameters
-    ----------
-    lengths
-        Description lengths of one or more treebanks.
-    layer
-        ``head`` or ``relation``.
-    dark
-        Light on dark.
-    """
+    """Draw code lengths block by block, means and ranges over shuffles (Fig. 3 right)."""
     _check(layer, lengths)
     rows = []
     for one in lengths:

@@ -62,13 +62,6 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
 
     Boxes reach from the first to the third quartile, with a tick at the median; ranks beyond the
     whiskers are points, darker where they are more frequent.
-
-    Parameters
-    ----------
-    ranks
-        Ranks over random subsets.
-    dark
-        Light on dark.
     """
     data = rank_box_data(ranks)
     order = [row["system"] for row in data["boxes"]]
@@ -138,8 +131,6 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
         Sampled ranks, or exact counts.
     size
         Which size of subsets, if exact counts have several.
-    dark
-        Light on dark.
     """
     cells = pair_data(ranks)
     if isinstance(ranks, Exact):
@@ -197,13 +188,6 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
 
     Two lines: the mean of Kendall's tau, with a band of one standard deviation, and the share of
     subsets in which a system that leads over all treebanks leads.
-
-    Parameters
-    ----------
-    ranks
-        Ranks over subsets of several sizes.
-    dark
-        Light on dark.
     """
     x = quantity("size", "treebanks in a subset", scale={"zero": False, "nice": False})
     colour = category("what", sort=[TAU, WINNER], legend={"symbolOpacity": 1})
@@ -257,13 +241,6 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
 
     With Nemenyi's test each system also has a bar of one critical difference around its rank: two
     systems differ exactly if these do not overlap.
-
-    Parameters
-    ----------
-    found
-        Average ranks and groups.
-    dark
-        Light on dark.
     """
     data = critical_difference_data(found)
     order = [row["system"] for row in data["systems"]]

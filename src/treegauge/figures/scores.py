@@ -45,8 +45,6 @@ def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False
         Scores of one or more systems.
     metrics
         The metrics to draw; by default those chosen when scoring, else UAS and LAS.
-    dark
-        Light on dark.
     """
     data = {one["name"]: one["systems"] for one in interval_data(scores)}
     metrics = metrics or [scores.label(name) for name in scores.chosen or ("UAS", "LAS")]
@@ -96,15 +94,7 @@ def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, dict[str, Any]]
 
 
 def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
-    """Draw the F1 of every class of words, a column per system.
-
-    Parameters
-    ----------
-    found
-        Scores by class of one system, or of several.
-    dark
-        Light on dark.
-    """
+    """Draw the F1 of every class of words, a column per system."""
     breakdowns = found.systems if isinstance(found, Breakdowns) else {"F1": found}
     data = class_data(breakdowns)
     rows = [
@@ -144,8 +134,6 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
         A column ``treebank`` and one for each metric, in percent.
     metrics
         Columns to draw; the first one decides on the order.
-    dark
-        Light on dark.
 
     Examples
     --------
@@ -197,8 +185,6 @@ def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = Fal
         A column ``treebank`` and one for each metric, in percent.
     metrics
         Columns to draw; the first one decides on the order.
-    dark
-        Light on dark.
 
     Examples
     --------

@@ -47,8 +47,6 @@ def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) ->
         The result of ``measure("displacements", ...)``.
     reach
         Larger displacements are not drawn.
-    dark
-        Light on dark.
 
     Examples
     --------
@@ -82,13 +80,6 @@ def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) ->
 
 def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
     """Draw relations by their word dependency entropy, averaged over treebanks (Content, Fig. 2).
-
-    Parameters
-    ----------
-    found
-        The result of ``measure("wde", ...)`` for one or more treebanks.
-    dark
-        Light on dark.
 
     Examples
     --------

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.leaderboard import Leaderboard
     from treegauge.reporting.inputs import PageInputs
     from treegauge.reporting.page import Section
+    from treegauge.scoring.scores import Scores
 
 #: The number of random subsets of treebanks of each size.
 SAMPLES = 100_000
@@ -106,8 +107,9 @@ def report(
     golds = [gold] if isinstance(gold, str | PathLike) else gold
     inputs = read_inputs(sources, gold=golds, errors=errors)
     convention = counting.chosen
+    results = _score(inputs, convention)
     made = [
-        _scores(inputs, convention), _ranking(inputs, metric, samples, convention),
+        _scores(inputs, results), _ranking(inputs, results, metric, samples),
         _treebanks(inputs), _maps(inputs), _learning(inputs),
     ]  # fmt: skip
     sections = [one for one in made if one is not None]
@@ -144,17 +146,25 @@ def introduction(sections: "Sequence[Section]") -> str:
     )
 
 
-def _scores(inputs: "PageInputs", convention: Convention) -> "Section | None":
+def _score(inputs: "PageInputs", convention: Convention) -> "list[Scores]":
     if not inputs.scored:
+        return []
+    from treegauge.reporting.scores import score_all
+
+    note(f"scoring {sum(len(one.systems) for one in inputs.scored)} outputs")
+    return score_all(inputs.scored, convention)
+
+
+def _scores(inputs: "PageInputs", results: "list[Scores]") -> "Section | None":
+    if not results:
         return None
     from treegauge.reporting.scores import scores_section
 
-    note(f"scoring {sum(len(one.systems) for one in inputs.scored)} outputs")
-    return scores_section(inputs.scored, convention)
+    return scores_section(inputs.scored, results)
 
 
 def _ranking(
-    inputs: "PageInputs", metric: str, samples: int, convention: Convention
+    inputs: "PageInputs", results: "list[Scores]", metric: str, samples: int
 ) -> "Section | None":
     from treegauge.ranking.leaderboard import Leaderboard
     from treegauge.ranking.reading import read_leaderboard
@@ -180,7 +190,7 @@ def _ranking(
         else:
             scores = read_leaderboard(source, metric=metric)
         given = " ".join(names)
-    elif (scores := _common_scores(inputs, metric, convention)) is not None:
+    elif (scores := _common_scores(results, metric)) is not None:
         files = [f"scores-{number}.json" for number, _ in enumerate(inputs.scored, start=1)]
         given, first = (
             " ".join(files),
@@ -204,24 +214,22 @@ def _ranking(
     return ranking_section(scores, given=given, first=first, samples=samples)
 
 
-def _common_scores(
-    inputs: "PageInputs", metric: str, convention: Convention
-) -> "Leaderboard | None":
+def _common_scores(results: "list[Scores]", metric: str) -> "Leaderboard | None":
     """Return the scores of systems on three or more treebanks that all of them parsed."""
     import polars as pl
 
     from treegauge.ranking.reading import read_leaderboard
-    from treegauge.reporting.scores import score_systems
 
-    scored = inputs.scored
-    common = set.intersection(*(set(one.systems) for one in scored)) if len(scored) > 2 else set()
+    systems = [{one.system for one in scores.systems} for scores in results]
+    common = set.intersection(*systems) if len(results) > 2 else set()
     if len(common) < 2:
         return None
     rows = [
-        {"treebank": one.gold.name, "system": name, "score": value}
-        for one in scored
-        for name, value in score_systems(one, sorted(common), metric, convention).items()
-    ]
+        {"treebank": scores.treebank.rpartition("#")[0], "system": name,
+         "score": scores[name][metric].f1}
+        for scores in results
+        for name in sorted(common)
+    ]  # fmt: skip
     return read_leaderboard(pl.DataFrame(rows), metric=metric)
 
 

@@ -17,7 +17,7 @@ from treegauge.results.result import Result
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.comparisons import Comparisons
-from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.convention import Convention
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
 
@@ -32,27 +32,26 @@ SIGNIFICANT = 0.05
 NAMED = 3
 
 
-def scores_section(scored: Sequence[ScoredTreebank], convention: Convention = OFFICIAL) -> Section:
-    """Score systems and make the section.
+def score_all(scored: Sequence[ScoredTreebank], convention: Convention) -> list[Scores]:
+    """Score the systems on each treebank, with tests and breakdowns by class of words."""
+    results: list[Any] = [
+        score(one.gold, dict(one.systems), by=CLASSES, convention=convention) for one in scored
+    ]
+    return results
 
-    Parameters
-    ----------
-    scored
-        One for each gold treebank.
-    convention
-        What counts in UAS and LAS.
-    """
+
+def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Section:
+    """Make the section of treebanks and the results of :func:`score_all`."""
     parts, tables, methods, short = [], list[tuple[str, Result]](), list[Method](), list[str]()
     budget = WORDS // len(scored)
-    for one in scored:
-        result: Any = score(one.gold, dict(one.systems), by=CLASSES, convention=convention)
+    for one, result in zip(scored, results, strict=True):
         tests: Any = result.attached.get("comparisons")
-        scores: Scores = replace(result, attached={}, featured="", view="all")
+        scores = replace(result, attached={}, featured="", view="all")
         parts.append(_part(one, scores, tests, _by_class(result), budget))
         tables.append((f"All metrics on {one.gold.name}", scores))
         if tests:
             tables.append((f"Paired tests on {one.gold.name}", tests))
-        methods += _methods(one, scores, tests, convention)
+        methods += _methods(one, scores, tests)
         short.append(_short(one.gold.name, scores, tests))
     plural = "treebanks" if len(scored) > 1 else "treebank"
     text = (
@@ -78,15 +77,6 @@ def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
     p = next(row["p_corrected"] for row in tests.pairs if {row["a"], row["b"]} == pair)
     judged = "statistically significant" if p <= SIGNIFICANT else "not statistically significant"
     return f"{text}, {ahead:.2f} above {order[1].system}, {judged} (p = {p:.4f}, corrected)."
-
-
-def score_systems(
-    one: ScoredTreebank, systems: Sequence[str], metric: str, convention: Convention
-) -> dict[str, float]:
-    """Return the score of each system in percent."""
-    outputs = {name: one.systems[name] for name in systems}
-    scores: Any = score(one.gold, outputs, convention=convention, resamples=0)
-    return {name: scores[name][metric].f1 for name in systems}
 
 
 ByClass = Mapping[str, Mapping[str, Breakdown]]
@@ -172,9 +162,8 @@ def _parsed(found: Alignment, words: npt.NDArray[np.intp]) -> dict[str, Any]:
     }
 
 
-def _methods(
-    one: ScoredTreebank, scores: Scores, tests: Comparisons | None, convention: Convention
-) -> list[Method]:
+def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> list[Method]:
+    convention = scores.convention
     name, pairs = one.gold.name, len(list(combinations(one.systems, 2)))
     options = [] if convention.official else [f"--convention {convention.name}"]
     by = "\n".join(one.command(*options, f"--by {by}") for by in CLASSES)

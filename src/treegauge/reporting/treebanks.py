@@ -16,7 +16,7 @@ from treegauge.treebanks.inputs import Input
 from treegauge.treebanks.sources import Errors
 
 #: Random splits that real ones are compared with.
-DRAWS = 199
+RESAMPLES = 199
 
 
 def treebanks_section(
@@ -35,7 +35,7 @@ def treebanks_section(
     """
     found = [_measures(one, errors) for one in treebanks]
     audits = [
-        audit({split: one.read(split) for split in one.splits}, name=one.name, resamples=DRAWS)
+        audit({split: one.read(split) for split in one.splits}, name=one.name, resamples=RESAMPLES)
         for one in treebanks
         if one.kind == "treebank"
     ]
@@ -138,8 +138,8 @@ def _methods(
     ]  # fmt: skip
     if audits:
         signatures = "\n".join(one.signature for one in audits)
-        command = _each(f"audit --draws {DRAWS}", audited)
-        methods.append(make_method("audit", signatures, command, resamples=DRAWS))
+        command = _each(f"audit --resamples {RESAMPLES}", audited)
+        methods.append(make_method("audit", signatures, command, resamples=RESAMPLES))
     return methods
 
 
