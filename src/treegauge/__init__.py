@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.conllu import stream_conllu as stream_conllu
     from treegauge.treebanks.conllu import write_conllu as write_conllu
     from treegauge.treebanks.convert import convert as convert
-    from treegauge.treebanks.fetching import fetch as fetch
+    from treegauge.treebanks.fetch import fetch as fetch
     from treegauge.treebanks.frames import from_frame as from_frame
     from treegauge.treebanks.inputs import read_treebank as read_treebank
     from treegauge.treebanks.problems import ConlluError as ConlluError
@@ -109,7 +109,7 @@ _HOMES = {
         "parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu",
     ],
     "treebanks.convert": ["convert"],
-    "treebanks.fetching": ["fetch"],
+    "treebanks.fetch": ["fetch"],
     "treebanks.inputs": ["read_treebank"],
     "treebanks.show": ["show"],
     "treebanks.frames": ["from_frame"],

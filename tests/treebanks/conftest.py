@@ -1,8 +1,11 @@
 """Where tests that fetch treebanks put them."""
 
 import os
+from contextlib import contextmanager
 
 import pytest
+
+from treegauge.results.messages import listening
 
 
 @pytest.fixture
@@ -18,3 +21,27 @@ def apart(monkeypatch, tmp_path):
 @pytest.fixture
 def into(apart, tmp_path):
     return tmp_path / "ud"
+
+
+class Watcher:
+    """Someone who looks at progress: what was done of how much, step by step."""
+
+    def __init__(self):
+        self.steps = []
+
+    @contextmanager
+    def task(self, what, total):
+        yield self
+
+    def update(self, done, total=None):
+        self.steps.append((done, total))
+
+    def advance(self, amount=1):
+        self.steps.append((amount, None))
+
+
+@pytest.fixture
+def watcher():
+    watcher = Watcher()
+    with listening(watcher):
+        yield watcher

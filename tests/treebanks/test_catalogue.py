@@ -14,9 +14,9 @@ from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks import trees
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.entries import licence_in, read_metadata
 from treegauge.treebanks.languages import code_of, language_of, languages, release_key, take_apart
-from treegauge.treebanks.licences import read_papers, recognise
-from treegauge.treebanks.selection import Condition, select
+from treegauge.treebanks.selection import Condition
 
 README = """# Summary
 License: not this one, it stands before the block
@@ -46,14 +46,14 @@ def sentence(words=3, *, lemma="l", feats="A=B", xpos="x", heads=None):
 CROSSED = sentence(heads=[3, 4, 0, 3])
 
 
-def put(root, name, code, parts, **papers):
+def put(root, name, code, parts, **metadata):
     """Write a treebank; `parts` maps the middle of file names to texts."""
     folder = root / name
     folder.mkdir(parents=True)
     for part, text in parts.items():
         (folder / f"{code}-ud-{part}.conllu").write_text(text)
-    if papers:
-        (folder / "README.md").write_text(README.format(**papers))
+    if metadata:
+        (folder / "README.md").write_text(README.format(**metadata))
     return folder
 
 
@@ -162,17 +162,15 @@ def test_packed_files_count_like_others(tmp_path):
     assert catalogue(tmp_path).find("Greek").total.words == 10
 
 
-@pytest.mark.parametrize("threads", [1, 2, 7])
-def test_any_number_of_threads_gives_the_same(shelf, threads):
-    assert catalogue(shelf, threads=threads).to_csv() == catalogue(shelf).to_csv()
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_any_number_of_workers_gives_the_same(shelf, workers):
+    assert catalogue(shelf, workers=workers).to_csv() == catalogue(shelf).to_csv()
 
 
-def test_progress_ends_with_all_bytes(shelf):
-    told = []
-    catalogue(shelf, progress=lambda done, total: told.append((done, total)))
+def test_progress_counts_all_bytes(shelf, watcher):
+    catalogue(shelf)
     whole = sum(path.stat().st_size for path in shelf.rglob("*.conllu"))
-    assert told[-1] == (whole, whole)
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert sum(amount for amount, _ in watcher.steps) == whole
 
 
 def test_folders_that_are_none(tmp_path):
@@ -222,7 +220,7 @@ def test_reading_an_entry(shelf):
     assert entry.read().n_words == 16
     other = catalogue(shelf, count=False).find("tlh_home")
     with pytest.raises(
-        ChoiceError, match=r"unknown part of UD_Klingon-Home@2\.10 'train'; choices: test"
+        ChoiceError, match=r"unknown split of UD_Klingon-Home@2\.10 'train'; choices: test"
     ):
         other.read("train")
 
@@ -244,7 +242,7 @@ def test_reading_an_entry(shelf):
     ],
 )  # fmt: skip
 def test_licences_are_recognised(text, licence):
-    assert recognise(text) == licence
+    assert licence_in(text) == licence
 
 
 def test_where_licences_are_read_from(tmp_path):
@@ -257,14 +255,14 @@ def test_where_licences_are_read_from(tmp_path):
     (release / "UD_Greek-C/LICENSE.txt").write_text("Ask us.")
     rows = "release,treebank,licence\nr2.9,UD_Greek-D,LGPL-LR\nr2.5,UD_Greek-B,wrong\n"
     (tmp_path / "INDEX.csv").write_text(rows)
-    found = {e.name[-1]: e.papers.licence for e in catalogue(tmp_path, count=False)}
+    found = {e.name[-1]: e.metadata.licence for e in catalogue(tmp_path, count=False)}
     assert found == {"A": "CC BY 4.0", "B": "CC BY-SA 4.0", "C": "see LICENSE.txt", "D": "LGPL-LR"}
 
 
 def test_an_index_of_something_else_says_nothing(tmp_path):
     put(tmp_path, "UD_Greek-GDT", "el_gdt", {"test": sentence()})
     (tmp_path / "INDEX.csv").write_bytes(b"a,b\n\x00\xff,1\n")
-    assert catalogue(tmp_path, count=False).find("Greek").papers.licence == "unknown"
+    assert catalogue(tmp_path, count=False).find("Greek").metadata.licence == "unknown"
 
 
 @settings(max_examples=30, deadline=None)
@@ -272,7 +270,7 @@ def test_an_index_of_something_else_says_nothing(tmp_path):
 def test_any_readme_can_be_read(tmp_path_factory, junk):
     folder = tmp_path_factory.mktemp("papers")
     (folder / "README.md").write_bytes(b"Machine-readable metadata\nLicense: X\n" + junk)
-    assert read_papers(folder).licence
+    assert read_metadata(folder).licence
 
 
 # --------------------------------------------------------------------------- languages
@@ -321,12 +319,12 @@ def test_criteria_and_reasons(shelf):
     chosen = found.select(
         has=["features"], where=["words >= 15", "nonprojective <= 0.1"], needs=["train"]
     )
-    assert [str(entry) for entry in chosen.kept] == ["UD_Greek-GDT@2.5"]
-    reasons = {str(entry): why for entry, why in chosen.left_out.reasons}
+    assert [str(entry) for entry in chosen] == ["UD_Greek-GDT@2.5"]
+    reasons = {str(entry): why for entry, why in chosen.left_out}
     assert reasons == {
         "UD_Greek-GDT@2.10": ("nonprojective 0.1667, expected at most 0.1",),
         "UD_Greek-Other@2.10": ("no features (0.0% of words)",),
-        "UD_Klingon-Home@2.10": ("no train part", "words 2, expected at least 15"),
+        "UD_Klingon-Home@2.10": ("no train set", "words 2, expected at least 15"),
         "UD_Upper_Sorbian-UFAL@2.10": ("words 8, expected at least 15",),
     }
     assert chosen.signature.endswith("|has:features|needs:train|where:words>=15,nonprojective<=0.1")
@@ -339,23 +337,23 @@ def test_criteria_and_reasons(shelf):
     ("prefer", "kept"), [("size", "UD_Greek-Other"), ("annotation", "UD_Greek-GDT")]
 )
 def test_one_per_language(shelf, prefer, kept):
-    chosen = select(catalogue(shelf), one_per_language=prefer)
-    greek = [str(entry) for entry in chosen.kept if entry.language.name == "Greek"]
+    chosen = catalogue(shelf).select(one_per_language=prefer)
+    greek = [str(entry) for entry in chosen if entry.language.name == "Greek"]
     assert greek == ["UD_Greek-GDT@2.5", f"{kept}@2.10"]
-    ((loser, why),) = chosen.left_out.reasons
+    ((loser, why),) = chosen.left_out
     assert why == (f"{kept} is preferred for Greek by {prefer}",)
     assert loser.name != kept
 
 
 def test_only_treebanks_that_fit_compete(shelf):
-    chosen = select(catalogue(shelf), has=["features"], one_per_language="size")
-    assert "UD_Greek-GDT@2.10" in map(str, chosen.kept)
+    chosen = catalogue(shelf).select(has=["features"], one_per_language="size")
+    assert "UD_Greek-GDT@2.10" in map(str, chosen)
 
 
 def test_licences_by_pattern(shelf):
-    chosen = select(catalogue(shelf, count=False), licence="cc by-sa *")
-    assert [entry.code for entry in chosen.kept] == ["el_other"]
-    assert ("licence unknown, expected cc by-sa *",) in [w for _, w in chosen.left_out.reasons]
+    chosen = catalogue(shelf, count=False).select(licence="cc by-sa *")
+    assert [entry.code for entry in chosen] == ["el_other"]
+    assert ("licence unknown, expected cc by-sa *",) in [w for _, w in chosen.left_out]
 
 
 def test_a_value_that_rounds_to_its_bound_is_shown_whole(shelf):
@@ -378,7 +376,7 @@ def test_a_missing_number_meets_no_bound(shelf):
     ("options", "message"),
     [
         ({"has": ["lemma"]}, "unknown layer 'lemma'; did you mean 'lemmas'"),
-        ({"needs": ["training"]}, "unknown part 'training'"),
+        ({"needs": ["training"]}, "unknown split 'training'"),
         ({"where": ["words"]}, "expected such as 'words >= 30000'"),
         ({"where": ["wrods >= 3"]}, "did you mean 'words'"),
         ({"where": ["words >= 1.2.3"]}, "expected a number"),
@@ -387,12 +385,12 @@ def test_a_missing_number_meets_no_bound(shelf):
 )
 def test_slips_are_told(shelf, options, message):
     with pytest.raises(TreegaugeError, match=message):
-        select(catalogue(shelf), **options)
+        catalogue(shelf, **options)
 
 
 def test_criteria_on_counts_need_counts(shelf):
     with pytest.raises(TreegaugeError, match="nothing was counted"):
-        select(catalogue(shelf, count=False), where=["words > 1"])
+        catalogue(shelf, count=False).select(where=["words > 1"])
 
 
 def test_results_print_in_every_way(shelf):
@@ -400,7 +398,7 @@ def test_results_print_in_every_way(shelf):
     assert "UD_Klingon-Home" in str(found) and r"UD\_Klingon-Home" in found.to_latex()
     assert "<td>UD_Klingon-Home</td>" in found.to_html()
     assert json.loads(json.dumps(found.to_dict()))["rows"][0]["folder"].endswith("UD_Greek-GDT")
-    chosen = select(found, where=["words > 1000000"])
+    chosen = found.select(where=["words > 1000000"])
     assert "0 of 5 treebanks" in str(chosen) and chosen.to_latex() and chosen.to_html()
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
-from treegauge.treebanks.fetching import fetch
+from treegauge.treebanks.fetch import fetch
 
 from .test_archives import TEXT
-from .test_fetching import found
+from .test_fetch import found
 
 GIT = shutil.which("git")
 needs_git = pytest.mark.skipif(GIT is None, reason="no git here")
@@ -44,7 +44,7 @@ def mirror(tmp_path):
 
 @needs_git
 def test_a_tag_of_a_repository(mirror, into):
-    (arrival,) = fetch("UD_Greek-GDT@2.9", str(mirror), into=into).arrivals
+    (arrival,) = fetch("UD_Greek-GDT@2.9", str(mirror), into=into).treebanks
     assert found(into) == ["r2.9/UD_Greek-GDT/README.md", "r2.9/UD_Greek-GDT/el_gdt-ud-test.conllu"]
     assert arrival.version == f"commit:{git(mirror, 'rev-parse', 'r2.9^{commit}')}"
     assert catalogue(into).find("el_gdt@2.9").total.words == 2

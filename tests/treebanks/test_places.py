@@ -3,14 +3,14 @@
 import pytest
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.treebanks.fetching import fetch
-from treegauge.treebanks.places import HANDLES, Wanted, advice, gaps, kind_of
+from treegauge.treebanks.fetch import fetch
+from treegauge.treebanks.places import HANDLES, TreebankRequest, advice, gaps, kind_of
 
 
 @pytest.mark.parametrize(
     ("wanted", "source", "message"),
     [
-        ("el_gdt@2.9", "https://x/{name}.zip", "needs the name .* 'el_gdt@2.9' does not tell"),
+        ("el_gdt@2.9", "https://x/{name}.zip", "needs the name .* 'el_gdt@2.9' does not say"),
         ("UD_Greek-GDT", "https://x/{release}.zip", "needs the release"),
         ("UD_Klingon-Home@2.9", "https://x/{code}.zip", "needs the code"),
         ("el_gdt@2.9", "https://x/{nmae}.zip", "did you mean '{name}'"),
@@ -23,7 +23,7 @@ from treegauge.treebanks.places import HANDLES, Wanted, advice, gaps, kind_of
         ("el_gdt@new", "https://x/a.zip", "found release 'new'"),
         ("el_gdt@2.9", "ftp://x/a.zip", "unknown kind of address 'ftp'"),
         ("el_gdt@2.9", "nowhere.tgz", "no such file"),
-        ("el_gdt@2.9", "http://[/a.tgz", "no address"),
+        ("el_gdt@2.9", "http://[/a.tgz", "not an address"),
         ("el_gdt@2.9", "https://x/{split}.conllu", "needs the treebank's name"),
         ("all@2.9", "https://x/a.git", "needs the treebank's name"),
     ],
@@ -49,4 +49,4 @@ def test_kinds_of_places(tmp_path):
     assert kind_of("ssh://example.org/UD")[0] == "git"
     assert kind_of("https://example.org/UD_Greek-GDT/archive/r2.9.zip?x=.git")[0] == "archive"
     assert kind_of("https://example.org/handle/1234")[0] == "archive"
-    assert gaps("no gaps") == [] and Wanted.parse("all@2.9").everything
+    assert gaps("no gaps") == [] and TreebankRequest.parse("all@2.9").everything

@@ -69,8 +69,10 @@ VERBS: dict[str, dict[str, Command]] = {
             "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.",
             ["source", "out"],
         ),
-        "fetch": Command("Fetch treebanks of a UD release."),
-        "catalogue": Command("List treebanks on disk with languages, licences and sizes."),
+        "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
+        "catalogue": Command(
+            "List treebanks on disk with languages, licences and sizes.", ["roots"]
+        ),
     },
     "Which system is better, and how sure is that?": {
         "score": Command(

@@ -1,6 +1,6 @@
-"""Taking treebanks out of archives that nobody vouches for.
+"""Treebanks out of archives that cannot be trusted.
 
-Nothing is extracted by the archive's own word. Names are read, those of the files wanted are
+Names are read, those of the files wanted are
 checked, and their bytes are written to new files in a folder of our choice: no path, link, device,
 owner or mode of the archive reaches the disk. What is unpacked is counted as it comes, so that a
 small file which claims to be, or grows to be, a huge one ends with an error.
@@ -21,13 +21,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import progress
 from treegauge.treebanks.sources import ENDINGS
-
-if TYPE_CHECKING:
-    from treegauge.treebanks.tally import Progress
 
 Folder = tuple[str, ...]
 STEP = 1 << 20
@@ -82,9 +80,7 @@ class Member(NamedTuple):
     open: Callable[[], BinaryIO] | None
 
 
-def treebanks(
-    archive: Path, *, limits: Limits | None = None, progress: "Progress | None" = None
-) -> dict[Folder, list[str]]:
+def treebanks(archive: Path, *, limits: Limits | None = None) -> dict[Folder, list[str]]:
     """List the folders of an archive that hold CoNLL-U files, with the names of these files.
 
     Parameters
@@ -93,11 +89,9 @@ def treebanks(
         A tar file (plain, gz, bz2 or xz) or a zip file, whatever its name.
     limits
         How much it may hold.
-    progress
-        Told of the bytes read.
     """
     found: dict[Folder, list[str]] = {}
-    with _members(archive, limits or Limits(), progress) as members:
+    with _members(archive, limits or Limits()) as members:
         for member in members:
             if _is_conllu(member.name):
                 found.setdefault(member.folder, []).append(member.name)
@@ -109,7 +103,6 @@ def unpack(
     targets: Mapping[Folder, Path],
     *,
     limits: Limits | None = None,
-    progress: "Progress | None" = None,
 ) -> dict[Folder, list[Unpacked]]:
     """Write the files that lie directly in some folders of an archive to folders on disk.
 
@@ -117,14 +110,14 @@ def unpack(
 
     Parameters
     ----------
-    archive, limits, progress
+    archive, limits
         As in :func:`treebanks`.
     targets
         For each folder of the archive a new, empty one on disk.
     """
     written: dict[Folder, list[Unpacked]] = {folder: [] for folder in targets}
     taken: set[tuple[Folder, str]] = set()
-    with _members(archive, limits or Limits(), progress) as members:
+    with _members(archive, limits or Limits()) as members:
         for member in members:
             folder, name = member.folder, member.name
             if folder not in targets or name.startswith(".") or not name:
@@ -158,20 +151,21 @@ def _is_conllu(name: str) -> bool:
 
 
 @contextmanager
-def _members(
-    archive: Path, limits: Limits, progress: "Progress | None"
-) -> Iterator[Iterator[Member]]:
+def _members(archive: Path, limits: Limits) -> Iterator[Iterator[Member]]:
     """Give the members of an archive in their order; a file must be read before the next one."""
     try:
-        with archive.open("rb") as raw:
-            size = archive.stat().st_size
+        size = archive.stat().st_size
+        with archive.open("rb") as raw, progress(f"bytes of {archive.name}", size) as task:
             start = raw.read(8)
             raw.seek(0)
-            told = (lambda: progress(raw.tell(), size)) if progress else lambda: None
+
+            def advanced() -> None:
+                task.update(raw.tell(), size)
+
             if start.startswith(b"PK"):
-                yield _zip_members(raw, size, limits, told)
+                yield _zip_members(raw, size, limits, advanced)
             else:
-                yield _tar_members(raw, start, size, limits, told)
+                yield _tar_members(raw, start, size, limits, advanced)
     except RecursionError:  # a header that announces a header that announces a header
         raise TreegaugeError(f"{archive}: refused: its headers are nested too deeply") from None
     except _BROKEN as error:
@@ -189,7 +183,7 @@ class _RefusedError(Exception):
 
 
 def _tar_members(
-    raw: BinaryIO, start: bytes, size: int, limits: Limits, told: Callable[[], None]
+    raw: BinaryIO, start: bytes, size: int, limits: Limits, advanced: Callable[[], None]
 ) -> Iterator[Member]:
     opener = next((_PACKED[magic] for magic in _PACKED if start.startswith(magic)), None)
     stream = _Forward(opener(raw) if opener else raw, limits.room(size))
@@ -197,7 +191,7 @@ def _tar_members(
         for number, info in enumerate(tar):
             if number >= limits.members:
                 raise _RefusedError(f"it holds more than {limits.members:,} files")
-            told()
+            advanced()
             folder, name = _split(info.name)
             if info.isdir():
                 continue
@@ -206,7 +200,7 @@ def _tar_members(
         if stream.last != bytes(tarfile.BLOCKSIZE):  # tarfile takes a damaged header for the end
             raise tarfile.ReadError("it is damaged or was cut off")
         while stream.read(STEP):  # checksums of packed files come last
-            told()
+            advanced()
 
 
 def _opener(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], BinaryIO]:
@@ -253,7 +247,7 @@ class _Forward:
 
 
 def _zip_members(
-    raw: BinaryIO, size: int, limits: Limits, told: Callable[[], None]
+    raw: BinaryIO, size: int, limits: Limits, advanced: Callable[[], None]
 ) -> Iterator[Member]:
     if _directory_size(raw, size) > 1024 * limits.members:
         raise _RefusedError(f"it holds more than {limits.members:,} files")
@@ -264,7 +258,7 @@ def _zip_members(
         if sum(info.file_size for info in infos) > limits.room(size):
             raise _RefusedError(f"it unpacks to more than {limits.room(size):,} bytes")
         for info in infos:
-            told()
+            advanced()
             folder, name = _split(info.filename)
             if info.is_dir():
                 continue

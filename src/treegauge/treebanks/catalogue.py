@@ -1,50 +1,70 @@
 """Treebanks on disk by name, code, language, family, licence and size."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from treegauge.results import tables
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
-from treegauge.treebanks.entries import COLUMNS, SHARES, SIZES, Entry, entry_of, folders_in
+from treegauge.results.verbs import verb
+from treegauge.treebanks.entries import (
+    COLUMNS,
+    SHARES,
+    SIZES,
+    Index,
+    TreebankEntry,
+    entry_of,
+    folders_in,
+)
 from treegauge.treebanks.languages import fold, near, release_key, take_apart
+from treegauge.treebanks.selection import Condition, Prefer, reasons_against
 from treegauge.treebanks.sources import SPLITS, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.treebanks.licences import Index
-    from treegauge.treebanks.selection import Prefer, Selection
-    from treegauge.treebanks.tally import Progress, Tally
+    from treegauge.treebanks.tally import Tally
+
+Layer = Literal["text", "lemmas", "features", "xpos"]
 
 
 @dataclass(frozen=True)
 class Catalogue(Result):
     """Treebanks in the order of their releases and names; iterate over it, or find one.
 
-    Parameters
+    Attributes
     ----------
     entries
         The treebanks.
     choices
         What led to them, for the signature.
+    left_out
+        Treebanks that do not meet the criteria, each with its reasons.
+    explained, paths
+        Whether the text shows these reasons; whether it shows folders and nothing else.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[TreebankEntry, ...]
     choices: Mapping[str, object]
     signature: str
+    left_out: tuple[tuple[TreebankEntry, tuple[str, ...]], ...] = ()
+    explained: bool = False
+    paths: bool = False
+    kind: ClassVar[str] = "catalogue"
     digits: ClassVar[int] = 3
 
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[TreebankEntry]:
         return iter(self.entries)
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a treebank.
+        """One row per treebank.
 
         Sizes are in sentences and words; `text`, `lemmas`, `features` and `xpos` are the shares of
         words that have them, `nonprojective` the share of trees that are not projective.
@@ -55,25 +75,53 @@ class Catalogue(Result):
         schema = {name: kinds.get(name, pl.String) for name in COLUMNS}
         return pl.DataFrame([entry.row() for entry in self], schema=schema)
 
-    def shown(self) -> "pl.DataFrame":
-        """Return what fits on a screen."""
+    @property
+    def reasons(self) -> "pl.DataFrame":
+        """One row per treebank that was left out, with the reasons."""
         import polars as pl
 
-        parts = [pl.col(f"{part}_words").alias(part) for part in SPLITS]
+        rows = [(e.name, e.release, "; ".join(why)) for e, why in self.left_out]
+        schema = dict.fromkeys(("treebank", "release", "left out because"), pl.String)
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the columns that fit on a screen."""
+        import polars as pl
+
+        words = [pl.col(f"{split}_words").alias(split) for split in SPLITS]
         frame = self.table.select(
-            "treebank", "release", "code", "family", "licence", "sentences", "words", *parts,
+            "treebank", "release", "code", "family", "licence", "sentences", "words", *words,
             "lemmas", "features", "xpos", "nonprojective", "problem",
         )  # fmt: skip
         blank = [column.name for column in frame if column.null_count() == len(frame)]
         return frame.drop(blank) if len(frame) else frame
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, and the treebanks left out with their reasons."""
+        others = [
+            {"treebank": entry.name, "release": entry.release, "reasons": list(why)}
+            for entry, why in self.left_out
+        ]
+        return {"rows": self.json_rows(), "left_out": others}
+
+    def own_text(self) -> str:
+        """Return the table with the number of treebanks, or the folders."""
+        if self.paths:
+            return "\n".join(str(entry.folder) for entry in self)
+        parts = [super().own_text()]
+        if self.explained and self.left_out:
+            parts = [tables.to_text(self.reasons), "", *parts]
+        number = len(self) + len(self.left_out)
+        return "\n".join([*parts, f"{len(self)} of {number} treebanks"])
+
     def matching(self, key: str) -> "Catalogue":
-        """Return all treebanks of a name, code or language, else of a family or genus; case aside.
+        """Return all treebanks of a name, code or language, else of a family or genus.
 
         Parameters
         ----------
         key
-            Such as ``"el_gdt"``, ``"Greek"``, ``"Slavic"`` or ``"UD_Greek-GDT@2.9"``.
+            Such as ``"el_gdt"``, ``"Greek"``, ``"Slavic"`` or ``"UD_Greek-GDT@2.9"``; upper and
+            lower case are the same.
         """
         name, release = take_apart(key)
         wanted = fold(name)
@@ -88,11 +136,11 @@ class Catalogue(Result):
             raise ChoiceError("treebank", name, near(name, aliases) or all_names)
         kept = [entry for entry in named if release in {None, entry.release}]
         if not kept:
-            there = dict.fromkeys(entry.release or "unknown" for entry in named)
-            raise ChoiceError(f"release of {name}", release, there)
+            releases = dict.fromkeys(entry.release or "unknown" for entry in named)
+            raise ChoiceError(f"release of {name}", release, releases)
         return self.subset(kept)
 
-    def find(self, key: str) -> Entry:
+    def find(self, key: str) -> TreebankEntry:
         """Return the one treebank of a name, code or language.
 
         Parameters
@@ -120,71 +168,106 @@ class Catalogue(Result):
         needs: Sequence[str] = (),
         where: Sequence[str] = (),
         licence: str | None = None,
-        one_per_language: "Prefer | None" = None,
-    ) -> "Selection":
-        """Select treebanks by criteria; see :func:`treegauge.treebanks.selection.select`."""
-        from treegauge.treebanks.selection import select
-
-        return select(
-            self, has=has, needs=needs, where=where, licence=licence,
+        one_per_language: Prefer | None = None,
+    ) -> "Catalogue":
+        """Keep the treebanks that meet all criteria; see :func:`catalogue`."""
+        reasons = reasons_against(
+            self.entries, has=has, needs=needs, where=where, licence=licence,
             one_per_language=one_per_language,
         )  # fmt: skip
+        kept = self.subset(
+            [entry for entry, why in reasons.items() if not why],
+            has="+".join(has) or None,
+            needs="+".join(needs) or None,
+            where=",".join(str(Condition.parse(text)) for text in where) or None,
+            licence=licence,
+            one=f"language by {one_per_language}" if one_per_language else None,
+        )
+        left_out = tuple((entry, tuple(why)) for entry, why in reasons.items() if why)
+        return replace(kept, left_out=left_out)
 
-    def subset(self, entries: Sequence[Entry], **choices: object) -> "Catalogue":
+    def subset(self, entries: Sequence[TreebankEntry], **choices: object) -> "Catalogue":
         """Return a catalogue of some entries; the choices behind them go into its signature."""
         return _catalogue(entries, {**self.choices, **choices})
 
-    def counted(
-        self, *, threads: int | None = None, progress: "Progress | None" = None
-    ) -> "Catalogue":
-        """Read the files and count; see :func:`catalogue` for the options."""
+    def counted(self, *, workers: int | None = None) -> "Catalogue":
+        """Read the files and count; see :func:`catalogue`."""
         from treegauge.treebanks.tally import tally_files
 
         paths = [path for entry in self for some in entry.files.values() for path in some]
-        found = tally_files(paths, threads=threads, progress=progress)
-        return self.subset([_counted(entry, found) for entry in self], counted=None)
+        counts = tally_files(paths, workers=workers)
+        return self.subset([_counted(entry, counts) for entry in self], counted=None)
 
 
-def _catalogue(entries: Sequence[Entry], choices: Mapping[str, object]) -> Catalogue:
+def _catalogue(entries: Sequence[TreebankEntry], choices: Mapping[str, object]) -> Catalogue:
     releases = sorted({entry.release for entry in entries if entry.release}, key=release_key)
-    told = {"releases": ",".join(releases) or None, "treebanks": len(entries), "errors": "skip"}
-    return Catalogue(tuple(entries), choices, sign(v="catalogue", **told, **choices))
+    parts = {"releases": ",".join(releases) or None, "treebanks": len(entries), "errors": "skip"}
+    return Catalogue(tuple(entries), choices, sign(v="catalogue", **parts, **choices))
 
 
-def _counted(entry: Entry, found: "Mapping[str, Tally | str]") -> Entry:
+def _counted(entry: TreebankEntry, tallies: "Mapping[str, Tally | str]") -> TreebankEntry:
     from treegauge.treebanks.tally import Tally
 
     counts, problems = {}, [entry.problem] if entry.problem else []
-    for part, some in entry.files.items():
-        told = [found[path] for path in some]
-        read = [one for one in told if isinstance(one, Tally)]
-        problems += [one for one in told if isinstance(one, str)]
-        if len(read) == len(some):  # half a part would pass for a small one
-            counts[part] = sum(read, Tally())
-    if skipped := sum(part.skipped for part in counts.values()):
+    for split, paths in entry.files.items():
+        results = [tallies[path] for path in paths]
+        read = [one for one in results if isinstance(one, Tally)]
+        problems += [one for one in results if isinstance(one, str)]
+        if len(read) == len(paths):  # half a split would look like a small one
+            counts[split] = sum(read, Tally())
+    if skipped := sum(split.skipped for split in counts.values()):
         problems.append(f"{skipped} sentences cannot be read")
     return replace(entry, counts=counts, problem="; ".join(problems) or None)
 
 
+@verb
 def catalogue(
-    *roots: Source,
+    roots: Source | Sequence[Source] = (),
+    *,
+    find: Sequence[str] = (),
+    has: Sequence[Layer] = (),
+    needs: Sequence[Literal["train", "dev", "test"]] = (),
+    where: Sequence[str] = (),
+    licence: str | None = None,
+    one_per_language: Prefer | None = None,
+    explain: bool = False,
+    paths: bool = False,
     count: bool = True,
-    threads: int | None = None,
-    progress: "Progress | None" = None,
+    workers: int | None = None,
 ) -> Catalogue:
-    r"""List the treebanks in folders, with what can be known of them.
+    r"""List treebanks on disk with languages, licences and sizes.
+
+    treegauge catalogue ud --has features --where 'words >= 30000' --where 'nonprojective <= 0.1'
+    --one-per-language size --explain
 
     Parameters
     ----------
-    *roots
-        Folders that hold releases (``r2.9/UD_Greek-GDT``, ``ud-treebanks-v2.9/UD_Greek-GDT``) or
-        treebanks (``UD_Greek-GDT``), or are treebanks.
+    roots
+        Folders that hold releases (r2.9/UD_Greek-GDT, ud-treebanks-v2.9/UD_Greek-GDT) or
+        treebanks (UD_Greek-GDT), or are treebanks; by default the folder that the environment
+        variable TREEGAUGE_UD names.
+    find
+        Only these names, codes, languages or families, such as el_gdt@2.9.
+    has
+        A layer that at least a quarter of the words must have.
+    needs
+        A set that must have sentences.
+    where
+        A bound on a column of the table, such as 'words >= 30000' or 'nonprojective <= 0.1'.
+    licence
+        A pattern for the licence, such as 'CC BY-SA *'; upper and lower case are the same.
+    one_per_language
+        Keep one treebank per language and release among those that meet all other criteria: the
+        one with most words (size), or the one whose relations were annotated most by hand
+        (annotation; the larger one if that is equal or unknown).
+    explain
+        Say why each of the others is left out.
+    paths
+        Print the folders and nothing else.
     count
-        Whether to read the files and count; without, the list is there at once.
-    threads
-        How many files to read at a time, by default one for each processor.
-    progress
-        A function to call with the bytes read so far and the bytes in all.
+        Read the files for their sizes; without, the list is there at once.
+    workers
+        The number of files to read at a time; by default one for each processor.
 
     Examples
     --------
@@ -197,9 +280,25 @@ def catalogue(
     >>> greek.language.family, greek.total.words, greek.read("test")
     ('Indo-European', 1, <Treebank UD_Greek-GDT/test: 1 sentences, 1 words>)
     """
-    found = {folder: None for root in roots for folder in folders_in(Path(root))}
+    for condition in where:
+        Condition.parse(condition)  # an error shows before the reading begins
+    given = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
+    if not given:
+        root = os.environ.get("TREEGAUGE_UD")
+        if not root:
+            raise TreegaugeError("no folder given; name one, or set TREEGAUGE_UD to it")
+        given = [root]
+    folders = {folder: None for root in given for folder in folders_in(Path(root))}
     indices: dict[Path, Index] = {}
-    entries = [entry_of(folder, indices) for folder in found]
+    entries = [entry_of(folder, indices) for folder in folders]
     entries.sort(key=lambda e: (release_key(e.release), e.name.casefold(), str(e.folder)))
     listed = _catalogue(entries, {"counted": False})
-    return listed.counted(threads=threads, progress=progress) if count else listed
+    if find:
+        wanted = dict.fromkeys(entry for key in find for entry in listed.matching(key))
+        listed = listed.subset(list(wanted), find="+".join(find))
+    if count:
+        listed = listed.counted(workers=workers)
+    selected = listed.select(
+        has=has, needs=needs, where=where, licence=licence, one_per_language=one_per_language
+    )
+    return replace(selected, explained=explain, paths=paths)

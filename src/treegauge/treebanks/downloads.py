@@ -1,64 +1,70 @@
-"""Downloading files that may break off: resumed, checked, and there whole or not at all."""
+"""Files from servers and git repositories, kept in a cache.
+
+Downloads go through pooch, which checks them and gives them their names when they are complete;
+what is added here continues a download where it broke off. A git tag is fetched into an empty
+store and written as a tar file, so that no hook, filter or link of a repository takes effect.
+"""
 
 import hashlib
-import json
 import os
 import re
+import shutil
+import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPException, InvalidURL
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from treegauge import __version__
-from treegauge.results.errors import TreegaugeError
-
-if TYPE_CHECKING:
-    from treegauge.treebanks.tally import Progress
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.messages import Task, progress
+from treegauge.treebanks.languages import release_key
 
 STEP = 1 << 18
 LARGEST = 32 << 30
 TRIES = 5
 """How often in a row a download may break off without a byte gained."""
-_ROUNDS = 200
-_PIECE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
-_AGAIN = {408, 425, 429, 500, 502, 503, 504}
+_AGAIN = {408, 416, 425, 429, 500, 502, 503, 504}
+_TAG = re.compile(r"refs/tags/r(\d+\.\d+)$", re.MULTILINE)
+_GIT_SETTINGS = {
+    "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C.UTF-8",
+}
+# Variables that point git elsewhere, as hooks have them.
+_ELSEWHERE = {
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES",
+}  # fmt: skip
 
 
-class NotThereError(TreegaugeError):
+class MissingFileError(TreegaugeError):
     """The server has no such file."""
-
-
-class _BrokenError(Exception):
-    """The download ended early, and another try may get further."""
-
-
-class _StaleError(Exception):
-    """What has arrived so far belongs to another file."""
 
 
 def cache_folder() -> Path:
     """Return where downloads are kept: ``$TREEGAUGE_CACHE``, or the user's cache folder."""
-    if told := os.environ.get("TREEGAUGE_CACHE"):
-        return Path(told)
-    user = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(user) if user else Path.home() / ".cache") / "treegauge"
+    import pooch
+
+    return Path(os.environ.get("TREEGAUGE_CACHE") or pooch.os_cache("treegauge"))
 
 
 def address(url: str) -> SplitResult:
-    """Take an address apart; an error if it is none."""
+    """Return the parts of an address; an error if it is not one."""
     try:
         return urlsplit(url)
     except ValueError as error:
-        raise TreegaugeError(f"{url}: no address: {error}") from None
+        raise TreegaugeError(f"{url}: not an address: {error}") from None
 
 
 def cached_name(url: str) -> str:
-    """Return the name under which a download is kept: of its own for every address.
+    """Return the name under which a download is kept: different for every address.
 
     Examples
     --------
@@ -69,48 +75,31 @@ def cached_name(url: str) -> str:
     return f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{last[-100:]}".rstrip("-.")
 
 
-def sha256_of(path: Path) -> str:
-    """Return the hexadecimal SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def check_sha256(path: Path, expected: str | None, source: str) -> str:
     """Return a file's SHA-256; an error if another was expected."""
-    found = sha256_of(path)
-    if expected is not None and found != expected.lower():
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if expected is not None and digest != expected.lower():
         raise TreegaugeError(
-            f"{source}: checksum differs: found SHA-256 {found}, expected {expected.lower()}"
+            f"{source}: checksum differs: found SHA-256 {digest}, expected {expected.lower()}"
         )
-    return found
+    return digest
 
 
-def download(
-    url: str,
-    target: Path,
-    *,
-    sha256: str | None = None,
-    progress: "Progress | None" = None,
-    timeout: float = 30,
-    pause: float = 0.5,
-) -> str:
-    """Download a file unless it is there; pick up an earlier attempt where it broke off.
+def download(url: str, target: Path, *, sha256: str | None = None, pause: float = 0.5) -> str:
+    """Download a file unless it exists; continue an earlier attempt where it broke off.
 
     What has arrived stays beside the target as ``.part``. It is continued only if the server says
-    that the file is still the same one, or if a checksum will tell.
+    that the file is still the same one, or if a checksum will show it.
 
     Parameters
     ----------
     url
         An ``http`` or ``https`` address.
     target
-        Where the file shall be. It takes this name when it is complete and checked.
+        The file to write, when the download is complete and checked.
     sha256
         The checksum that it must have.
-    progress
-        Told of the bytes there are so far, and of all, where the server says how many.
-    timeout
-        Seconds of silence after which a connection counts as broken.
     pause
         Seconds before the second try; doubled for each further one.
 
@@ -119,129 +108,110 @@ def download(
     str
         The file's SHA-256.
     """
+    import pooch
+
+    if address(url).scheme not in {"http", "https"}:
+        raise TreegaugeError(f"found the address {url!r}, expected one with http or https")
+    pooch.get_logger().setLevel("WARNING")
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f"{target.name}.part")
-    with _locked(target.with_name(f"{target.name}.lock")):
-        if target.exists():
+    known = f"sha256:{sha256.lower()}" if sha256 else None
+    with _locked(target.with_name(f"{target.name}.lock")), progress("bytes downloaded") as task:
+        while True:
+            resuming = _Resuming(target.with_name(f"{target.name}.part"), bool(sha256), task, pause)
             try:
-                return check_sha256(target, sha256, url)
-            except TreegaugeError:
-                target.unlink()  # an old one, or a damaged one
-        resumed = _pull_all(url, part, sha256, progress, timeout, pause)
-        try:
-            found = check_sha256(part, sha256, url)
-        except TreegaugeError:
-            part.unlink()
-            if not resumed:
-                raise
-            # The beginning may have been another file's.
-            _pull_all(url, part, sha256, progress, timeout, pause)
+                pooch.retrieve(url, known, target.name, target.parent, downloader=resuming)
+                break
+            except ValueError as error:  # the checksum differs
+                if not resuming.resumed:
+                    raise TreegaugeError(f"{url}: checksum differs: {error}") from None
+    return check_sha256(target, sha256, url)
+
+
+class _BrokenError(Exception):
+    """The download ended early, and another try may get further."""
+
+
+class _Resuming:
+    """Downloads for pooch: tries again after failures, from where the last attempt ended."""
+
+    def __init__(self, part: Path, checked: bool, task: Task, pause: float) -> None:
+        self.part, self.checked, self.task, self.pause = part, checked, task, pause
+        self.tag_file = part.with_name(f"{part.name}.tag")
+        self.resumed = False
+
+    def __call__(self, url: str, output_file: str, _pooch: Any) -> None:
+        most, failures = self.size, 0
+        while True:
             try:
-                found = check_sha256(part, sha256, url)
-            except TreegaugeError:
-                part.unlink()
-                raise
-        part.replace(target)
-        _notes(part).unlink(missing_ok=True)
-    return found
+                self.pull(url)
+                break
+            except _BrokenError as error:
+                failures = 0 if self.size > most else failures + 1
+                most = max(most, self.size)
+                alone = isinstance(error.__cause__, URLError) and not most  # nobody is there
+                if failures >= TRIES or alone:
+                    kept = f"; {self.size:,} bytes are kept for the next try" if self.size else ""
+                    raise TreegaugeError(f"{url}: cannot download: {error}{kept}") from None
+            time.sleep(min(self.pause * 2**failures, 30))
+        shutil.move(self.part, output_file)
+        self.tag_file.unlink(missing_ok=True)
 
+    @property
+    def size(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
 
-def _pull_all(
-    url: str, part: Path, sha256: str | None, progress: "Progress | None",
-    timeout: float, pause: float,
-) -> bool:  # fmt: skip
-    """Try until all bytes are there; say whether they came in more than one go."""
-    most, barren = _length(part), 0
-    reason = ""
-    for number in range(_ROUNDS):
+    def pull(self, url: str) -> None:
+        """Ask for what is missing and append it."""
+        have = self.size
+        headers = {"User-Agent": f"treegauge/{__version__}", "Accept-Encoding": "identity"}
+        tag = self.tag_file.read_text() if self.tag_file.exists() else ""
+        if have and (tag or self.checked):
+            headers |= {"Range": f"bytes={have}-"} | ({"If-Range": tag} if tag else {})
         try:
-            return _pull(url, part, sha256, progress, timeout) or number > 0
-        except _BrokenError as broken:
-            reason = str(broken)
-            if number == 0 and isinstance(broken.__cause__, URLError):
-                break  # nobody there: waiting would not help
-        except _StaleError:
-            reason = "the server sends another piece of the file than the one asked for"
-            part.unlink(missing_ok=True)
-        barren = 0 if _length(part) > most else barren + 1
-        most = max(most, _length(part))
-        if barren >= TRIES:
-            break
-        time.sleep(min(pause * 2**barren, 30))
-    kept = f"; {_length(part):,} bytes are kept, and the next try goes on from there"
-    raise TreegaugeError(f"{url}: cannot download: {reason}{kept if _length(part) else ''}")
+            request = Request(url, headers=headers)  # noqa: S310 -- the scheme was checked
+            with build_opener(_Redirects).open(request, timeout=30) as answer:
+                self.receive(url, answer, have)
+        except HTTPError as error:
+            error.close()
+            said = f"the server answers {error.code} {error.reason}"
+            if error.code == 416:  # nothing after what we have: complete, or another file
+                if error.headers.get("Content-Range") == f"bytes */{have}":
+                    return
+                self.part.unlink()
+            if error.code in _AGAIN:
+                raise _BrokenError(said) from None
+            kind = MissingFileError if error.code in {404, 410} else TreegaugeError
+            raise kind(f"{url}: cannot download: {said}") from None
+        except InvalidURL as error:
+            raise TreegaugeError(f"{url}: not an address: {error}") from None
+        except (HTTPException, OSError) as error:
+            raise _BrokenError(str(error) or type(error).__name__) from error
 
-
-def _pull(
-    url: str, part: Path, sha256: str | None, progress: "Progress | None", timeout: float
-) -> bool:
-    """Ask for what is missing and append it; say whether anything was there before."""
-    have = _length(part)
-    validator = _validator(part, url)
-    headers = {"User-Agent": f"treegauge/{__version__}", "Accept-Encoding": "identity"}
-    if have and (validator or sha256):
-        headers["Range"] = f"bytes={have}-"
-        if validator:
-            headers["If-Range"] = validator
-    try:
-        answer = _open(url, headers, timeout)
-    except HTTPError as error:
-        with error:
-            return _judge(error, url, have)
-    except (HTTPException, OSError) as error:
-        reason = error.reason if isinstance(error, URLError) else error
-        raise _BrokenError(str(reason) or type(error).__name__) from error
-    with answer:
-        return _receive(answer, url, part, have, progress)
-
-
-def _judge(error: HTTPError, url: str, have: int) -> bool:
-    """Say what an answer that is no file means."""
-    if error.code == 416:  # nothing after what we have: complete, or another file
-        if error.headers.get("Content-Range") == f"bytes */{have}":
-            return True
-        raise _StaleError
-    if error.code in _AGAIN:
-        raise _BrokenError(f"the server answers {error.code} {error.reason}")
-    kind = NotThereError if error.code in {404, 410} else TreegaugeError
-    raise kind(f"{url}: cannot download: the server answers {error.code} {error.reason}")
-
-
-def _receive(answer: Any, url: str, part: Path, have: int, progress: "Progress | None") -> bool:
-    headers = answer.headers
-    if (coding := headers.get("Content-Encoding", "identity")) != "identity":
-        raise TreegaugeError(f"{url}: found Content-Encoding {coding!r}, expected the file as is")
-    if answer.status == 206:
-        piece = _PIECE.fullmatch(headers.get("Content-Range", ""))
-        if not piece or int(piece[1]) != have:
-            raise _StaleError
-        total = int(piece[2]) if piece[2] != "*" else None
-    else:
-        have = 0
-        told = headers.get("Content-Length", "")
-        total = int(told) if told.isdigit() else None
-    if (total or 0) > LARGEST:
-        raise TreegaugeError(f"{url}: found {total:,} bytes, expected at most {LARGEST:,}")
-    tags = {"url": url, "etag": headers.get("ETag"), "modified": headers.get("Last-Modified")}
-    _notes(part).write_text(json.dumps(tags), encoding="utf-8")
-    done = have
-    with part.open("ab" if have else "wb") as file:
-        while data := _read(answer):
-            done += file.write(data)
-            if done > LARGEST:
-                raise TreegaugeError(f"{url}: found more than {LARGEST:,} bytes")
-            if progress:
-                progress(done, total)
-    if total is not None and done != total:
-        raise _BrokenError(f"the connection ended after {done:,} of {total:,} bytes")
-    return have > 0
-
-
-def _read(answer: Any) -> bytes:
-    try:
-        return bytes(answer.read(STEP))
-    except (HTTPException, OSError) as error:
-        raise _BrokenError(str(error) or type(error).__name__) from error
+    def receive(self, url: str, answer: Any, have: int) -> None:
+        """Append what the server sends."""
+        coding = answer.headers.get("Content-Encoding", "identity")
+        if coding != "identity":
+            raise TreegaugeError(f"{url}: found Content-Encoding {coding!r}, expected none")
+        if answer.status == 206:
+            if not answer.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+                self.part.unlink()
+                raise _BrokenError("the server sends another piece than the one asked for")
+            self.resumed = True
+        else:
+            have = 0
+        length = answer.headers.get("Content-Length", "")
+        total = have + int(length) if length.isdigit() else None
+        etag = answer.headers.get("ETag") or "W/"
+        weak = etag.startswith("W/")
+        self.tag_file.write_text(answer.headers.get("Last-Modified") or "" if weak else etag)
+        with self.part.open("ab" if have else "wb") as file:
+            while data := answer.read(STEP):
+                have += file.write(data)
+                if max(have, total or 0) > LARGEST:
+                    raise TreegaugeError(f"{url}: more than {LARGEST:,} bytes")
+                self.task.update(have, total)
+        if total is not None and have != total:
+            raise _BrokenError(f"the connection ended after {have:,} of {total:,} bytes")
 
 
 class _Redirects(HTTPRedirectHandler):
@@ -256,36 +226,6 @@ class _Redirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _open(url: str, headers: dict[str, str], timeout: float) -> Any:
-    if address(url).scheme not in {"http", "https"}:
-        raise TreegaugeError(f"found the address {url!r}, expected one with http or https")
-    try:
-        request = Request(url, headers=headers)  # noqa: S310 -- the scheme was checked
-        return build_opener(_Redirects).open(request, timeout=timeout)
-    except (ValueError, InvalidURL) as error:
-        raise TreegaugeError(f"{url}: no address: {error}") from error
-
-
-def _validator(part: Path, url: str) -> str | None:
-    """Return what the server said of the file that has begun to arrive, if it was this one."""
-    try:
-        tags = json.loads(_notes(part).read_text(encoding="utf-8"))
-        if tags["url"] != url:
-            return None
-        strong = tags["etag"] and not tags["etag"].startswith("W/")
-        return str(tags["etag"]) if strong else tags["modified"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
-def _notes(part: Path) -> Path:
-    return part.with_name(f"{part.name}.json")
-
-
-def _length(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Keep other processes from downloading the same file at the same time."""
@@ -297,3 +237,74 @@ def _locked(path: Path) -> Iterator[None]:
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def export(
+    url: str, release: str | None, cache: Path, *, refresh: bool = False
+) -> tuple[Path, str]:
+    """Write a release of a git repository as a tar file into a folder.
+
+    Parameters
+    ----------
+    url
+        Address or path of the repository.
+    release
+        Such as ``"2.9"``, which UD tags ``r2.9``; None is the newest state.
+    cache
+        The folder. An export of the same release is taken from there.
+    refresh
+        Whether to ask the repository even so.
+
+    Returns
+    -------
+    Path, str
+        The tar file and the commit it was made from.
+    """
+    if url.startswith("-"):
+        raise TreegaugeError(f"found the repository {url!r}, expected an address or a path")
+    cache.mkdir(parents=True, exist_ok=True)
+    reference = f"refs/tags/r{release}" if release else "HEAD"
+    start = cached_name(f"{url}#{reference}").partition("-")[0]
+    kept = sorted(cache.glob(f"{start}-*.tar"))
+    if kept and release and not refresh:
+        return kept[-1], kept[-1].stem.rpartition("-")[2]
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".git-") as store:
+        _git(store, "init", "--quiet", "--bare", ".")
+        fetching = ("fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, reference)
+        if problem := _git(store, *fetching, check=False)[1]:
+            raise _explain(store, url, release, problem)
+        commit = _git(store, "rev-parse", "--verify", "FETCH_HEAD^{commit}")[0].strip()
+        packed = Path(store, "export.tar")
+        _git(store, "archive", "--format=tar", f"--output={packed}", commit)
+        for old in kept:
+            old.unlink(missing_ok=True)
+        target = cache / f"{start}-{commit}.tar"
+        packed.replace(target)
+    return target, commit
+
+
+def _explain(store: str, url: str, release: str | None, problem: str) -> TreegaugeError:
+    """Say which releases there are if the one asked for is not."""
+    listed, trouble = _git(store, "ls-remote", "--tags", "--", url, check=False)
+    tags = sorted(set(_TAG.findall(listed)), key=release_key)
+    if release and tags and not trouble and release not in tags:
+        return ChoiceError(f"release of {url}", release, tags)
+    return TreegaugeError(f"{url}: git cannot fetch: {problem}")
+
+
+def _git(folder: str, *arguments: str, check: bool = True) -> tuple[str, str]:
+    """Run git in a folder; return what it prints, and why it failed if it did."""
+    program = shutil.which("git")
+    if program is None:
+        raise TreegaugeError("found no git; install it, or fetch from an archive")
+    environment = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
+    done = subprocess.run(  # noqa: S603 -- no shell, and addresses are after "--"
+        [program, "-c", "core.hooksPath=/dev/null", *arguments],
+        cwd=folder, env=environment | _GIT_SETTINGS, stdin=subprocess.DEVNULL,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    said = done.stderr.decode(errors="replace").strip()
+    problem = (said or f"it ended with {done.returncode}") if done.returncode else ""
+    if problem and check:
+        raise TreegaugeError(f"git {arguments[0]} failed: {problem}")
+    return done.stdout.decode(errors="replace"), problem

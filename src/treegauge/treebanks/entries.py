@@ -1,5 +1,6 @@
-"""One treebank on disk, and how treebanks are found in folders."""
+"""Treebanks on disk: where they are, and what their files say of licence, genre and annotation."""
 
+import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +16,6 @@ from treegauge.treebanks.languages import (
     own_name,
     release_of,
 )
-from treegauge.treebanks.licences import Index, Papers, read_index, read_papers
 from treegauge.treebanks.sources import ENDINGS, SPLITS, find, split_of
 
 if TYPE_CHECKING:
@@ -30,8 +30,49 @@ SIZES = (*(f"{p}_{u}" for p in SPLITS for u in ("sentences", "words")), "sentenc
 """Columns that are counts."""
 
 
+_MARK = "Machine-readable metadata"
+_FIELD = re.compile(r"^(License|Genre|Relations):[ \t]*(\S.*)$", re.MULTILINE)
+_MOST = 1 << 20  # of a README; a longer one is something else
+
+_LINKED = re.compile(r"creativecommons\.org/licenses/(by[a-z-]*)/(\d\.\d)")
+_SHORT = re.compile(r"\bCC[ -]?(BY(?:-NC)?(?:-SA|-ND)?)[ -]?(\d\.\d)?")
+_SPELLED = re.compile(
+    r"Attribution(?P<nc>[ -]Non-?Commercial)?(?P<sa>[ -]Share-?Alike)?(?P<nd>[ -]NoDeriv\w*)?"
+    r"[ ,(]*(?P<version>\d\.\d)",
+    re.IGNORECASE,
+)
+_OTHERS = {
+    "CC0 1.0": re.compile(r"\bCC0\b|publicdomain/zero", re.IGNORECASE),
+    "LGPL-LR": re.compile(
+        r"LGPL-?LR|Lesser General Public License for Linguistic Resources", re.IGNORECASE
+    ),
+}
+_GPL = re.compile(r"GNU (?:GENERAL PUBLIC LICENSE|GPL)\W+(?:Version )?(\d)", re.IGNORECASE)
+Index = dict[tuple[str | None, str], str]
+"""Licences by release and treebank."""
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a treebank's files say about it; ``"unknown"`` where they do not.
+
+    Parameters
+    ----------
+    licence
+        Such as ``CC BY-SA 4.0``.
+    genre
+        Words of UD's list, such as ``news wiki``.
+    annotation
+        Where its relations come from, such as ``manual native`` or ``converted from manual``.
+    """
+
+    licence: str = UNKNOWN
+    genre: str = UNKNOWN
+    annotation: str = UNKNOWN
+
+
 @dataclass(frozen=True, eq=False)
-class Entry:
+class TreebankEntry:
     """A treebank on disk.
 
     Parameters
@@ -40,12 +81,12 @@ class Entry:
         Such as ``UD_Greek-GDT``, ``2.9`` (None if no folder says it) and ``el_gdt``.
     language
         Its language with family and genus.
-    papers
+    metadata
         Licence, genre and kind of annotation.
     folder, files
-        Where it is, and for each of train, dev and test its files.
+        Where it is, and the files of each split.
     counts
-        For each part its counts; None if nothing was counted.
+        The counts of each split; None if nothing was counted.
     problem
         What is wrong with its files, or None.
     """
@@ -54,7 +95,7 @@ class Entry:
     release: str | None
     code: str
     language: Language
-    papers: Papers
+    metadata: Metadata
     folder: Path
     files: Mapping[str, tuple[str, ...]]
     counts: "Mapping[str, Tally] | None" = None
@@ -65,22 +106,22 @@ class Entry:
 
     @property
     def total(self) -> "Tally":
-        """The counts of all parts together."""
+        """The counts of all splits together."""
         from treegauge.treebanks.tally import Tally
 
         return sum((self.counts or {}).values(), Tally())
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the treebank answers to: name, name without ``UD_``, code, language."""
+        """Names it is found by: name, name without ``UD_``, code, language."""
         return self.name, self.name.removeprefix("UD_"), self.code, self.language.name
 
     def read(self, split: str | None = None, **options: Any) -> "Treebank":
-        """Read the treebank or one part of it; see :func:`treegauge.read_conllu`."""
+        """Read the treebank or one of its splits; see :func:`treegauge.read_conllu`."""
         from treegauge.treebanks.conllu import read_conllu
 
         if split is not None and split not in self.files:
-            raise ChoiceError(f"part of {self}", split, self.files)
+            raise ChoiceError(f"split of {self}", split, self.files)
         paths = [p for part, some in self.files.items() if split in {None, part} for p in some]
         name = f"{self.name}/{split}" if split else self.name
         return read_conllu(paths, **({"name": name} | options))
@@ -94,9 +135,9 @@ class Entry:
             "language": self.language.name,
             "family": self.language.family,
             "genus": self.language.genus,
-            "licence": self.papers.licence,
-            "genre": self.papers.genre,
-            "annotation": self.papers.annotation,
+            "licence": self.metadata.licence,
+            "genre": self.metadata.genre,
+            "annotation": self.metadata.annotation,
         }
         counts = self.counts or {}
         for part in SPLITS:
@@ -108,7 +149,7 @@ class Entry:
         return row | {"problem": self.problem, "folder": str(self.folder)}
 
 
-COLUMNS = tuple(Entry("", None, "", Language("", "", "", ""), Papers(), Path(), {}).row())
+COLUMNS = tuple(TreebankEntry("", None, "", Language("", "", "", ""), Metadata(), Path(), {}).row())
 """Names of the columns of a row."""
 
 
@@ -133,7 +174,7 @@ def _children(folder: Path) -> list[Path]:
     try:
         children = sorted(folder.iterdir())
         return [path for path in children if not path.name.startswith(".") and path.is_dir()]
-    except OSError:  # not for us to read
+    except OSError:  # no permission
         return []
 
 
@@ -143,7 +184,7 @@ def holds_treebank(folder: Path) -> bool:
     return any(next(folder.glob(f"*{ending}"), None) is not None for ending in endings)
 
 
-def entry_of(folder: Path, indices: dict[Path, Index]) -> Entry:
+def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
     """Describe the treebank in a folder; `indices` keeps the tables read on the way."""
     whole = folder.resolve()
     name, release = own_name(whole.name)
@@ -157,21 +198,96 @@ def entry_of(folder: Path, indices: dict[Path, Index]) -> Entry:
             codes.append(named["code"])
         if part:
             files[part] = (*files.get(part, ()), path)
-    papers = read_papers(folder)
-    if papers.licence == UNKNOWN:
+    metadata = read_metadata(folder)
+    if metadata.licence == UNKNOWN:
         for place in (whole.parent, whole.parent.parent):
             if place not in indices:
                 indices[place] = read_index(place / "INDEX.csv")
             if licence := indices[place].get((release, name)):
-                papers = replace(papers, licence=licence)
+                metadata = replace(metadata, licence=licence)
                 break
-    return Entry(
+    return TreebankEntry(
         name=name,
         release=release,
         code=codes[0] if codes else code_of(name) or "",
         language=language_of(name),
-        papers=papers,
+        metadata=metadata,
         folder=folder,
         files={part: files[part] for part in SPLITS if part in files},
-        problem=None if files else "no file is named as a train, dev or test part",
+        problem=None if files else "no file is named as a training, dev or test set",
     )
+
+
+def licence_in(text: str) -> str | None:
+    """Return the short name of the licence that a text is or names.
+
+    Examples
+    --------
+    >>> licence_in("Creative Commons Attribution-NonCommercial-ShareAlike 3.0 Unported")
+    'CC BY-NC-SA 3.0'
+    >>> licence_in("see http://creativecommons.org/licenses/by/4.0/")
+    'CC BY 4.0'
+    """
+    if found := _LINKED.search(text):
+        return f"CC {found[1].upper()} {found[2]}"
+    if found := _SHORT.search(text):
+        return f"CC {found[1]} {found[2]}" if found[2] else f"CC {found[1]}"
+    if found := _SPELLED.search(text):
+        parts = ["BY", *(key.upper() for key in ("nc", "sa", "nd") if found[key])]
+        return f"CC {'-'.join(parts)} {found['version']}"
+    for name, pattern in _OTHERS.items():
+        if pattern.search(text):
+            return name
+    found = _GPL.search(text)
+    return f"GNU GPL {found[1]}.0" if found else None
+
+
+def read_metadata(folder: Path) -> Metadata:
+    """Read a treebank's README, and its LICENSE where the README does not name the licence.
+
+    Parameters
+    ----------
+    folder
+        Of one treebank. UD's releases have both files in each.
+    """
+    fields: dict[str, str] = {}
+    for name in ("README.md", "README.txt"):
+        _, mark, after = _text(folder / name).rpartition(_MARK)
+        if mark:
+            fields |= {key.lower(): value.strip() for key, value in _FIELD.findall(after)}
+            break
+    licence = fields.get("license")
+    if licence is None:
+        text = _text(folder / "LICENSE.txt")
+        licence = licence_in(text) or ("see LICENSE.txt" if text.strip() else UNKNOWN)
+    return Metadata(licence, fields.get("genre", UNKNOWN), fields.get("relations", UNKNOWN))
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST).decode(errors="replace")
+    except OSError:  # missing or not readable
+        return ""
+
+
+def read_index(path: Path) -> Index:
+    """Read licences from a table with the columns ``release``, ``treebank`` and ``licence``.
+
+    Collections whose folders hold nothing but treebanks keep such an ``INDEX.csv`` beside them.
+
+    Returns
+    -------
+    dict
+        Licence by release and treebank; empty where there is no such table.
+    """
+    try:
+        with path.open(encoding="utf-8", errors="replace", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, csv.Error):
+        return {}
+    return {
+        (release_of(row.get("release") or ""), row["treebank"]): row["licence"].strip()
+        for row in rows
+        if row.get("treebank") and (row.get("licence") or "").strip()
+    }

@@ -1,10 +1,15 @@
-"""Where treebanks are fetched from: addresses with gaps for names, and what lies behind them."""
+"""Where treebanks are fetched from and where they are put."""
 
+import os
 import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
-from typing import Literal
+from typing import Literal, TypeVar
 from urllib.parse import unquote
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
@@ -12,7 +17,8 @@ from treegauge.treebanks.downloads import address
 from treegauge.treebanks.languages import code_of, is_plain, release_of, take_apart
 from treegauge.treebanks.sources import ENDINGS
 
-Kind = Literal["archive", "git", "files"]
+K = TypeVar("K")
+PlaceKind = Literal["archive", "git", "files"]
 GAPS = ("name", "code", "release", "split")
 ALL = "all"
 
@@ -30,14 +36,14 @@ _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TreebankRequest:
     """A treebank to fetch, by name or by code.
 
     Examples
     --------
-    >>> Wanted.parse("UD_Greek-GDT@2.9")
-    Wanted(text='UD_Greek-GDT@2.9', name='UD_Greek-GDT', code='el_gdt', release='2.9')
-    >>> Wanted.parse("el_gdt").name
+    >>> TreebankRequest.parse("UD_Greek-GDT@2.9")
+    TreebankRequest(text='UD_Greek-GDT@2.9', name='UD_Greek-GDT', code='el_gdt', release='2.9')
+    >>> TreebankRequest.parse("el_gdt").name
     """
 
     text: str
@@ -46,7 +52,7 @@ class Wanted:
     release: str | None
 
     @classmethod
-    def parse(cls, text: str) -> "Wanted":
+    def parse(cls, text: str) -> "TreebankRequest":
         """Read ``UD_Greek-GDT@2.9``, ``el_gdt@2.9``, or ``all@2.9`` for all that an archive has."""
         key, release = take_apart(text)
         if not is_plain(key):
@@ -72,7 +78,7 @@ class Wanted:
 
         Examples
         --------
-        >>> Wanted.parse("UD_Greek-GDT@2.9").fill("https://example.org/r{release}/{name}.zip")
+        >>> TreebankRequest.parse("UD_Greek-GDT@2.9").fill("https://example.org/r{release}/{name}.zip")
         'https://example.org/r2.9/UD_Greek-GDT.zip'
         """
         known = {"name": self.name, "code": self.code, "release": self.release, "split": split}
@@ -80,8 +86,7 @@ class Wanted:
             if known[gap] is None and gap != "split":
                 hint = " (UD_Greek-GDT@2.9)" if gap != "code" else ""
                 raise TreegaugeError(
-                    f"{place} needs the {gap} of a treebank, which {self.text!r} does not tell"
-                    f"{hint}"
+                    f"{place} needs the {gap} of a treebank, which {self.text!r} does not say{hint}"
                 )
             place = place.replace(f"{{{gap}}}", known[gap] or f"{{{gap}}}")
         return place
@@ -96,13 +101,13 @@ def gaps(place: str) -> list[str]:
     ['release', 'code', 'split']
     """
     try:
-        found = [
+        pieces = [
             (gap, f"{form or ''}{how or ''}") for _, gap, form, how in Formatter().parse(place)
         ]
     except ValueError as error:
         raise TreegaugeError(f"{place}: cannot be filled: {error}") from None
     names = []
-    for gap, extra in found:
+    for gap, extra in pieces:
         if gap is None:
             continue
         if gap not in GAPS or extra:
@@ -122,8 +127,8 @@ def local(place: str) -> Path:
     return Path(unquote(parts.path)) if parts.scheme == "file" else Path(place)
 
 
-def kind_of(place: str) -> tuple[Kind, str]:
-    """Tell what an address leads to, and the address without a mark in front.
+def kind_of(place: str) -> tuple[PlaceKind, str]:
+    """Say what an address leads to, and the address without a mark in front.
 
     Parameters
     ----------
@@ -165,12 +170,12 @@ def kind_of(place: str) -> tuple[Kind, str]:
     return "archive", str(path)
 
 
-def told_release(place: str) -> str | None:
-    """Return the release that an archive's name tells.
+def release_in_name(place: str) -> str | None:
+    """Return the release that an archive's name says.
 
     Examples
     --------
-    >>> told_release("https://example.org/ud-treebanks-v2.9.tgz?sequence=1")
+    >>> release_in_name("https://example.org/ud-treebanks-v2.9.tgz?sequence=1")
     '2.9'
     """
     return release_of(_PACKED.sub("", address(place).path.rpartition("/")[2]))
@@ -181,7 +186,42 @@ def advice(release: str | None) -> str:
     handle = HANDLES.get(release or "")
     where = f"UD {release} is archived under the handle 11234/{handle}; " if handle else ""
     return (
-        "nothing says where to fetch from: give --from (or set TREEGAUGE_FROM) an archive of the "
+        "no source to fetch from: give --source (or set TREEGAUGE_SOURCE): an archive of the "
         f"release, a git repository, or an address with {{name}} and {{release}}. {where}"
         "universaldependencies.org names archives and repositories of all releases"
     )
+
+
+def home(into: Path, release: str | None) -> Path:
+    """Return the folder for a release: the existing one, or a new one named like ``r2.9``."""
+    if release is None or release_of(into.resolve().name) == release:
+        return into
+    known = [child for child in sorted(into.glob("*")) if release_of(child.name) == release]
+    return next(filter(Path.is_dir, known), into / f"r{release}")
+
+
+@contextmanager
+def fresh_folders(targets: Mapping[K, Path], *, replace: bool) -> Iterator[dict[K, Path]]:
+    """Yield empty folders that take the names of the targets when all went well."""
+    fresh: dict[K, Path] = {}
+    try:
+        for key, target in targets.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if target.exists() and not replace:
+                raise TreegaugeError(f"{target}: exists already; replace it, or fetch elsewhere")
+            fresh[key] = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+        yield fresh
+        for key, target in targets.items():
+            mask = os.umask(0)
+            os.umask(mask)
+            fresh[key].chmod(0o777 & ~mask)
+            if target.exists():
+                old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.old."))
+                target.rename(old / target.name)
+                fresh[key].rename(target)
+                shutil.rmtree(old)
+            else:
+                fresh[key].rename(target)
+    finally:
+        for folder in fresh.values():
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,7 @@
 """Counting what treebanks hold, many files at a time and none of them whole in memory."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import progress
 from treegauge.treebanks.columns import NUMBER, Treebank
 from treegauge.treebanks.conllu import TOLERABLE, stream_conllu
-
-Progress = Callable[[int, int | None], None]
-"""Called with the bytes done so far and with all there are, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -86,19 +84,15 @@ def _filled(piece: Treebank, column: int) -> int:
     return int(np.count_nonzero((stop - start != 2) | (piece.raw[start] != ord("_"))))
 
 
-def tally_files(
-    paths: Iterable[str], *, threads: int | None = None, progress: Progress | None = None
-) -> dict[str, Tally | str]:
+def tally_files(paths: Iterable[str], *, workers: int | None = None) -> dict[str, Tally | str]:
     """Count many files in parallel.
 
     Parameters
     ----------
     paths
         CoNLL-U files, packed or not.
-    threads
+    workers
         How many at a time; None is one for each processor. The counts are the same for any number.
-    progress
-        Told of the bytes read.
 
     Returns
     -------
@@ -106,27 +100,26 @@ def tally_files(
         For each path its counts, or why it cannot be read.
     """
     sizes = {path: _size(path) for path in paths}
-    whole, done = sum(sizes.values()), 0
-    found: dict[str, Tally | str] = {}
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+    counts: dict[str, Tally | str] = {}
+    pool = ThreadPoolExecutor(workers or os.cpu_count())
+    with pool, progress("bytes of treebanks", sum(sizes.values())) as task:
         try:
-            # The largest first, so that none is left to a single thread at the end.
+            # The largest first, so that none is left over at the end.
             waiting = {
-                pool.submit(_tell, path): path for path in sorted(sizes, key=lambda p: -sizes[p])
+                pool.submit(_tally_or_reason, path): path
+                for path in sorted(sizes, key=lambda p: -sizes[p])
             }
             for future in as_completed(waiting):
                 path = waiting[future]
-                found[path] = future.result()
-                done += sizes[path]
-                if progress:
-                    progress(done, whole)
+                counts[path] = future.result()
+                task.advance(sizes[path])
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return found
+    return counts
 
 
-def _tell(path: str) -> Tally | str:
+def _tally_or_reason(path: str) -> Tally | str:
     try:
         return tally(path)
     except TreegaugeError as error:

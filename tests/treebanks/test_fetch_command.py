@@ -13,7 +13,7 @@ TEXT = b"1\tw\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 @pytest.fixture
 def release(tmp_path, monkeypatch):
     """An archive as UD makes them; the user's own settings stay out of it."""
-    for name in ("TREEGAUGE_FROM", "TREEGAUGE_UD"):
+    for name in ("TREEGAUGE_SOURCE", "TREEGAUGE_UD"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TREEGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
@@ -37,7 +37,7 @@ def test_fetch_then_find(command, release, tmp_path):
 def test_where_to_is_told_by_option_or_environment(command, release, tmp_path, monkeypatch):
     command("fetch", "el_gdt@2.9", "--from", release, "--into", tmp_path / "a")
     monkeypatch.setenv("TREEGAUGE_UD", str(tmp_path / "b"))
-    monkeypatch.setenv("TREEGAUGE_FROM", str(release.with_name("ud-treebanks-v{release}.tgz")))
+    monkeypatch.setenv("TREEGAUGE_SOURCE", str(release.with_name("ud-treebanks-v{release}.tgz")))
     command("fetch", "el_gdt@2.9")
     for folder in ("a", "b"):
         assert (tmp_path / folder / "r2.9/UD_Greek-GDT").is_dir()
@@ -54,7 +54,7 @@ def test_json_has_checksums(command, release):
 
 
 def test_twice_is_once(command, release):
-    for status in ("fetched", "was there"):
+    for status in ("fetched", "existed"):
         assert status in command("fetch", "UD_Greek-GDT@2.9", "--from", release).out
     assert "fetched" in command("fetch", "el_gdt@2.9", "--from", release, "--replace").out
 

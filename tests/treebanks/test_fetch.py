@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.treebanks import fetching
 from treegauge.treebanks.catalogue import catalogue
-from treegauge.treebanks.downloads import NotThereError
-from treegauge.treebanks.fetching import fetch
+from treegauge.treebanks.downloads import MissingFileError
+from treegauge.treebanks.fetch import fetch
 
 from .server import serving
 from .test_archives import FILES, TEXT, special, tar_bytes, zip_bytes
@@ -48,7 +47,7 @@ WELSH = ["r2.9/UD_Welsh-CCG/cy_ccg-ud-test.conllu"]
     "wanted", ["UD_Greek-GDT@2.9", "Greek-GDT@2.9", "el_gdt@2.9", "EL_GDT", "UD_greek-gdt@r2.9"]
 )
 def test_out_of_a_release(release, into, wanted):
-    (arrival,) = fetch(wanted, str(release), into=into).arrivals
+    (arrival,) = fetch(wanted, str(release), into=into).treebanks
     assert found(into) == GREEK
     assert arrival.version == f"sha256:{hashlib.sha256(release.read_bytes()).hexdigest()}"
     assert {file.name: file.sha256 for file in arrival.files} == {
@@ -101,7 +100,7 @@ def test_a_treebank_that_is_there_is_left_alone(release, into):
     fetch("el_gdt@2.9", str(release), into=into)
     (into / GREEK[0]).write_text("mine")
     again = fetch(["UD_Greek-GDT@2.9", "el_gdt@2.9"], str(release), into=into)
-    assert again.table["status"].to_list() == ["was there", "was there"]
+    assert again.table["status"].to_list() == ["existed", "existed"]
     assert (into / GREEK[0]).read_text() == "mine"
     fetch("UD_Greek-GDT@2.9", str(release), into=into, replace=True)
     assert (into / GREEK[0]).read_bytes() == b"Greek" and found(into) == GREEK
@@ -110,7 +109,7 @@ def test_a_treebank_that_is_there_is_left_alone(release, into):
 def test_a_treebank_that_is_there_needs_no_source(release, into):
     fetch("el_gdt@2.9", str(release), into=into)
     release.unlink()
-    (arrival,) = fetch("UD_Greek-GDT@2.9", str(release), into=into).arrivals
+    (arrival,) = fetch("UD_Greek-GDT@2.9", str(release), into=into).treebanks
     assert arrival.files == ()
 
 
@@ -163,7 +162,7 @@ def test_an_interruption_leaves_nothing(release, into, monkeypatch):
     def stop(*_args, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fetching, "unpack", stop)
+    monkeypatch.setattr("treegauge.treebanks.fetch.unpack", stop)
     with pytest.raises(KeyboardInterrupt):
         fetch("el_gdt@2.9", str(release), into=into)
     assert list((into / "r2.9").iterdir()) == []
@@ -172,7 +171,7 @@ def test_an_interruption_leaves_nothing(release, into, monkeypatch):
 def test_a_folder_that_is_no_treebank_is_not_overwritten(release, into):
     (into / "r2.9/UD_Greek-GDT").mkdir(parents=True)
     (into / "r2.9/UD_Greek-GDT/notes").write_text("mine")
-    with pytest.raises(TreegaugeError, match="is there already"):
+    with pytest.raises(TreegaugeError, match="exists already"):
         fetch("el_gdt@2.9", str(release), into=into)
     assert found(into) == ["r2.9/UD_Greek-GDT/notes"]
 
@@ -200,23 +199,16 @@ def test_checksums_of_archives_here(release, into, right):
 # ------------------------------------------------------------------------------ addresses
 
 
-def test_from_a_server_with_a_break(release, into, site, tmp_path):
+def test_from_a_server_with_a_break(release, into, site, tmp_path, watcher):
     data = release.read_bytes()
     site.files["/d/ud-treebanks-v2.9.tgz"] = data
     site.breaks = [len(data) // 2]
-    stages = []
-    told = []
-
-    def stage(what):
-        stages.append(what.partition(" ")[0])
-        return lambda done, total: told.append((done, total))
-
     source = f"{site.url}/d/ud-treebanks-v{{release}}.tgz"
     (arrival,) = fetch(
-        "el_gdt@2.9", source, into=into, sha256=hashlib.sha256(data).hexdigest(), stage=stage
-    ).arrivals
+        "el_gdt@2.9", source, into=into, sha256=hashlib.sha256(data).hexdigest()
+    ).treebanks
     assert found(into) == GREEK and arrival.source.endswith("-v2.9.tgz")
-    assert stages == ["downloading", "listing", "unpacking"] and (len(data), len(data)) in told
+    assert (len(data), len(data)) in watcher.steps
     assert [asked for _, asked in site.asked] == [None, f"bytes={len(data) // 2}-"]
     fetch("cy_ccg@2.9", source, into=into)
     assert len(site.asked) == 2 and found(into) == GREEK + WELSH
@@ -242,7 +234,7 @@ def test_single_files(into, site):
     for split in ("train", "test"):
         site.files[f"/r2.9/UD_Greek-GDT/el_gdt-ud-{split}.conllu"] = TEXT
     source = f"{site.url}/r{{release}}/{{name}}/{{code}}-ud-{{split}}.conllu"
-    (arrival,) = fetch("UD_Greek-GDT@2.9", source, into=into).arrivals
+    (arrival,) = fetch("UD_Greek-GDT@2.9", source, into=into).treebanks
     assert found(into) == [
         f"r2.9/UD_Greek-GDT/el_gdt-ud-{part}.conllu" for part in ("test", "train")
     ]
@@ -259,7 +251,7 @@ def test_single_files_here(into, tmp_path):
 
 def test_no_single_file(into, site):
     source = f"{site.url}/{{code}}-ud-{{split}}.conllu"
-    with pytest.raises(NotThereError, match="none of train, dev, test is there"):
+    with pytest.raises(MissingFileError, match="found none of train, dev, test"):
         fetch("UD_Greek-GDT@2.9", source, into=into)
     site.refuses = [403]
     with pytest.raises(TreegaugeError, match="403"):

@@ -1,44 +1,52 @@
-"""Fetching treebanks from a release's archive, a git mirror or plain addresses."""
+"""Treebanks of a UD release: from its archive, a git repository or single files."""
 
+import dataclasses
 import hashlib
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
-from treegauge.treebanks.archives import Folder, Limits, Unpacked, treebanks, unpack
+from treegauge.results.verbs import verb
+from treegauge.treebanks.archives import Folder, Unpacked, treebanks, unpack
 from treegauge.treebanks.downloads import (
-    NotThereError,
+    MissingFileError,
     address,
     cache_folder,
     cached_name,
     check_sha256,
     download,
+    export,
 )
 from treegauge.treebanks.entries import holds_treebank
 from treegauge.treebanks.languages import fold, is_plain, near, own_name, release_of
-from treegauge.treebanks.mirrors import export
-from treegauge.treebanks.places import Wanted, gaps, is_remote, kind_of, local, told_release
-from treegauge.treebanks.placing import fresh_folders, home
+from treegauge.treebanks.places import (
+    TreebankRequest,
+    advice,
+    fresh_folders,
+    gaps,
+    home,
+    is_remote,
+    kind_of,
+    local,
+    release_in_name,
+)
 from treegauge.treebanks.sources import SPLITS, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.treebanks.tally import Progress
-
-Stage = Callable[[str], "Progress"]
-"""Called with what begins; gives the function to tell of the bytes done."""
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 @dataclass(frozen=True)
-class Arrival:
-    """A treebank that is on disk now.
+class FetchedTreebank:
+    """A treebank that was fetched, or existed before.
 
     Parameters
     ----------
@@ -47,7 +55,7 @@ class Arrival:
     source, version
         Where it comes from, with the archive's checksum or the repository's commit.
     files
-        What was written; empty if the treebank had been there before.
+        What was written; empty if the treebank existed before.
     """
 
     name: str
@@ -60,23 +68,30 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Fetched(Result):
-    """Treebanks that were fetched, or were there."""
+    """Treebanks that were fetched, or existed before.
 
-    arrivals: tuple[Arrival, ...]
+    Attributes
+    ----------
+    treebanks
+        One by one, with their files.
+    """
+
+    treebanks: tuple[FetchedTreebank, ...]
     signature: str
+    kind: ClassVar[str] = "fetch"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a treebank."""
+        """One row per treebank."""
         import polars as pl
 
         rows = [
             (
-                one.name, one.release, "fetched" if one.files else "was there",
+                one.name, one.release, "fetched" if one.files else "existed",
                 len(one.files), sum(file.size for file in one.files),
                 one.source, one.version, str(one.folder),
             )
-            for one in self.arrivals
+            for one in self.treebanks
         ]  # fmt: skip
         schema = {
             "treebank": pl.String, "release": pl.String, "status": pl.String, "files": pl.Int64,
@@ -85,74 +100,75 @@ class Fetched(Result):
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def shown(self) -> "pl.DataFrame":
-        """Return what fits on a screen."""
+        """Return the columns that fit on a screen."""
         return self.table.select("treebank", "release", "status", "files", "bytes", "folder")
 
-    def to_dict(self) -> dict[str, Any]:
+    def json_rows(self) -> list[dict[str, Any]]:
         """Return the rows, each with the checksums of its files."""
         rows = self.table.drop("files").to_dicts()
-        for row, one in zip(rows, self.arrivals, strict=True):
+        for row, one in zip(rows, self.treebanks, strict=True):
             row["files"] = [file._asdict() for file in one.files]
-        return {"signature": self.signature, "rows": rows}
+        return rows
 
 
+@verb
 def fetch(
     wanted: str | Sequence[str],
-    source: str,
+    source: str | None = None,
     *,
-    into: Source = "ud",
+    into: Source | None = None,
     sha256: str | None = None,
     cache: Source | None = None,
     refresh: bool = False,
     replace: bool = False,
-    limits: Limits | None = None,
-    stage: Stage | None = None,
 ) -> Fetched:
-    """Fetch treebanks, each whole or not at all.
+    """Fetch treebanks of a UD release.
+
+    A download that breaks off is resumed, archives are checked, and each treebank is written
+    atomically.
+
+    treegauge fetch UD_Greek-GDT@2.9 --source ud-treebanks-v2.9.tgz
 
     Parameters
     ----------
     wanted
-        Names or codes with their release: ``"UD_Greek-GDT@2.9"``, ``"el_gdt@2.9"``; ``"all@2.9"``
-        is everything in an archive.
+        Names or codes with their release: UD_Greek-GDT@2.9, el_gdt@2.9; all@2.9 is everything in
+        an archive.
     source
-        An archive (tar or zip, packed as gz, bz2 or xz, here or at an address), a git repository,
-        or CoNLL-U files. Gaps ``{name}``, ``{code}``, ``{release}`` are filled in, and ``{split}``
-        with each of train, dev and test, of which some may be missing.
+        An archive (tar or zip, packed as gz, bz2 or xz, on disk or at an address), a git
+        repository, or CoNLL-U files. {name}, {code} and {release} are filled in, and {split} with
+        each of train, dev and test, of which some may be missing. By default the environment
+        variable TREEGAUGE_SOURCE.
     into
-        Folder for the treebanks. They go to a folder of their release in it, such as ``r2.9``.
+        Folder for the treebanks, by default the environment variable TREEGAUGE_UD, else ud. They
+        go to a folder of their release in it, such as r2.9.
     sha256
-        The checksum of the one file that is taken or downloaded.
+        The checksum of the one file that is read or downloaded.
     cache
-        Folder for downloads, by default ``$TREEGAUGE_CACHE`` or one of the user's.
+        Folder for downloads, by default the environment variable TREEGAUGE_CACHE, else one of
+        the user's.
     refresh
-        Whether to download again what is in the cache.
+        Download again what is in the cache.
     replace
-        Whether to replace treebanks that are there; they are left alone otherwise.
-    limits
-        How much an archive may hold.
-    stage
-        Told of what happens, for progress bars.
-
-    Returns
-    -------
-    Fetched
-        What is where, with checksums.
+        Replace treebanks that exist; otherwise they are left alone.
     """
     if sha256 is not None and not _SHA256.fullmatch(sha256):
         raise TreegaugeError(f"found the SHA-256 {sha256!r}, expected 64 hexadecimal digits")
-    requests = [Wanted.parse(one) for one in ([wanted] if isinstance(wanted, str) else wanted)]
+    requests = [
+        TreebankRequest.parse(one) for one in ([wanted] if isinstance(wanted, str) else wanted)
+    ]
+    source = source or os.environ.get("TREEGAUGE_SOURCE")
+    if source is None:
+        raise TreegaugeError(advice(requests[0].release if requests else None))
     gaps(source)
-    job = _Job(
-        Path(into), Path(cache) if cache else cache_folder(), sha256, refresh, replace,
-        limits or Limits(), stage or _silent,
-    )  # fmt: skip
-    arrivals: list[Arrival] = []
-    places: dict[str, list[Wanted]] = {}
+    folder = Path(into or os.environ.get("TREEGAUGE_UD") or "ud")
+    job = _FetchJob(folder, Path(cache) if cache else cache_folder(), sha256, refresh, replace)
+    arrivals: list[FetchedTreebank] = []
+    places: dict[str, list[TreebankRequest]] = {}
     for request in dict.fromkeys(requests):
         there = home(job.into, request.release) / (request.name or "")
         if request.name and not replace and holds_treebank(there):
-            arrivals.append(Arrival(request.name, request.release, there, source))
+            arrivals.append(FetchedTreebank(request.name, request.release, there, source))
         else:
             places.setdefault(request.fill(source), []).append(request)
     if sha256 and len(places) > 1:
@@ -162,12 +178,8 @@ def fetch(
     return Fetched(tuple(arrivals), sign(v="fetch", source=source, sha256=sha256))
 
 
-def _silent(_: str) -> "Progress":
-    return lambda _done, _total: None
-
-
 @dataclass(frozen=True)
-class _Job:
+class _FetchJob:
     """The choices that all treebanks of a call share."""
 
     into: Path
@@ -175,10 +187,8 @@ class _Job:
     sha256: str | None
     refresh: bool
     replace: bool
-    limits: Limits
-    stage: Stage
 
-    def run(self, place: str, wanted: list[Wanted]) -> list[Arrival]:
+    def run(self, place: str, wanted: list[TreebankRequest]) -> list[FetchedTreebank]:
         kind, place = kind_of(place)
         if kind == "archive":
             path, digest = self.obtain(place)
@@ -191,7 +201,6 @@ class _Job:
             raise TreegaugeError("git repositories are known by their commits, not by a SHA-256")
         arrivals = []
         for request in wanted:
-            self.stage(f"asking {place}")
             path, commit = export(place, request.release, self.cache, refresh=self.refresh)
             arrivals += self.unpack(path, place, f"commit:{commit}", [request])
         return arrivals
@@ -201,20 +210,21 @@ class _Job:
         if not is_remote(place):
             path = local(place)
             if not path.is_file():
-                raise NotThereError(f"{place}: no such file")
+                raise MissingFileError(f"{place}: no such file")
             return path, check_sha256(path, self.sha256, place)
         target = self.cache / cached_name(place)
         if self.refresh:
             target.unlink(missing_ok=True)
-        progress = self.stage(f"downloading {place}")
-        return target, download(place, target, sha256=self.sha256, progress=progress)
+        return target, download(place, target, sha256=self.sha256)
 
-    def unpack(self, path: Path, place: str, version: str, wanted: list[Wanted]) -> list[Arrival]:
+    def unpack(
+        self, path: Path, place: str, version: str, wanted: list[TreebankRequest]
+    ) -> list[FetchedTreebank]:
         """Take treebanks out of an archive, all in one go."""
-        found = treebanks(path, limits=self.limits, progress=self.stage(f"listing {path.name}"))
+        found = treebanks(path)
         if not found:
             raise TreegaugeError(f"{place}: found no CoNLL-U file in it")
-        arrivals: dict[Folder, Arrival] = {}
+        arrivals: dict[Folder, FetchedTreebank] = {}
         targets: dict[Folder, Path] = {}
         for folder, request in _choose(found, wanted, place):
             name = own_name(folder[-1])[0] if folder else ""
@@ -222,17 +232,16 @@ class _Job:
                 name = request.name
             if not is_plain(name):
                 raise TreegaugeError(f"{place}: found a treebank {name!r}; name the one you want")
-            release = request.release or _told(folder) or told_release(place)
+            release = request.release or _release_in(folder) or release_in_name(place)
             target = home(self.into, release) / name
-            arrivals[folder] = Arrival(name, release, target, place, version)
+            arrivals[folder] = FetchedTreebank(name, release, target, place, version)
             if self.replace or not holds_treebank(target):
                 targets[folder] = target
         with fresh_folders(targets, replace=self.replace) as fresh:
-            progress = self.stage(f"unpacking {path.name}")
-            written = unpack(path, fresh, limits=self.limits, progress=progress) if fresh else {}
+            written = unpack(path, fresh) if fresh else {}
         return [_with(one, written.get(folder, [])) for folder, one in arrivals.items()]
 
-    def copy(self, place: str, request: Wanted) -> Arrival:
+    def copy(self, place: str, request: TreebankRequest) -> FetchedTreebank:
         """Bring the files of a treebank together, one for each of its parts that is there."""
         splits: Sequence[str | None] = SPLITS if "split" in gaps(place) else [None]
         if self.sha256 and len(splits) > 1:
@@ -243,20 +252,20 @@ class _Job:
             name = Path(unquote(address(filled).path)).name
             try:
                 paths[name] = self.obtain(filled)[0]
-            except NotThereError:
+            except MissingFileError:
                 if split is None:
                     raise
         if not paths:
-            raise NotThereError(f"{place}: none of {', '.join(SPLITS)} is there")
+            raise MissingFileError(f"{place}: found none of {', '.join(SPLITS)}")
         assert request.name is not None  # noqa: S101 -- run() saw to it
         target = home(self.into, request.release) / request.name
         with fresh_folders({None: target}, replace=self.replace) as fresh:
             files = [_copy(path, fresh[None] / name) for name, path in paths.items()]
-        return _with(Arrival(request.name, request.release, target, place), files)
+        return _with(FetchedTreebank(request.name, request.release, target, place), files)
 
 
-def _with(arrival: Arrival, files: Sequence[Unpacked]) -> Arrival:
-    return Arrival(**(vars(arrival) | {"files": tuple(files)}))
+def _with(treebank: FetchedTreebank, files: Sequence[Unpacked]) -> FetchedTreebank:
+    return dataclasses.replace(treebank, files=tuple(files))
 
 
 def _copy(path: Path, target: Path) -> Unpacked:
@@ -266,8 +275,8 @@ def _copy(path: Path, target: Path) -> Unpacked:
 
 
 def _choose(
-    found: Mapping[Folder, Sequence[str]], wanted: Sequence[Wanted], place: str
-) -> Iterator[tuple[Folder, Wanted]]:
+    found: Mapping[Folder, Sequence[str]], wanted: Sequence[TreebankRequest], place: str
+) -> Iterator[tuple[Folder, TreebankRequest]]:
     """Find the folder of each treebank in an archive."""
     for request in wanted:
         if request.everything:
@@ -287,14 +296,16 @@ def _choose(
             raise ChoiceError(
                 f"treebank in {place}", request.text, near(request.text, names) or names
             )
-        told = {folder: _told(folder) or told_release(place) for folder in folders}
+        releases = {folder: _release_in(folder) or release_in_name(place) for folder in folders}
         fitting = [
-            f for f in folders if None in {told[f], request.release} or told[f] == request.release
+            f
+            for f in folders
+            if None in {releases[f], request.release} or releases[f] == request.release
         ]
         if not fitting:
             raise TreegaugeError(
-                f"{place}: found release {told[folders[0]]} of {request.text.partition('@')[0]}, "
-                f"expected {request.release}"
+                f"{place}: found release {releases[folders[0]]} of "
+                f"{request.text.partition('@')[0]}, expected {request.release}"
             )
         best, *others = sorted(fitting, key=lambda folder: (len(folder), folder))
         if others and len(others[0]) == len(best):
@@ -303,8 +314,8 @@ def _choose(
         yield best, request
 
 
-def _told(folder: Folder) -> str | None:
-    """Return the release that a folder of an archive is told to be of."""
+def _release_in(folder: Folder) -> str | None:
+    """Return the release that the path of a folder in an archive says."""
     for name in reversed(folder):
         if release := own_name(name)[1] or release_of(name):
             return release
