@@ -14,8 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from treegauge.dynamics.cartography import map_treebank
-from treegauge.dynamics.recorder import probabilistic
+from treegauge.dynamics.map import map as map_treebanks
 from treegauge.reporting.report import report
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
@@ -37,8 +36,7 @@ def large_page(folder: Path) -> Path:
     ends = train.offsets.searchsorted(WORDS)
     write_conllu(train[: int(ends)], folder / "big.conllu")
     train = read_conllu(folder / "big.conllu")
-    recorded = map_treebank(train, engine=probabilistic("mst", epochs=2, options=["rate=0.01"]))
-    recorded["train"][0].save(folder / "big.npz")
+    map_treebanks(train, epochs=2, option={"rate": 0.01}, recording=folder / "big.npz")
     target = folder / "large.html"
     target.write_text(report(str(folder / "big.conllu"), str(folder / "big.npz"), out=None).html)
     return target

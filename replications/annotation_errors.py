@@ -11,18 +11,16 @@ treebanks, and the second group tells how good it is.
 """
 
 import sys
-from pathlib import Path
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from replications.parts import release_folder
 from treegauge.dynamics.candidates import SCORES, suspicion
-from treegauge.dynamics.cartography import map_treebank
-from treegauge.dynamics.crossfit import cross_fit
-from treegauge.dynamics.injection import Heads, inject_errors
-from treegauge.dynamics.jobs import Engine, Keeping
-from treegauge.dynamics.recorder import probabilistic
+from treegauge.dynamics.map import map as map_treebanks
+from treegauge.dynamics.recording import Recording
+from treegauge.testing.injected_errors import Heads, inject_errors
 from treegauge.treebanks.conllu import read_splits
 
 CHOOSE = ("English-LinES", "Turkish-IMST")
@@ -39,21 +37,20 @@ def precision(wrong: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]) -> 
     return [100 * float(wrong[order[: round(depth * len(wrong))]].mean()) for depth in DEPTHS]
 
 
-def compared(name: str, heads: Heads, engine: Engine) -> Table:
+def compared(name: str, heads: Heads, store: str | None) -> Table:
     """Inject errors into one treebank and see who finds them."""
     root = release_folder("r2.9")
     gold = read_splits(root / f"UD_{name}")["train"]
     made = inject_errors(gold, SHARE, seed=1, heads=heads)
-    seen = {
-        "trained": map_treebank(made.treebank, engine=engine)["train"][0],
-        "held out": cross_fit(made.treebank, engine=engine, folds=FOLDS),
-    }
+    maps = map_treebanks(made.treebank, epochs=EPOCHS, candidates=1, folds=FOLDS, store=store)
+    (archive,) = maps.archives
+    seen = {"trained": archive.recordings[0], "held out": cast("Recording", archive.held_out)}
     chance = np.random.default_rng(0).random(gold.n_words)
-    found = {"random": precision(made.wrong, chance)}
+    found = {"random": precision(made.changed, chance)}
     for how, recording in seen.items():
         for score in SCORES:
             scores, _ = suspicion(recording, made.treebank, score=score)
-            found[f"{score}, {how}"] = precision(made.wrong, scores)
+            found[f"{score}, {how}"] = precision(made.changed, scores)
     return found
 
 
@@ -72,15 +69,13 @@ def show(title: str, table: Table) -> None:
 
 def main() -> None:
     """Choose the score, then report on other treebanks."""
-    engine: Engine = probabilistic("mst", epochs=EPOCHS)
-    if sys.argv[1:]:
-        engine = Keeping(engine, Path(sys.argv[1]))
+    store = sys.argv[1] if sys.argv[1:] else None
     groups = []
     for names in (CHOOSE, REPORT):
         tables = []
         for name in names:
             for heads in WAYS:
-                tables.append(compared(name, heads, engine))
+                tables.append(compared(name, heads, store))
                 show(f"{name}, {heads} head", tables[-1])
         groups.append(mean(tables))
     show("chosen on " + ", ".join(CHOOSE), groups[0])

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 
 from replications.parts import Part, compared, kept, read_result, release_folder
 from treegauge import data
-from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, absolute_rank
+from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.measures.measure import measure
 from treegauge.statistics.correlation import correlate
 
@@ -202,10 +202,10 @@ PARTS = (
          "GPU: replications/difficulty_gpu.py --parser=pointer --shuffles=2, then python -m "
          "replications.difficulty_table; 366 s on one H200"),
     kept("difficulty_cpu", "Measures by the log-linear parser, in batches",
-         "long: python -m replications.difficulty_cpu --shuffles 0 --epochs 10 -o batch=32, then "
+         "long: python -m replications.difficulty_cpu --orders 0 --epochs 10 -o batch=32, then "
          "python -m replications.difficulty_table; 633 s of one core"),
     kept("difficulty_cpu_words", "Measures by the log-linear parser, word by word",
-         "long: python -m replications.difficulty_cpu --shuffles 2, then python -m "
+         "long: python -m replications.difficulty_cpu --orders 2, then python -m "
          "replications.difficulty_table; 514 s of one core"),
     Part("difficulty_table1", "Table 1, cell by cell", table1),
     Part("difficulty_differences", "Table 1: how far ours lies from it", differences, digits=3),

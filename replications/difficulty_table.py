@@ -23,7 +23,7 @@ import polars as pl
 
 from replications.parts import RESULTS
 from treegauge import data
-from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER
+from treegauge.dynamics.difficulty import LARGER_IS_EASIER
 from treegauge.results.files import atomic
 
 MEASURES = {name: name for name in LARGER_IS_EASIER} | {"uas_words": "uas", "las_words": "las"}

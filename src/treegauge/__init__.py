@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from treegauge import data as data
     from treegauge.auditing.audit import audit as audit
     from treegauge.curves.curve import curve as curve
-    from treegauge.dynamics.cartography import map_treebank as map_treebank
+    from treegauge.dynamics.difficulty import difficulty as difficulty
+    from treegauge.dynamics.map import map as map
+    from treegauge.dynamics.mdl import mdl as mdl
+    from treegauge.dynamics.vinfo import vinfo as vinfo
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.running import run as run
     from treegauge.experiments.status import status as status
@@ -73,7 +76,10 @@ _HOMES = {
     "auditing.audit": ["audit"],
     "splitting.split": ["split"],
     "curves.curve": ["curve"],
-    "dynamics.cartography": ["map_treebank"],
+    "dynamics.difficulty": ["difficulty"],
+    "dynamics.map": ["map"],
+    "dynamics.mdl": ["mdl"],
+    "dynamics.vinfo": ["vinfo"],
     "results.errors": ["TreegaugeError"],
     "experiments.plans": ["Plan"],
     "experiments.running": ["run"],

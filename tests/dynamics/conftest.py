@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from treegauge.dynamics.recorder import InTurn, probabilistic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.dynamics.recorder import SequentialEngine, make_engine
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
 ROWS = [
     [("the", 2, "det"), ("cat", 3, "nsubj"), ("sleeps", 0, "root")],
@@ -82,10 +83,24 @@ def tiny():
 
 @pytest.fixture
 def known():
-    return InTurn(KnownParser(), "known")
+    return SequentialEngine(KnownParser(), "known")
 
 
 @pytest.fixture(scope="session")
 def quick():
     """The log-linear parser, few epochs."""
-    return probabilistic("mst", epochs=3, options=["bits=16", "label_bits=12"])
+    return make_engine("mst", epochs=3, options=["bits=16", "label_bits=12"])
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Two treebanks' folders."""
+    made = []
+    for name, seed in (("A", 1), ("B", 5)):
+        root = tmp_path / f"UD_Syn-{name}"
+        root.mkdir()
+        for number, (split, count) in enumerate({"train": 60, "dev": 20, "test": 20}.items()):
+            treebank = synthetic(count, seed=seed + number)
+            write_conllu(treebank, root / f"sy_{name.lower()}-ud-{split}.conllu")
+        made.append(root)
+    return made

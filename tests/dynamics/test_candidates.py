@@ -5,12 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.dynamics.candidates import SCORES, error_candidates, suspicion
-from treegauge.dynamics.crossfit import _deal, cross_fit
-from treegauge.dynamics.injection import inject_errors
-from treegauge.dynamics.marking import drawn, marked, save_candidates
+from treegauge.dynamics.candidates import (
+    SCORES,
+    candidates_page,
+    error_candidates,
+    marked,
+    save_candidates,
+    suspicion,
+)
+from treegauge.dynamics.jobs import assigned_folds, cross_fit
 from treegauge.dynamics.recording import Recording
 from treegauge.results.errors import TreegaugeError
+from treegauge.testing.injected_errors import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import concat
@@ -27,9 +33,9 @@ def test_errors_leave_trees_and_are_where_they_are_said_to_be(seed, heads, share
     names = np.array(made.treebank["deprel"].to_list()) != np.array(gold["deprel"].to_list())
     assert (names == made.relation).all()
     assert not (made.head & made.relation).any()
-    assert not made.wrong[gold.head == 0].any()
+    assert not made.changed[gold.head == 0].any()
     if share < 0.1:
-        assert made.wrong.sum() == round(share * gold.n_words)
+        assert made.changed.sum() == round(share * gold.n_words)
 
 
 def test_near_errors_attach_to_the_grandparent_or_a_sibling():
@@ -44,24 +50,24 @@ def test_near_errors_attach_to_the_grandparent_or_a_sibling():
 def test_the_same_words_share_a_fold():
     treebank = synthetic(40, seed=1)
     twice = concat([treebank, treebank])
-    fold = _deal(twice, 4, 0)
+    fold = assigned_folds(twice, 4, 0)
     assert (fold[:40] == fold[40:]).all()
     assert set(fold) == {0, 1, 2, 3}
     with pytest.raises(TreegaugeError, match="expected 2 to 40"):
-        _deal(twice, 41, 0)
+        assigned_folds(twice, 41, 0)
 
 
 def test_words_are_judged_by_parsers_that_did_not_see_them(quick):
     treebank = synthetic(40, seed=1)
     found = cross_fit(treebank, engine=quick, folds=4, seed=3)
-    fold = _deal(treebank, 4, 3)
+    fold = assigned_folds(treebank, 4, 3)
     model = quick.parser.fit(treebank.take(fold != 2), seed=3)
     held = treebank.take(fold == 2)
     heads = model.head_probabilities(held)
     gold = [p[j, h] for i, p in enumerate(heads) for j, h in enumerate(held[i].head)]
     mine = found.head_logp[-1, fold[treebank.sentence_of] == 2]
     np.testing.assert_allclose(np.exp(mine), gold, rtol=1e-5)
-    assert found.part == "held out"
+    assert found.split == "held out"
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +80,8 @@ def injected(quick):
 def test_errors_are_found_far_more_often_than_by_chance(injected, score):
     made, held_out = injected
     scores, _ = suspicion(held_out, made.treebank, score=score)
-    top = np.argsort(-scores, kind="stable")[: made.wrong.sum()]
-    assert made.wrong[top].mean() > 10 * made.wrong.mean()
+    top = np.argsort(-scores, kind="stable")[: made.changed.sum()]
+    assert made.changed[top].mean() > 10 * made.changed.mean()
 
 
 def test_alternatives_are_often_what_stood_there(injected):
@@ -83,16 +89,16 @@ def test_alternatives_are_often_what_stood_there(injected):
     gold = synthetic(400, seed=1)
     found = error_candidates(held_out, made.treebank, count=40)
     names = gold["deprel"].to_list()
-    hits = [one for one in found.found if made.wrong[one.number]]
+    hits = [one for one in found.words if made.changed[one.number]]
     back = [
         one.instead == (str(gold.head[one.number]) if one.of == "head" else names[one.number])
         for one in hits
     ]
     assert np.mean(back) > 0.5
-    assert [one.score for one in found.found] == sorted(
-        (o.score for o in found.found), reverse=True
+    assert [one.score for one in found.words] == sorted(
+        (o.score for o in found.words), reverse=True
     )
-    for one in found.found:
+    for one in found.words:
         assert one.p_instead > one.p_gold
         assert one.head == made.treebank.head[one.number]
 
@@ -115,7 +121,7 @@ def hand_made(treebank):
 
 def test_candidates_by_hand(tiny):
     found = error_candidates(hand_made(tiny), tiny, score="odds")
-    first, second = found.found
+    first, second = found.words
     assert str(first) == "3 early: head 2 -> 1 (p 0.010 -> 0.980, score 4.58)"
     assert (first.sent_id, first.sentence, first.number) == ("s3", 3, 6)
     assert (second.form, second.of, second.instead) == ("sleeps", "relation", "det")
@@ -153,7 +159,7 @@ def test_markup_in_forms_stays_text(tiny):
     forms[6] = "<script>x</script>"
     odd = tiny.with_columns({"form": forms})
     found = error_candidates(hand_made(odd), odd, score="odds")
-    assert "<script>" not in drawn(odd, found)
+    assert "<script>" not in candidates_page(odd, found)
 
 
 def test_bad_requests(tiny):
@@ -161,7 +167,7 @@ def test_bad_requests(tiny):
         suspicion(hand_made(tiny), tiny, score="ods")
     with pytest.raises(TreegaugeError, match="is not of"):
         suspicion(hand_made(tiny), tiny[:1])
-    with pytest.raises(TreegaugeError, match="count: found 0"):
+    with pytest.raises(TreegaugeError, match="number of candidates is 0"):
         error_candidates(hand_made(tiny), tiny, count=0)
-    with pytest.raises(TreegaugeError, match="share: found 2"):
+    with pytest.raises(TreegaugeError, match="share is 2"):
         inject_errors(tiny, 2)

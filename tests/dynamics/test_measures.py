@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.dynamics.cartography import Regions, data_map, map_treebank, mean_map
-from treegauge.dynamics.description_length import BLOCKS, description_length, fitting, read_blocks
-from treegauge.dynamics.null_inputs import NULLS, null_input
+from treegauge.dynamics.cartography import Regions, data_map, mean_map
+from treegauge.dynamics.jobs import TrainingJob, relation_names
+from treegauge.dynamics.mdl import BLOCKS, description_length, fitting, read_blocks
 from treegauge.dynamics.recording import Recording
-from treegauge.dynamics.usable_information import measure_information, usable_information
+from treegauge.dynamics.vinfo import NULLS, measure_information, null_input, usable_information
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
@@ -63,9 +63,11 @@ def test_regions_have_the_papers_bounds():
 
 
 def test_a_map_shows_shares_and_words(tiny, known):
-    found = map_treebank(tiny, engine=known, seeds=(1, 2))
+    names = relation_names(tiny)
+    jobs = [TrainingJob(tiny, {"train": tiny}, seed, names) for seed in (1, 2)]
+    found = [one["train"] for one in known(jobs)]
     assert [seed for _, seed in known.parser.fitted] == [1, 2]
-    shown = mean_map(found["train"])
+    shown = mean_map(found)
     p = [1 / 2, 2 / 3, 3 / 4]
     assert shown.values["relation"]["confidence"] == pytest.approx(np.mean(p))
     assert shown.values["relation"]["variability"] == pytest.approx(np.std(p))
@@ -73,10 +75,10 @@ def test_a_map_shows_shares_and_words(tiny, known):
     assert words["form"].to_list()[:3] == ["the", "cat", "sleeps"]
     assert words["sent_id"].to_list()[3] == "s2"
     assert shown.table["of"].to_list() == ["heads", "relations"]
-    assert "mean:2 recordings" in shown.signature
+    assert "|seed:1+2|" in shown.signature
     assert "parser:known" in shown.signature
     with pytest.raises(TreegaugeError, match="expected the same words"):
-        mean_map([found["train"][0], recording([[0.5]])])
+        mean_map([found[0], recording([[0.5]])])
 
 
 def test_pointwise_information_is_a_log_ratio():
@@ -125,7 +127,7 @@ def test_null_inputs_leave_the_trees(kind):
 
 
 def test_code_lengths_by_hand(tiny, known):
-    found = description_length(tiny, engine=known, blocks=(1, 2), shuffles=2, seed=0)
+    found = description_length(tiny, engine=known, blocks=(1, 2), orders=2, seed=0)
     for i, (source, _) in enumerate(known.parser.fitted):
         n, first = tiny.n_words, source.n_words
         assert len(source) == 1
@@ -157,7 +159,7 @@ def test_prefix_and_block_differ_in_what_is_learned_from(known):
     for training, sizes in (("prefix", [5, 15, 35]), ("block", [5, 10, 20])):
         known.parser.fitted.clear()
         found = description_length(
-            train, engine=known, blocks=(5, 10, 20, 25), training=training, shuffles=1
+            train, engine=known, blocks=(5, 10, 20, 25), training=training, orders=1
         )
         assert [len(source) for source, _ in known.parser.fitted] == sizes
         assert found.by_block()["before"].to_list() == [0, 5, 15, 35]
@@ -184,7 +186,7 @@ def test_automatic_blocks_fit(sentences):
 
 def test_learning_compresses_and_noise_does_not(quick):
     train = synthetic(120, seed=1)
-    found = description_length(train, engine=quick, blocks=(5, 15, 40, 60), shuffles=2)
+    found = description_length(train, engine=quick, blocks=(5, 15, 40, 60), orders=2)
     assert found.values["head"]["compression"] > 1.3
     a_word = found.bits["head"].sum(axis=0) / found.words.sum(axis=0)
     assert a_word[-1] < a_word[0]
@@ -192,6 +194,6 @@ def test_learning_compresses_and_noise_does_not(quick):
     names = random.choice(["a", "b", "c", "d"], train.n_words)
     names[train.head == 0] = "root"
     noisy = description_length(
-        train.with_columns({"deprel": names}), engine=quick, blocks=(5, 15, 40, 60), shuffles=1
+        train.with_columns({"deprel": names}), engine=quick, blocks=(5, 15, 40, 60), orders=1
     )
     assert noisy.values["relation"]["compression"] < found.values["relation"]["compression"]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from treegauge.dynamics.jobs import Job, Keeping, relation_names
-from treegauge.dynamics.recorder import InTurn, probabilistic, record
+from treegauge.dynamics.jobs import TrainingJob, relation_names
+from treegauge.dynamics.recorder import make_engine, record
 from treegauge.dynamics.recording import FLOOR, Recording
 from treegauge.parsers.registry import make_parser
 from treegauge.results.errors import TreegaugeError
@@ -19,7 +19,7 @@ def made(p, **more):
 
 
 def test_gold_probabilities_are_the_models(tiny, known):
-    found = known([Job(tiny, {"train": tiny}, relations=relation_names(tiny))])[0]["train"]
+    found = known([TrainingJob(tiny, {"train": tiny}, relations=relation_names(tiny))])[0]["train"]
     assert found.epochs == (1, 2, 3)
     p = np.exp(found.head_logp)
     for epoch in (1, 2, 3):
@@ -30,14 +30,16 @@ def test_gold_probabilities_are_the_models(tiny, known):
             np.exp(found.relation_logp[epoch - 1]), epoch / (epoch + 1), rtol=1e-6
         )
     assert found.head_rival[0, 3] == -1
-    assert found.right("head")[:, 3].all()
-    assert found.right("head").all()  # in three words two others share what gold leaves
-    assert found.greedy() == (100.0, 100.0)
+    assert found.correct("head")[:, 3].all()
+    assert found.correct("head").all()  # in three words two others share what gold leaves
+    assert found.greedy_accuracy() == (100.0, 100.0)
 
 
 def test_a_rival_is_never_gold_nor_the_word_itself(quick):
     train = synthetic(60, seed=4)
-    found = quick([Job(train, {"train": train}, relations=relation_names(train))])[0]["train"]
+    found = quick([TrainingJob(train, {"train": train}, relations=relation_names(train))])[0][
+        "train"
+    ]
     assert (found.head_rival != train.head).all()
     assert (found.head_rival != train.positions).all()
     names = np.array(found.relations)[found.relation_rival]
@@ -48,14 +50,14 @@ def test_what_the_log_linear_parser_says_is_recorded_as_it_is(quick):
     train, dev = synthetic(60, seed=4), synthetic(20, seed=5)
     parser = quick.parser
     model = parser.fit(train, seed=7)
-    found = quick([Job(train, {"dev": dev}, seed=7, relations=relation_names(train, dev))])[0][
-        "dev"
-    ]
+    found = quick([TrainingJob(train, {"dev": dev}, seed=7, relations=relation_names(train, dev))])[
+        0
+    ]["dev"]
     heads = model.head_probabilities(dev)
     gold = [p[j, h] for i, p in enumerate(heads) for j, h in enumerate(dev[i].head)]
     np.testing.assert_allclose(np.exp(found.head_logp[-1]), gold, rtol=1e-5)
     best = np.concatenate([p.argmax(axis=1) for p in heads])
-    assert (found.right("head")[-1] == (best == dev.head)).all()
+    assert (found.correct("head")[-1] == (best == dev.head)).all()
     shares = model.relation_probabilities(dev)
     if set(dev["deprel"]) <= set(model.relations):
         index = [model.relations.index(name) for name in dev["deprel"]]
@@ -65,7 +67,7 @@ def test_what_the_log_linear_parser_says_is_recorded_as_it_is(quick):
 
 def test_unseen_relations_share_what_is_kept_for_new_ones(tiny, known):
     names = (*relation_names(tiny[:1]), "advmod", "punct")  # the last two are not in train
-    found = known([Job(tiny[:1], {"dev": tiny}, relations=names, every=False)])[0]["dev"]
+    found = known([TrainingJob(tiny[:1], {"dev": tiny}, relations=names, every=False)])[0]["dev"]
     assert found.epochs == (3,)
     p = np.exp(found.relation_logp[0])
     new = 3 / (3 + 3)  # three relations in three words
@@ -76,22 +78,22 @@ def test_unseen_relations_share_what_is_kept_for_new_ones(tiny, known):
 
 def test_relations_outside_the_inventory_are_named(tiny, known):
     with pytest.raises(TreegaugeError, match="unknown relation 'advmod'"):
-        known([Job(tiny[:1], {"dev": tiny})])
+        known([TrainingJob(tiny[:1], {"dev": tiny})])
 
 
 def test_during_the_epoch_is_what_the_model_remembers(tiny, known):
-    found = known([Job(tiny, {"train": tiny}, when="during")])[0]["train"]
+    found = known([TrainingJob(tiny, {"train": tiny}, when="during")])[0]["train"]
     np.testing.assert_allclose(np.exp(found.relation_logp), 0.25, rtol=1e-6)
     with pytest.raises(TreegaugeError, match="has no rivals"):
-        found.right("head")
+        found.correct("head")
     with pytest.raises(TreegaugeError, match="during an epoch"):
-        record(make_parser("mst", epochs=1), Job(tiny, {"train": tiny}, when="during"))
+        record(make_parser("mst", epochs=1), TrainingJob(tiny, {"train": tiny}, when="during"))
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
 def test_files_give_back_every_bit(tmp_path, quick, suffix):
     train = synthetic(20, seed=1)
-    job = Job(train, {"train": train}, relations=relation_names(train), trees=True)
+    job = TrainingJob(train, {"train": train}, relations=relation_names(train), trees=True)
     before = quick([job])[0]["train"]
     path = tmp_path / f"r{suffix}"
     before.save(path)
@@ -110,11 +112,11 @@ def test_files_give_back_every_bit(tmp_path, quick, suffix):
 
 def test_arrays_of_others_are_welcome_and_checked():
     right = np.array([[True, False]])
-    one = made([[0.5, 0.2]], head_right=right, relation_right=right)
-    assert one.greedy() == (50.0, 50.0)
+    one = made([[0.5, 0.2]], head_correct=right, relation_correct=right)
+    assert one.greedy_accuracy() == (50.0, 50.0)
     with np.errstate(divide="ignore"):
         assert made([[0.0, 1.0]]).head_logp[0, 0] == np.float32(FLOOR)
-    with pytest.raises(TreegaugeError, match="no logarithms of probabilities"):
+    with pytest.raises(TreegaugeError, match="not logarithms of probabilities"):
         made([[1.5, 0.2]])
     with pytest.raises(TreegaugeError, match="expected \\(1 epochs, words\\)"):
         Recording("t#0", "train", "s", (1,), np.zeros((2, 3)), np.zeros((2, 3)))
@@ -126,24 +128,9 @@ def test_arrays_of_others_are_welcome_and_checked():
         one.check(synthetic(3, seed=1))
 
 
-def test_what_is_kept_is_not_trained_again(tmp_path, tiny, known):
-    keeping = Keeping(known, tmp_path / "kept")
-    jobs = [Job(tiny, {"train": tiny}, seed=seed) for seed in (1, 2)]
-    first = keeping(jobs)
-    assert len(known.parser.fitted) == 2
-    again = keeping(jobs)
-    assert len(known.parser.fitted) == 2
-    assert (first[1]["train"].head_logp == again[1]["train"].head_logp).all()
-    keeping([Job(tiny, {"train": tiny}, seed=3)])
-    keeping([Job(tiny[:2], {"train": tiny[:2]}, seed=1)])
-    assert len(known.parser.fitted) == 4
-    Keeping(InTurn(known.parser, "another"), tmp_path / "kept")(jobs[:1])
-    assert len(known.parser.fitted) == 5
-
-
 def test_same_seed_same_numbers(quick):
     train = synthetic(30, seed=2)
-    job = Job(train, {"train": train}, seed=5)
+    job = TrainingJob(train, {"train": train}, seed=5)
     one, two = (quick([job])[0]["train"] for _ in range(2))
     assert (one.head_logp == two.head_logp).all()
     assert (one.relation_logp == two.relation_logp).all()
@@ -151,6 +138,6 @@ def test_same_seed_same_numbers(quick):
 
 def test_parsers_without_probabilities_are_refused(tiny):
     with pytest.raises(TreegaugeError, match="has no probabilities of heads"):
-        record(make_parser("beam", epochs=1), Job(tiny, {"train": tiny}))
-    with pytest.raises(TreegaugeError, match="does not tell of its epochs"):
-        probabilistic("command")
+        record(make_parser("beam", epochs=1), TrainingJob(tiny, {"train": tiny}))
+    with pytest.raises(TreegaugeError, match="does not report its epochs"):
+        make_engine("command")

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.dynamics.jobs import Job
-from treegauge.dynamics.tree_probability import log_partition, sentence_map, tree_logp
+from treegauge.dynamics.cartography import sentence_map
+from treegauge.dynamics.jobs import TrainingJob
+from treegauge.kernels.tree_probability import log_partition
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
@@ -112,9 +113,9 @@ def test_probabilities_of_trees_sum_to_one(quick):
 
 def test_recorded_trees_are_those_of_the_model(quick):
     train = synthetic(30, seed=1)
-    found = quick([Job(train, {"train": train}, trees=True)])[0]["train"]
+    found = quick([TrainingJob(train, {"train": train}, trees=True)])[0]["train"]
     model = quick.parser.fit(train, seed=0)
-    logp = tree_logp(found, train)
+    logp = found.tree_logp(train)
     assert logp.shape == (3, 30)
     with np.errstate(divide="ignore"):
         for i, shares in enumerate(model.head_probabilities(train)):
@@ -127,6 +128,6 @@ def test_recorded_trees_are_those_of_the_model(quick):
     )
     assert mapped.confidence[mapped.hardest(1)[0]] == mapped.confidence.min()
     assert mapped.table.height == 30
-    bare = quick([Job(train, {"train": train})])[0]["train"]
+    bare = quick([TrainingJob(train, {"train": train})])[0]["train"]
     with pytest.raises(TreegaugeError, match="trees=True"):
-        tree_logp(bare, train)
+        bare.tree_logp(train)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import gaussian_kde
 
-from treegauge.dynamics.cartography import map_treebank, mean_map
-from treegauge.dynamics.description_length import description_length
-from treegauge.dynamics.difficulty import difficulty, difficulty_table
-from treegauge.dynamics.recorder import probabilistic
-from treegauge.dynamics.usable_information import measure_information
+import treegauge as tg
+from treegauge.dynamics.mdl import description_length
+from treegauge.dynamics.recorder import make_engine
+from treegauge.dynamics.vinfo import measure_information
 from treegauge.figures import dynamics
 from treegauge.figures.analysis import matrix
 from treegauge.results.errors import TreegaugeError
@@ -22,13 +21,12 @@ TRAIN, DEV = synthetic(60, seed=1), synthetic(30, seed=2)
 
 @pytest.fixture(scope="module")
 def engine():
-    return probabilistic("mst", epochs=2, options=["bits=16", "label_bits=12"])
+    return make_engine("mst", epochs=2, options=["bits=16", "label_bits=12"])
 
 
 @pytest.fixture(scope="module")
-def maps(engine):
-    found = map_treebank(TRAIN, DEV, engine=engine)
-    return [mean_map(found["train"]), mean_map(found["dev"])]
+def maps():
+    return tg.map(TRAIN, DEV, epochs=2, option=["bits=16", "label_bits=12"])
 
 
 def test_data_maps_count_every_word_once(maps):
@@ -62,7 +60,7 @@ def test_the_density_is_that_of_a_kernel_estimate():
 
 
 def test_code_lengths_are_those_of_the_blocks(engine):
-    found = description_length(TRAIN, engine=engine, blocks=(5, 10, 20), shuffles=2)
+    found = description_length(TRAIN, engine=engine, blocks=(5, 10, 20), orders=2)
     rows = dynamics.code_lengths([found], dark=True)["data"]["values"]
     assert [row["sentences"] for row in rows] == [5, 15, 35]
     expected = (found.bits["head"] / found.words).mean(axis=0)
@@ -70,13 +68,13 @@ def test_code_lengths_are_those_of_the_blocks(engine):
     assert all(row["low"] <= row["bits"] <= row["high"] for row in rows)
 
 
-def test_treebanks_and_their_correlations(engine):
-    rows = [
-        difficulty(synthetic(30, seed=s), DEV, engine=engine, name=f"t{s}") for s in range(1, 5)
-    ]
-    table = difficulty_table(rows)
-    spec = dynamics.treebank_map(table)
-    assert [row["treebank"] for row in spec["data"]["values"]] == ["t1", "t2", "t3", "t4"]
+def test_treebanks_and_their_correlations():
+    treebanks = [{"train": synthetic(30, seed=seed), "dev": DEV} for seed in range(1, 5)]
+    table = tg.difficulty(*treebanks, orders=0, epochs=2, option=["bits=16", "label_bits=12"])
+    spec = dynamics.difficulty(table)
+    assert [row["treebank"] for row in spec["data"]["values"]] == [
+        "syn-1", "syn-2", "syn-3", "syn-4",
+    ]  # fmt: skip
     drawn = matrix(correlation_matrix(table.known))
     names = {cell["x"] for cell in drawn["data"]["values"]}
     assert {"las", "arc_conf", "arc_var", "arc_vinfo", "rel_conf"} <= names

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from treegauge.dynamics.jobs import Job
-from treegauge.dynamics.recorder import probabilistic
+from treegauge.dynamics.jobs import TrainingJob
+from treegauge.dynamics.recorder import make_engine
 from treegauge.kernels import graph_learning as _batches
 from treegauge.kernels import graph_learning as _learning
 from treegauge.parsers.graph.encoding import encode
@@ -118,9 +118,9 @@ def test_the_fewer_batches_an_epoch_has_the_more_words_vary():
     """What neural parsers show, and word by word learning does not."""
 
     def variability(count, *options):
-        engine = probabilistic("mst", epochs=6, options=["bits=16", "label_bits=12", *options])
+        engine = make_engine("mst", epochs=6, options=["bits=16", "label_bits=12", *options])
         some = TRAIN[:count]
-        (found,) = engine([Job(some, {"train": some})])
+        (found,) = engine([TrainingJob(some, {"train": some})])
         return np.exp(found["train"].head_logp).std(axis=0).mean()
 
     few, many = (variability(count, "batch=16", "rate=0.005") for count in (100, 300))

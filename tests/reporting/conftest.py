@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from treegauge.dynamics.cartography import map_treebank
-from treegauge.dynamics.recorder import probabilistic
+import treegauge as tg
 from treegauge.parsers.registry import make_parser
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.report import report
@@ -48,8 +47,7 @@ def make_files(out: Path) -> None:
     table = read_leaderboard("conll18")
     few = table.select(systems=table.table["system"][:6].to_list(), treebanks=table.treebanks[:14])
     few.cells.write_csv(out / "scores.csv")
-    recorded = map_treebank(train, engine=probabilistic("mst", epochs=3))["train"][0]
-    recorded.save(out / "training.npz")
+    tg.map(train, epochs=3, recording=out / "training.npz")
 
 
 def inputs(out: Path) -> list[str]:
@@ -95,8 +93,7 @@ def real(once: Any, ud: Path) -> Path:
         write_conllu(test[:120], out / "gold.conllu")
         write_conllu(train[:400], out / "few.conllu")
         few = read_conllu(out / "few.conllu")
-        engine = probabilistic("mst", epochs=2, options=["rate=0.02"])
-        map_treebank(few, engine=engine)["train"][0].save(out / "training.npz")
+        tg.map(few, epochs=2, option={"rate": 0.02}, recording=out / "training.npz")
         files = [str(out / f"{name}.conllu") for name in ("mst1", "mst2", "few")]
         gold = out / "gold.conllu"
         report(str(home), *files, out / "training.npz", gold=gold, out=out / "page.html")

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from treegauge.cli.app import app
 from treegauge.dynamics.candidates import error_candidates
-from treegauge.dynamics.cartography import data_map
+from treegauge.dynamics.cartography import MapArchive, data_map
 from treegauge.dynamics.recording import Recording
 from treegauge.measures.measure import measure
 from treegauge.ranking.certify import certify
@@ -175,7 +175,7 @@ def test_of_a_large_map_whole_sentences_are_kept(small, monkeypatch):
     train = read_conllu(small / "UD_Small-Test", split="train")
     monkeypatch.setattr(maps, "MOST", 300)
     monkeypatch.setattr(maps, "CANDIDATES", 3)
-    section = maps.maps_section([Recorded(recording, train)])
+    section = maps.maps_section([Recorded(MapArchive((recording,)), train)])
     (one,) = section.data["maps"]
     ids = one["words"]["id"]
     kept = np.isin(np.array(train.metadata("sent_id")), ids)
@@ -186,7 +186,7 @@ def test_of_a_large_map_whole_sentences_are_kept(small, monkeypatch):
     expected = quantised(found.confidence["head"])[words].tolist()
     assert unpack(one["layers"]["head"]["confidence"]).tolist() == expected
     assert one["values"] == found.values, "shares are those of all words"
-    suspects = error_candidates(recording, train, count=3).found
+    suspects = error_candidates(recording, train, count=3).words
     numbers = np.flatnonzero(words)[[c["number"] for c in one["candidates"]]]
     assert numbers.tolist() == [c.number for c in suspects]
 

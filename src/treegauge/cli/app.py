@@ -53,7 +53,7 @@ def load(name: str) -> Any:
     if hasattr(module, "app"):
         return typer.main.get_command(module.app)
     single = typer.Typer(add_completion=False)
-    old: Any = getattr(module, "map_treebanks" if name == "map" else name)
+    old: Any = getattr(module, name)
     single.command(name)(old)
     return typer.main.get_command(single)
 

@@ -59,6 +59,9 @@ class _Lines:
 class _Terminal:
     """Shows notes as lines, and tasks as bars where somebody watches."""
 
+    def __init__(self) -> None:
+        self.bar: Progress | None = None
+
     def note(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
@@ -66,6 +69,11 @@ class _Terminal:
     def task(self, what: str, total: int | None) -> Iterator[Task]:
         if not sys.stderr.isatty():
             yield _Lines(what, total)
+            return
+        if self.bar is not None:  # work within other work: rich has one display at a time
+            number = self.bar.add_task(what, total=total)
+            yield _Bar(self.bar, number)
+            self.bar.remove_task(number)
             return
         from rich import progress as rich
         from rich.console import Console
@@ -75,7 +83,11 @@ class _Terminal:
             rich.MofNCompleteColumn(), rich.TimeElapsedColumn(), rich.TimeRemainingColumn(),
         )  # fmt: skip
         with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            yield _Bar(bar, bar.add_task(what, total=total))
+            self.bar = bar
+            try:
+                yield _Bar(bar, bar.add_task(what, total=total))
+            finally:
+                self.bar = None
 
 
 @contextmanager

@@ -110,10 +110,14 @@ VERBS: dict[str, dict[str, Command]] = {
         "parsers": Command("List the parsers and their options."),
         "tag": Command("Tag sentences with predicted or jackknifed tags."),
         "labels": Command("Say how many trees each encoding of trees as labels covers."),
-        "map": Command("Draw data maps of treebanks and list candidates for annotation errors."),
-        "vinfo": Command("Measure usable information (V-information) in bits per word."),
-        "mdl": Command("Measure description length by online coding."),
-        "difficulty": Command("Measure dataset difficulty by all of its measures at once."),
+        "map": Command(
+            "Draw data maps of treebanks and list candidates for annotation errors.", plot=True
+        ),
+        "vinfo": Command("Measure usable information (V-information) in bits per word.", plot=True),
+        "mdl": Command("Measure description length by online coding.", plot=True),
+        "difficulty": Command(
+            "Measure dataset difficulty by all of its measures at once.", plot=True
+        ),
         "curve": Command(
             "Learning curves, complexity of classes, data-size equivalents and advice.",
             plot=True,

@@ -1,7 +1,9 @@
-"""Words whose annotation a parser contradicts with confidence: candidates for errors."""
+"""Candidates for annotation errors: words whose annotation a parser contradicts."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -9,19 +11,25 @@ import numpy.typing as npt
 
 from treegauge.dynamics.recording import LAYERS, Recording
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.files import atomic
 from treegauge.results.result import Result, countersign
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SCORES", "Candidate", "Candidates", "error_candidates", "suspicion"]
+    from treegauge.treebanks.columns import Treebank
+
+__all__ = [
+    "SCORES", "WRITERS", "Candidate", "ErrorCandidates", "candidates_page", "error_candidates",
+    "marked", "save_candidates", "suspicion",
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 _SOFTENING = 0.5  # added to a relation's deviation, so that a rare one does not explode
 
 
-def _odds(recording: Recording, treebank: Treebank) -> Floats:
+def _odds(recording: Recording, treebank: "Treebank") -> Floats:
     """Log-odds of the rival against gold, (layers, words)."""
     found = []
     for layer in LAYERS:
@@ -31,17 +39,17 @@ def _odds(recording: Recording, treebank: Treebank) -> Floats:
     return np.array(found)
 
 
-def _loss(recording: Recording, treebank: Treebank) -> Floats:
+def _loss(recording: Recording, treebank: "Treebank") -> Floats:
     last = recording.head_logp[-1] + recording.relation_logp[-1]
     return -np.array([last, last], np.float64)
 
 
-def _confidence(recording: Recording, treebank: Treebank) -> Floats:
+def _confidence(recording: Recording, treebank: "Treebank") -> Floats:
     p = [np.exp(recording.logp(layer).astype(np.float64)).mean(axis=0) for layer in LAYERS]
     return 1 - np.array(p)
 
 
-def _standardised(recording: Recording, treebank: Treebank) -> Floats:
+def _standardised(recording: Recording, treebank: "Treebank") -> Floats:
     codes, values = treebank.codes("deprel")
     counts = np.bincount(codes, minlength=len(values))
     rows = []
@@ -53,7 +61,7 @@ def _standardised(recording: Recording, treebank: Treebank) -> Floats:
     return np.array(rows)
 
 
-SCORES: dict[str, tuple[str, Callable[[Recording, Treebank], Floats]]] = {
+SCORES: dict[str, tuple[str, Callable[[Recording, Any], Floats]]] = {
     "standardised": ("log-odds, against words of the same relation", _standardised),
     "odds": ("log-odds of the rival against gold, mean over epochs", _odds),
     "confidence": ("one minus the mean probability of gold over epochs", _confidence),
@@ -63,9 +71,9 @@ SCORES: dict[str, tuple[str, Callable[[Recording, Treebank], Floats]]] = {
 
 
 def suspicion(
-    recording: Recording, treebank: Treebank, *, score: str = "standardised"
+    recording: Recording, treebank: "Treebank", *, score: str = "standardised"
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    r"""Score every word by how much a parser contradicts its annotation.
+    r"""Return for every word how much a parser contradicts its annotation.
 
     The score of a word is the larger one of its head and of its relation. With ``odds`` that is
     the mean over epochs of :math:`\log p(\text{rival}) - \log p(\text{gold})`; ``standardised``
@@ -76,7 +84,7 @@ def suspicion(
     ----------
     recording
         With rivals; best of a parser that did not learn from these words
-        (:func:`~treegauge.dynamics.crossfit.cross_fit`).
+        (:func:`~treegauge.dynamics.jobs.cross_fit`).
     treebank
         The words.
     score
@@ -98,7 +106,7 @@ def suspicion(
 
 @dataclass(frozen=True)
 class Candidate:
-    """One word that may be annotated wrongly.
+    """One word that may be annotated incorrectly.
 
     Attributes
     ----------
@@ -141,20 +149,21 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates(Result):
-    """Words that may be annotated wrongly, the most suspicious first."""
+class ErrorCandidates(Result):
+    """Words that may be annotated incorrectly, the most suspicious first."""
 
     treebank: str
-    found: tuple[Candidate, ...]
+    words: tuple[Candidate, ...]
     signature: str
+    kind: ClassVar[str] = "candidates"
     digits: ClassVar[int] = 3
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.words)
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a word."""
+        """One row per word."""
         import polars as pl
 
         kinds: dict[str, Any] = {
@@ -163,14 +172,25 @@ class Candidates(Result):
             "instead": pl.String, "p_gold": pl.Float64, "p_instead": pl.Float64,
             "score": pl.Float64,
         }  # fmt: skip
-        rows = [{name: getattr(one, name) for name in kinds} for one in self.found]
+        rows = [{name: getattr(one, name) for name in kinds} for one in self.words]
         return pl.DataFrame(rows, schema=kinds)
+
+    def to_archive(self) -> dict[str, Any]:
+        """Return what an archive of a data map holds, as JSON has it."""
+        words = [asdict(one) for one in self.words]
+        return {"treebank": self.treebank, "words": words, "signature": self.signature}
+
+    @classmethod
+    def from_archive(cls, content: Mapping[str, Any]) -> "ErrorCandidates":
+        """Return what :meth:`to_archive` was made of."""
+        words = tuple(Candidate(**one) for one in content["words"])
+        return cls(content["treebank"], words, content["signature"])
 
 
 def error_candidates(
-    recording: Recording, treebank: Treebank, *, count: int = 100, score: str = "standardised"
-) -> Candidates:
-    """Rank the words whose annotation is contradicted, with the parser's alternative.
+    recording: Recording, treebank: "Treebank", *, count: int = 100, score: str = "standardised"
+) -> ErrorCandidates:
+    """Return the words whose annotation is contradicted most, with the parser's alternative.
 
     A word counts as contradicted if its rival was the more likely one, on average over epochs.
 
@@ -179,28 +199,28 @@ def error_candidates(
     recording, treebank, score
         As in :func:`suspicion`.
     count
-        How many at most.
+        The largest number of candidates.
 
     Examples
     --------
-    >>> from treegauge.dynamics.crossfit import cross_fit
-    >>> from treegauge.dynamics.injection import inject_errors
-    >>> from treegauge.dynamics.recorder import probabilistic
+    >>> from treegauge.dynamics.jobs import cross_fit
+    >>> from treegauge.dynamics.recorder import make_engine
+    >>> from treegauge.testing.injected_errors import inject_errors
     >>> from treegauge.testing.synthetic import synthetic
     >>> made = inject_errors(synthetic(150, seed=1), 0.01, seed=0)
-    >>> held_out = cross_fit(made.treebank, engine=probabilistic("mst", epochs=2), folds=3)
-    >>> found = error_candidates(held_out, made.treebank, count=10)
-    >>> bool(made.wrong[[one.number for one in found.found]].mean() >= 0.5)
+    >>> held_out = cross_fit(made.treebank, engine=make_engine("mst", epochs=2), folds=3)
+    >>> candidates = error_candidates(held_out, made.treebank, count=10)
+    >>> bool(made.changed[[one.number for one in candidates.words]].mean() >= 0.5)
     True
     """
     if count < 1:
-        raise TreegaugeError(f"count: found {count}, expected at least 1")
+        raise TreegaugeError(f"number of candidates is {count}; expected at least 1")
     scores, layers = suspicion(recording, treebank, score=score)
     odds = _odds(recording, treebank)[layers, np.arange(treebank.n_words)]
     order = [i for i in np.argsort(-scores, kind="stable").tolist() if odds[i] > 0][:count]
-    return Candidates(
+    return ErrorCandidates(
         treebank=treebank.mark,
-        found=tuple(
+        words=tuple(
             _candidate(recording, treebank, i, list(LAYERS)[layers[i]], float(scores[i]))
             for i in order
         ),
@@ -209,7 +229,7 @@ def error_candidates(
 
 
 def _candidate(
-    recording: Recording, treebank: Treebank, i: int, layer: str, score: float
+    recording: Recording, treebank: "Treebank", i: int, layer: str, score: float
 ) -> Candidate:
     number = int(treebank.sentence_of[i])
     sentence, word = treebank[number], int(treebank.positions[i])
@@ -230,3 +250,104 @@ def _candidate(
         p_instead=float(np.exp(logs.astype(np.float64)).mean()),
         score=score,
     )
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:16px system-ui,sans-serif;margin:2em auto;"
+    "max-width:70em;padding:0 1em}section{margin:2em 0}.tree{overflow-x:auto}"
+    "code{overflow-wrap:anywhere}"
+)
+
+
+def _by_sentence(candidates: ErrorCandidates) -> dict[int, list[Candidate]]:
+    """Group candidates by sentence, the sentence of the most suspicious word first."""
+    groups: dict[int, list[Candidate]] = {}
+    for one in candidates.words:
+        groups.setdefault(one.sentence - 1, []).append(one)
+    return groups
+
+
+def marked(treebank: "Treebank", candidates: ErrorCandidates, *, only: bool = True) -> "Treebank":
+    """Return the sentences with candidates, each named in a comment and in MISC.
+
+    A comment ``# suspect = 5 word: head 3 -> 7 (...)`` follows the others, and MISC of the word
+    has ``SuspectHead=7`` or ``SuspectRel=obl``. Heads and relations stay as they are.
+
+    Parameters
+    ----------
+    treebank
+        The treebank that the candidates are of.
+    candidates
+        What :func:`error_candidates` gave.
+    only
+        Leave out sentences without candidates.
+    """
+    from treegauge.treebanks.columns import closed
+    from treegauge.treebanks.conllu import parse_conllu
+
+    misc = treebank["misc"].to_list()
+    for one in candidates.words:
+        mark = f"Suspect{'Head' if one.of == 'head' else 'Rel'}={one.instead}"
+        misc[one.number] = mark if misc[one.number] == "_" else f"{misc[one.number]}|{mark}"
+    fresh = treebank.with_columns({"misc": misc})
+    groups = _by_sentence(candidates)
+    wanted = sorted(groups) if only else range(len(treebank))
+    texts = []
+    for number in wanted:
+        text = fresh[number].conllu
+        end = "\r\n" if "\r\n" in text else "\n"
+        lines = text.split(end)
+        first = next(i for i, line in enumerate(lines) if line and not line.startswith("#"))
+        notes = [f"# suspect = {one}" for one in groups.get(number, ())]
+        texts.append(closed(end.join([*lines[:first], *notes, *lines[first:]]).encode()))
+    allowed = [problem.kind for problem in treebank.problems if not problem.action]
+    return parse_conllu(b"".join(texts), name=treebank.name, allow=allowed)
+
+
+def candidates_page(treebank: "Treebank", candidates: ErrorCandidates) -> str:
+    """Return an HTML page: every sentence with its tree above and the alternatives below.
+
+    Nothing is loaded from elsewhere, and every text is escaped.
+    """
+    from treegauge.treebanks.svg import compare_svg
+
+    parts = []
+    for number, group in _by_sentence(candidates).items():
+        sentence = treebank[number]
+        heads, deprels = sentence.head.tolist(), sentence.deprel
+        others, names = list(heads), list(deprels)
+        for one in group:
+            if one.of == "head":
+                others[one.word - 1] = int(one.instead)
+            else:
+                names[one.word - 1] = one.instead
+        tree = compare_svg(sentence.form, heads, deprels, others, names)
+        notes = "".join(f"<li>{escape(str(one))}</li>" for one in group)
+        title = escape(sentence.id or f"sentence {number + 1}")
+        parts.append(f'<section><h2>{title}</h2><ul>{notes}</ul><div class="tree">{tree}</div>')
+        parts.append("</section>")
+    name = escape(candidates.treebank)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
+        f"<style>{_STYLE}</style></head><body><h1>Candidates for annotation errors in {name}</h1>"
+        f"<p>The treebank above the words, what the parser prefers below.</p>"
+        f"{''.join(parts)}<p><code>{escape(candidates.signature)}</code></p></body></html>\n"
+    )
+
+
+WRITERS: dict[str, Callable[[Any, ErrorCandidates], bytes]] = {
+    ".csv": lambda treebank, candidates: candidates.to_csv().encode(),
+    ".conllu": lambda treebank, candidates: marked(treebank, candidates).to_bytes(),
+    ".html": lambda treebank, candidates: candidates_page(treebank, candidates).encode(),
+}
+"""How candidates are written, by the ending of the file."""
+
+
+def save_candidates(treebank: "Treebank", candidates: ErrorCandidates, path: Source) -> None:
+    """Write candidates to ``.csv``, ``.conllu`` or ``.html``, by the name of the file."""
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        raise ChoiceError("kind of file for candidates", ending, WRITERS)
+    data = WRITERS[ending](treebank, candidates)
+    with atomic(path) as file:
+        file.write(data)

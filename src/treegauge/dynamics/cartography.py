@@ -1,4 +1,4 @@
-"""Data maps: where a parser's confidence in gold trees stays, rises or wavers."""
+"""Data maps: a parser's confidence in gold trees during training, and how much it varies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,16 +7,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.jobs import Engine, Job, Progress, check_same, relation_names
-from treegauge.dynamics.recording import LAYERS, Recording
+from treegauge.dynamics.candidates import ErrorCandidates
+from treegauge.dynamics.jobs import check_same
+from treegauge.dynamics.recording import LAYERS, Recording, load_recordings, save_recordings
 from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result, countersign
-from treegauge.treebanks.columns import Treebank
+from treegauge.results.result import Result, countersign, joined_signature
+from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DataMap", "Regions", "data_map", "map_treebank", "mean_map"]
+    from treegauge.treebanks.columns import Treebank
+
+__all__ = [
+    "DataMap",
+    "MapArchive",
+    "Regions",
+    "SentenceMap",
+    "data_map",
+    "mean_map",
+    "sentence_map",
+]
 
 Floats = npt.NDArray[np.float64]
 REGIONS = ("easy", "hard", "ambiguous", "other")
@@ -79,19 +90,19 @@ class DataMap(Result):
 
     Attributes
     ----------
-    treebank, part
+    treebank, split
         The words.
     confidence, variability
         For ``head`` and ``relation`` the mean and the population standard deviation over epochs.
     correctness, forgetting
         Share of the epochs in which gold was preferred, and how often it was preferred after one
-        epoch and not after the next; None if the recording does not tell.
+        epoch and not after the next; None if the recording does not say.
     regions
         Bounds of the regions.
     """
 
     treebank: str
-    part: str
+    split: str
     signature: str
     confidence: dict[str, Floats]
     variability: dict[str, Floats]
@@ -99,9 +110,6 @@ class DataMap(Result):
     forgetting: dict[str, npt.NDArray[np.int64]] | None
     regions: Regions = Regions()
     digits: ClassVar[int] = 3
-
-    def __repr__(self) -> str:
-        return f"<DataMap of {self.treebank} ({self.part}): {len(self.confidence['head']):,} words>"
 
     def region(self, layer: str = "head") -> npt.NDArray[np.str_]:
         """Return the region of each word: easy, hard, ambiguous or other."""
@@ -126,18 +134,18 @@ class DataMap(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a layer."""
+        """One row per layer."""
         import polars as pl
 
         name = self.treebank.rpartition("#")[0]
         rows = [
-            {"treebank": name, "part": self.part, "of": LAYERS[layer], **values}
+            {"treebank": name, "split": self.split, "of": LAYERS[layer], **values}
             for layer, values in self.values.items()
         ]
         return pl.DataFrame(rows)
 
-    def words(self, treebank: Treebank | None = None) -> "pl.DataFrame":
-        """Return one row a word: all numbers, and its place and columns if the treebank is given.
+    def words(self, treebank: "Treebank | None" = None) -> "pl.DataFrame":
+        """Return one row per word: all numbers, and its place and columns if the treebank is given.
 
         Parameters
         ----------
@@ -167,13 +175,13 @@ class DataMap(Result):
         return pl.DataFrame(columns)
 
 
-def _ids(treebank: Treebank) -> list[str | None]:
+def _ids(treebank: "Treebank") -> list[str | None]:
     ids = treebank.metadata("sent_id")
     return [ids[i] for i in treebank.sentence_of.tolist()]
 
 
 def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap:
-    """Make the data map of a recording.
+    """Return the data map of a recording.
 
     Parameters
     ----------
@@ -202,13 +210,13 @@ def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap
     regions = regions or Regions()
     p = {layer: np.exp(recording.logp(layer).astype(np.float64)) for layer in LAYERS}
     correctness = forgetting = None
-    if recording.knows_right:
-        right = {layer: recording.right(layer) for layer in LAYERS}
-        correctness = {layer: np.asarray(one.mean(axis=0)) for layer, one in right.items()}
-        forgetting = {layer: (one[:-1] & ~one[1:]).sum(axis=0) for layer, one in right.items()}
+    if recording.knows_correct:
+        correct = {layer: recording.correct(layer) for layer in LAYERS}
+        correctness = {layer: np.asarray(one.mean(axis=0)) for layer, one in correct.items()}
+        forgetting = {layer: (one[:-1] & ~one[1:]).sum(axis=0) for layer, one in correct.items()}
     return DataMap(
         treebank=recording.treebank,
-        part=recording.part,
+        split=recording.split,
         signature=countersign(recording.signature, m="map", regions=regions),
         confidence={layer: values.mean(axis=0) for layer, values in p.items()},
         variability={layer: values.std(axis=0) for layer, values in p.items()},
@@ -219,12 +227,12 @@ def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap
 
 
 def mean_map(recordings: Sequence[Recording], *, regions: Regions | None = None) -> DataMap:
-    """Make the mean data map of several parsers or seeds: each word's numbers averaged over them.
+    """Return the mean data map of several parsers or seeds: each word's numbers averaged.
 
     Parameters
     ----------
     recordings
-        Of the same words, one a parser or seed; their epochs may differ.
+        Of the same words, one per parser or seed; their epochs may differ.
     regions
         Bounds, applied to the averages.
     """
@@ -241,53 +249,130 @@ def mean_map(recordings: Sequence[Recording], *, regions: Regions | None = None)
         return {layer: np.mean([one[layer] for one in found], axis=0) for layer in LAYERS}
 
     names = ("confidence", "variability", "correctness", "forgetting")
-    told = [part for one in maps for part in one.signature.split("|") if part[:7] == "parser:"]
-    others = dict.fromkeys(part[7:] for part in told if part != told[0])
-    signature = countersign(
-        first.signature, mean=f"{len(maps)} recordings", parsers="+".join(others) or None
-    )
+    signature = joined_signature([one.signature for one in maps])
     return replace(first, signature=signature, **{name: mean(name) for name in names})
 
 
-def map_treebank(
-    train: Treebank,
-    dev: Treebank | None = None,
-    *,
-    engine: Engine,
-    seeds: Sequence[int] = (0,),
-    trees: bool = False,
-    progress: Progress | None = None,
-) -> dict[str, list[Recording]]:
-    """Train a parser and record the train words, and the dev words if there are any.
+@dataclass(frozen=True, eq=False)
+class MapArchive:
+    """Everything behind the data map of one treebank, in one file.
 
-    Parameters
+    Attributes
     ----------
-    train, dev
-        The treebank.
-    engine
-        Who trains: see :func:`~treegauge.dynamics.recorder.probabilistic`.
-    seeds
-        One model each.
-    trees
-        Also record what is needed at the level of sentences.
-    progress
-        Told how many models are trained.
-
-    Returns
-    -------
-    dict
-        For each part one recording a seed.
+    recordings
+        Of the words, one per parser and seed.
+    held_out
+        The recording by parsers that did not see the words, if candidates were looked for in it.
+    candidates
+        The candidates for annotation errors, if they were looked for.
 
     Examples
     --------
-    >>> from treegauge.dynamics.recorder import probabilistic
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> found = map_treebank(synthetic(60, seed=1), engine=probabilistic("mst", epochs=3))
-    >>> mean_map(found["train"]).values["head"]["confidence"] > 0.8
-    True
+    >>> import numpy as np
+    >>> logp = np.log([[0.25, 0.9]])
+    >>> one = Recording("toy#0", "train", "treegauge:0", (1,), logp, logp)
+    >>> MapArchive((one,)).map.values["head"]["confidence"]
+    0.575...
     """
-    read = {"train": train} if dev is None else {"train": train, "dev": dev}
-    names = relation_names(*read.values())
-    jobs = [Job(train, read, seed=seed, relations=names, trees=trees) for seed in seeds]
-    made = engine(jobs, progress)
-    return {part: [one[part] for one in made] for part in read}
+
+    recordings: tuple[Recording, ...]
+    held_out: Recording | None = None
+    candidates: ErrorCandidates | None = None
+
+    @property
+    def treebank(self) -> str:
+        """Mark of the treebank that was recorded."""
+        return self.recordings[0].treebank
+
+    @property
+    def map(self) -> DataMap:
+        """The mean data map of the recordings."""
+        return mean_map(self.recordings)
+
+    def save(self, path: Source) -> None:
+        """Write to ``.npz`` or ``.parquet``, atomically."""
+        recordings = {str(number): one for number, one in enumerate(self.recordings)}
+        if self.held_out is not None:
+            recordings["held_out"] = self.held_out
+        more = {} if self.candidates is None else {"candidates": self.candidates.to_archive()}
+        save_recordings(path, recordings, more)
+
+    @classmethod
+    def load(cls, path: Source) -> "MapArchive":
+        """Read what :meth:`save` or :meth:`Recording.save` wrote."""
+        recordings, more = load_recordings(path)
+        held_out = recordings.pop("held_out", None)
+        candidates = None
+        if "candidates" in more:
+            candidates = ErrorCandidates.from_archive(more["candidates"])
+        return cls(tuple(recordings.values()), held_out, candidates)
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceMap(Result):
+    """Confidence and variability of whole gold trees, per word, so that length does not decide.
+
+    Attributes
+    ----------
+    treebank
+        The sentences.
+    lengths
+        Their words.
+    confidence, variability
+        Mean and population standard deviation over epochs of ``p(tree) ** (1 / words)``.
+    logp
+        (epochs, sentences): log-probability of the gold trees.
+    """
+
+    treebank: str
+    signature: str
+    lengths: npt.NDArray[np.int32]
+    confidence: Floats
+    variability: Floats
+    logp: Floats
+    digits: ClassVar[int] = 3
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per sentence."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "sentence": np.arange(1, len(self.lengths) + 1),
+                "words": self.lengths,
+                "confidence": self.confidence,
+                "variability": self.variability,
+                "bits": -self.logp[-1] / np.log(2),
+            }
+        )
+
+    def hardest(self, count: int) -> Sequence[int]:
+        """Return the numbers of the sentences of the lowest confidence, from 0."""
+        found: list[int] = np.argsort(self.confidence, kind="stable")[:count].tolist()
+        return found
+
+
+def sentence_map(recording: Recording, treebank: "Treebank") -> SentenceMap:
+    r"""Return the data map of sentences.
+
+    The geometric mean per word, :math:`p(y)^{1/n}`, takes the place of :math:`p(y)`, which shrinks
+    with every word and so would only show length (the Difficulty paper, section 6).
+
+    Parameters
+    ----------
+    recording
+        With :attr:`~treegauge.dynamics.recording.Recording.trees_logp`.
+    treebank
+        The sentences.
+    """
+    logp = recording.tree_logp(treebank)
+    p = np.exp(logp / treebank.lengths)
+    return SentenceMap(
+        treebank=recording.treebank,
+        signature=countersign(recording.signature, m="map", level="sentences"),
+        lengths=treebank.lengths,
+        confidence=p.mean(axis=0),
+        variability=p.std(axis=0),
+        logp=logp,
+    )

@@ -1,57 +1,176 @@
-"""All measures of a treebank's difficulty at once, a row of the Difficulty paper's Table 1."""
+"""Dataset difficulty: all measures at once, and the absolute rank of treebanks over them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from treegauge.dynamics.absolute_rank import LARGER_IS_EASIER, AbsoluteRank, absolute_rank
+import numpy as np
+
 from treegauge.dynamics.cartography import DataMap, mean_map
-from treegauge.dynamics.description_length import (
-    BLOCKS,
-    DescriptionLength,
-    Training,
-    description_length,
+from treegauge.dynamics.mdl import Before, DescriptionLength, length_signature, read_blocks
+from treegauge.dynamics.recording import unpacked_recordings
+from treegauge.dynamics.settings import (
+    JoinedResult,
+    Layer,
+    TrainingData,
+    TrainingSettings,
+    label_of,
+    training_data,
 )
-from treegauge.dynamics.jobs import Engine, Job, Progress, relation_names
-from treegauge.dynamics.null_inputs import null_input
-from treegauge.dynamics.usable_information import UsableInformation, usable_information
-from treegauge.results.errors import TreegaugeError
+from treegauge.dynamics.vinfo import Null, UsableInformation, usable_information
+from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
-from treegauge.treebanks.columns import Treebank
+from treegauge.results.verbs import verb
+from treegauge.scoring.convention import OFFICIAL, Convention, Counting
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Coding", "Difficulty", "Table", "difficulty", "difficulty_table"]
+__all__ = [
+    "LARGER_IS_EASIER", "AbsoluteRank", "Coding", "DifficultyTable", "TreebankDifficulty",
+    "absolute_rank", "difficulty", "treebank_difficulty",
+]  # fmt: skip
+
+LARGER_IS_EASIER: Mapping[str, bool] = {
+    "uas": True, "las": True,
+    "arc_conf": True, "arc_var": False, "arc_vinfo": True, "arc_mdl": False,
+    "rel_conf": True, "rel_var": False, "rel_vinfo": True, "rel_mdl": False,
+}  # fmt: skip
+"""The ten measures of the Difficulty paper's Table 1, and whether a larger value ranks first."""
+
+
+@dataclass(frozen=True, eq=False)
+class AbsoluteRank(Result):
+    """Treebanks in the order of their mean rank.
+
+    Attributes
+    ----------
+    rows
+        Treebank, absolute rank, mean rank, and the rank by each measure (None where it is missing).
+    measures
+        The measures.
+    """
+
+    rows: tuple[dict[str, object], ...]
+    measures: tuple[str, ...]
+    signature: str
+    kind: ClassVar[str] = "absolute rank"
+    digits: ClassVar[int] = 1
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per treebank, the easiest first."""
+        import polars as pl
+
+        kinds: dict[str, type[pl.DataType]] = {"treebank": pl.String, "rank": pl.Int64}
+        return pl.DataFrame(
+            list(self.rows), schema=kinds | dict.fromkeys(("mean", *self.measures), pl.Float64)
+        )
+
+
+def _plain(measure: str) -> str:
+    """Return a measure's name without the convention of scores."""
+    return measure.partition("[")[0]
+
+
+def absolute_rank(
+    data: Any, measures: Sequence[str] = (), *, label: str = "treebank"
+) -> AbsoluteRank:
+    """Return the ranks of treebanks by each measure, and by the mean of these ranks.
+
+    Rank 1 is the highest UAS, LAS, confidence and usable information, and the lowest variability
+    and description length. Equal values share the mean of their ranks, equal means the best rank.
+    A missing value does not count for its treebank.
+
+    Parameters
+    ----------
+    data
+        A table with one row per treebank.
+    measures
+        Columns out of :data:`LARGER_IS_EASIER`; by default those that the table has.
+    label
+        Column of the treebanks' names.
+
+    Notes
+    -----
+    The Difficulty paper's Table 1, column "Abs. Rank". The paper does not define it; on the rows
+    that can be read in full this definition orders the treebanks as it does (Spearman 0.998).
+
+    Examples
+    --------
+    >>> ranks = absolute_rank({"treebank": ["a", "b"], "las": [80, 90], "arc_var": [0.2, 0.1]})
+    >>> ranks.table["treebank"].to_list()
+    ['b', 'a']
+    """
+    from scipy.stats import rankdata
+
+    from treegauge.statistics.table import as_table
+
+    table = as_table(data)
+    table.check([label], "column of names")
+    chosen = list(measures) or [
+        one for one in table.frame.columns if _plain(one) in LARGER_IS_EASIER
+    ]
+    for name in chosen:
+        if _plain(name) not in LARGER_IS_EASIER:
+            raise ChoiceError("measure", name, LARGER_IS_EASIER)
+    if not chosen:
+        raise TreegaugeError(
+            f"{table.source} has none of the measures {', '.join(LARGER_IS_EASIER)}"
+        )
+    names = [str(name) for name in table.frame[label]]
+    ranks = np.full((len(names), len(chosen)), np.nan)
+    for j, name in enumerate(chosen):
+        values = table.numbers(name)
+        known = np.isfinite(values)
+        ranks[known, j] = rankdata(
+            -values[known] if LARGER_IS_EASIER[_plain(name)] else values[known]
+        )
+    bare = [name for name, row in zip(names, ranks, strict=True) if np.isnan(row).all()]
+    if bare:
+        raise TreegaugeError(f"{bare[0]} has none of the measures {', '.join(chosen)}")
+    means = np.nanmean(ranks, axis=1)
+    places = rankdata(means, method="min")
+    order = np.argsort(places, kind="stable").tolist()
+    rows = tuple(
+        {"treebank": names[i], "rank": int(places[i]), "mean": float(means[i])}
+        | {name: None if np.isnan(ranks[i, j]) else float(ranks[i, j])
+           for j, name in enumerate(chosen)}
+        for i in order
+    )  # fmt: skip
+    signature = sign(v="absolute-rank", table=table.name, m="+".join(chosen))
+    return AbsoluteRank(rows, tuple(chosen), signature)
 
 
 @dataclass(frozen=True)
 class Coding:
-    """How description length is measured."""
+    """How description length is measured; see :func:`~treegauge.dynamics.mdl.mdl`."""
 
-    blocks: tuple[int, ...] = BLOCKS
-    training: Training = "prefix"
-    shuffles: int = 5
+    blocks: str | Sequence[int | str] = "5,10,20,40,80,160,320,360"
+    training: Before = "prefix"
+    orders: int = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Difficulty(Result):
-    """What the measures say of one treebank.
+class TreebankDifficulty(Result):
+    """All measures of one treebank.
 
     Attributes
     ----------
     treebank
         Its name.
     words, sentences
-        Size of its train part.
+        Size of its training set.
     uas, las
-        On dev, in percent, of words that each pick their head for themselves; means over seeds.
+        Of the parsed dev set, in percent; means over seeds.
     map
-        Data map of the train words.
+        Data map of the training set.
     information
-        Usable information in the dev words.
+        Usable information in the dev set.
     length
-        Description length of the train trees, if it was measured.
+        Description length of the training set, if it was measured.
+    convention
+        What counts in `uas` and `las`.
     """
 
     treebank: str
@@ -63,139 +182,193 @@ class Difficulty(Result):
     information: UsableInformation
     length: DescriptionLength | None
     signature: str
+    convention: Convention = OFFICIAL
+    kind: ClassVar[str] = "difficulty"
 
     @property
     def row(self) -> dict[str, Any]:
         """The ten measures by the names of the paper's table, and the size."""
         maps, bits = self.map.values, self.information.values
-        plain = ("treebank", "words", "sentences", "uas", "las")
-        found: dict[str, Any] = {name: getattr(self, name) for name in plain}
+        values: dict[str, Any] = {
+            "treebank": self.treebank, "words": self.words, "sentences": self.sentences,
+            self.convention.label("uas"): self.uas, self.convention.label("las"): self.las,
+        }  # fmt: skip
         for short, layer in (("arc", "head"), ("rel", "relation")):
-            found[f"{short}_conf"] = maps[layer]["confidence"]
-            found[f"{short}_var"] = maps[layer]["variability"]
-            found[f"{short}_vinfo"] = bits[layer]
-            found[f"{short}_mdl"] = (
+            values[f"{short}_conf"] = maps[layer]["confidence"]
+            values[f"{short}_var"] = maps[layer]["variability"]
+            values[f"{short}_vinfo"] = bits[layer]
+            values[f"{short}_mdl"] = (
                 None if self.length is None else self.length.values[layer]["bits_per_word"]
             )
-        return found
+        return values
 
     @property
     def table(self) -> "pl.DataFrame":
         """One row."""
-        return _frame([self.row])
+        import polars as pl
+
+        kinds = {"treebank": pl.String, "words": pl.Int64, "sentences": pl.Int64}
+        return pl.DataFrame([self.row], {name: kinds.get(name, pl.Float64) for name in self.row})
 
 
-@dataclass(frozen=True, eq=False)
-class Table(Result):
-    """The measures of several treebanks; the stuff of correlations and ranks."""
+@dataclass(frozen=True, eq=False, repr=False)
+class DifficultyTable(JoinedResult):
+    """The measures of several treebanks, from which ranks and correlations are computed."""
 
-    rows: tuple[Difficulty, ...]
-    signature: str
-    digits: ClassVar[int] = 3
+    results: tuple[TreebankDifficulty, ...]
+    kind: ClassVar[str] = "difficulty"
 
     @property
-    def table(self) -> "pl.DataFrame":
-        """One row a treebank."""
-        return _frame([one.row for one in self.rows])
+    def known(self) -> "pl.DataFrame":
+        """The table without measures that were not taken."""
+        table = self.table
+        return table.drop([name for name in table.columns if table[name].is_null().all()])
 
     @property
     def ranks(self) -> AbsoluteRank:
         """The absolute rank of the treebanks over all measures."""
         return replace(absolute_rank(self.known), signature=self.signature)
 
-    @property
-    def known(self) -> "pl.DataFrame":
-        """The table without measures that were not taken."""
-        frame = self.table
-        return frame.drop([name for name in LARGER_IS_EASIER if frame[name].is_null().all()])
 
-
-def _frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":
-    import polars as pl
-
-    kinds: dict[str, Any] = {"treebank": pl.String, "words": pl.Int64, "sentences": pl.Int64}
-    return pl.DataFrame(rows, schema=kinds | dict.fromkeys(LARGER_IS_EASIER, pl.Float64))
-
-
-def difficulty(
-    train: Treebank,
-    dev: Treebank,
+def treebank_difficulty(
+    data: TrainingData,
     *,
-    engine: Engine,
+    settings: TrainingSettings,
     null: str = "blank",
-    seeds: Sequence[int] = (0,),
+    seeds: int = 1,
     coding: Coding | None = None,
-    name: str | None = None,
-    progress: Progress | None = None,
-) -> Difficulty:
-    """Measure a treebank's difficulty: one model with its words, one without, and those of MDL.
+    convention: Convention = OFFICIAL,
+) -> TreebankDifficulty:
+    """Measure the difficulty of one treebank.
 
     Parameters
     ----------
-    train, dev
-        The treebank.
-    engine
-        Who trains: see :func:`~treegauge.dynamics.recorder.probabilistic`.
+    data
+        The treebank; see :func:`~treegauge.dynamics.settings.training_data`.
+    settings
+        The parser and how it is trained.
     null
-        Input that usable information is measured against.
+        The input that usable information is measured against.
     seeds
-        Two models each; numbers are means over them.
+        Number of pairs of models, with and without input; numbers are means over them.
     coding
-        Also measure description length, in this way.
-    name
-        The treebank's name, if other than that of `train`.
-    progress
-        Told how many models are trained, description length aside.
+        How to measure description length; None: it is left out.
+    convention
+        What counts in UAS and LAS.
 
     Examples
     --------
-    >>> from treegauge.dynamics.recorder import probabilistic
+    >>> from treegauge.dynamics.settings import TrainingSettings
     >>> from treegauge.testing.synthetic import synthetic
-    >>> train, dev = synthetic(100, seed=1), synthetic(40, seed=2)
-    >>> found = difficulty(train, dev, engine=probabilistic("mst", epochs=3))
-    >>> found.row["arc_conf"] > found.row["arc_var"]
+    >>> (data,) = training_data([{"train": synthetic(100, seed=1), "dev": synthetic(40, seed=2)}])
+    >>> row = treebank_difficulty(data, settings=TrainingSettings(epochs=3)).row
+    >>> row["arc_conf"] > row["arc_var"]
     True
     """
-    if not seeds:
-        raise TreegaugeError("expected at least one seed, found none")
-    names = relation_names(train, dev)
-    blank, blank_dev = (null_input(part, null) for part in (train, dev))
-    jobs = []
-    for seed in seeds:
-        read = {"train": train, "dev": dev}
-        jobs.append(Job(train, read, seed=seed, relations=names))
-        jobs.append(Job(blank, {"dev": blank_dev}, seed=seed, relations=names))
-    made = engine(jobs, progress)
-    real, hidden = made[::2], made[1::2]
-    scores = [one["dev"].greedy() for one in real]
-    length = None
+    from treegauge.scoring.attachment import correct_trees
+
+    train, dev = data["train"], data["dev"]
+    numbers = settings.seeds(seeds)
+    sizes = read_blocks(coding.blocks, len(train)) if coding is not None else (1,)
+    shared: dict[str, Any] = {
+        "null": null, "blocks": ",".join(map(str, sizes)),
+        "training": "prefix" if coding is None else coding.training,
+    }  # fmt: skip
+    orders = 0 if coding is None else coding.orders
+    cells = settings.run("difficulty", data, numbers[:1], **shared, orders=orders)
+    if seeds > 1:
+        cells += settings.run("difficulty", data, numbers[1:], **shared, orders=0)
+    if len(settings.parsers) > 1:
+        raise TreegaugeError("difficulty is measured with one parser; got several")
+    recordings = [
+        {name: unpacked_recordings(packed, name)[0]["0"] for name, packed in one.recordings.items()}
+        for one in cells
+    ]
+    scores = []
+    for one in recordings:
+        parsed = one["dev"].parsed(dev)
+        correct = correct_trees(dev, parsed.head, parsed["deprel"], convention)
+        scores.append([correct.score(metric) or 0.0 for metric in ("UAS", "LAS")])
+    uas, las = np.mean(scores, axis=0).tolist()
+    length, label = None, label_of(cells[0])
     if coding is not None:
-        length = description_length(
-            train, engine=engine, blocks=coding.blocks, training=coding.training,
-            shuffles=coding.shuffles, seed=seeds[0], progress=progress,
+        length = DescriptionLength.from_table(
+            cast("pl.DataFrame", cells[0].words), treebank=train.mark, training=coding.training,
+            signature=length_signature(
+                train.mark, label, coding.training, sizes, orders, numbers[0]
+            ),
         )  # fmt: skip
-    return Difficulty(
-        treebank=name or train.name.partition("/")[0],
+    return TreebankDifficulty(
+        treebank=data.name.partition("/")[0],
         words=train.n_words,
         sentences=len(train),
-        uas=sum(uas for uas, _ in scores) / len(scores),
-        las=sum(las for _, las in scores) / len(scores),
-        map=mean_map([one["train"] for one in real]),
+        uas=uas,
+        las=las,
+        map=mean_map([one["train"] for one in recordings]),
         information=usable_information(
-            [one["dev"] for one in real], [one["dev"] for one in hidden], kind=null
+            [one["dev"] for one in recordings], [one["null"] for one in recordings], kind=null
         ),
         length=length,
         signature=sign(
-            v="difficulty", tb=train.mark, dev=dev.mark, parser=engine.label, null=null,
-            mdl=None if coding is None else f"{coding.training} x {coding.shuffles}",
-            seeds="+".join(map(str, seeds)),
+            v="difficulty", tb=train.mark, dev=dev.mark, parser=label, null=null,
+            mdl=None if coding is None else f"{coding.training} {'+'.join(map(str, sizes))}",
+            orders=orders or None, seed="+".join(map(str, numbers)), **convention.signed,
         ),
+        convention=convention,
     )  # fmt: skip
 
 
-def difficulty_table(found: Sequence[Difficulty]) -> Table:
-    """Put the measures of several treebanks into one table."""
-    if not found:
-        raise TreegaugeError("expected at least one treebank, found none")
-    parser = "+".join(dict.fromkeys(one.signature.partition("|parser:")[2] for one in found))
-    return Table(tuple(found), sign(v="difficulty", treebanks=len(found), parser=parser))
+@verb
+def difficulty(
+    *treebanks: Any,
+    null: Null = "blank",
+    orders: int = 5,
+    blocks: str | Sequence[int | str] = "5,10,20,40,80,160,320,360",
+    ranks: bool = False,
+    correlations: bool = False,
+    seeds: int = 1,
+    of: Layer = "head",
+    settings: TrainingSettings = TrainingSettings(),
+    counting: Counting = Counting(),
+) -> DifficultyTable:
+    """Measure dataset difficulty by all of its measures at once.
+
+    Measures are UAS and LAS of the dev set, confidence and variability of the training set, usable
+    information in the dev set, and description length of the training set.
+
+    Parameters
+    ----------
+    *treebanks
+        Treebank folders, or names or codes under TREEGAUGE_UD.
+    null
+        The input that usable information is measured against.
+    orders
+        Number of random orders of the sentences for description length; 0: leave it out.
+    blocks
+        Number of sentences in each block, such as 5,10,20; auto: as many doubling blocks as fit.
+    ranks
+        Add the rank by each measure and over all of them.
+    correlations
+        Add the correlations of all measures.
+    seeds
+        Number of models to average, with consecutive seeds.
+    of
+        What the figure shows: head or relation.
+    """
+    from treegauge.statistics.matrix import correlation_matrix
+
+    coding = Coding(blocks, orders=orders) if orders else None
+    table = DifficultyTable(
+        tuple(
+            treebank_difficulty(
+                own, settings=settings, null=null, seeds=seeds, coding=coding,
+                convention=counting.chosen,
+            )
+            for own in training_data(treebanks, errors=settings.errors)
+        ),
+        layer=of,
+    )  # fmt: skip
+    parts: dict[str, Result] = {"ranks": table.ranks} if ranks else {}
+    if correlations:
+        parts["correlations"] = correlation_matrix(table.known)
+    return table.with_attached(parts)

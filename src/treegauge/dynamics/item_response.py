@@ -1,4 +1,4 @@
-"""Item response: how hard words are, seen by several parsers of different ability."""
+"""Item response: how difficult words are for parsers of different ability."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ Floats = npt.NDArray[np.float64]
 Kind = Literal["rasch", "2pl"]
 _GRID = np.linspace(-4, 4, 33)
 _FEW = np.linspace(-2.5, 2.5, 9)
-_FAR = 12.0  # abilities beyond are those of respondents that are always right, or never
+_FAR = 12.0  # abilities beyond are those of respondents that are always correct, or never
 
 
 @dataclass(frozen=True, eq=False)
 class ItemResponse(Result):
-    r"""Difficulties of words and abilities of those that were asked.
+    r"""Difficulties of words and abilities of respondents.
 
-    .. math:: p(\text{j is right about i}) = \frac{1}{1 + e^{-a_i (\theta_j - b_i)}}
+    .. math:: p(\text{j is correct on i}) = \frac{1}{1 + e^{-a_i (\theta_j - b_i)}}
 
     Attributes
     ----------
@@ -52,17 +52,18 @@ class ItemResponse(Result):
     model: str
     steps: int
     signature: str
+    kind: ClassVar[str] = "item response"
     digits: ClassVar[int] = 3
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a respondent."""
+        """One row per respondent."""
         import polars as pl
 
         return pl.DataFrame({"respondent": self.names, "ability": self.ability})
 
     def words(self) -> "pl.DataFrame":
-        """Return one row a word."""
+        """Return one row per word."""
         import polars as pl
 
         return pl.DataFrame(
@@ -77,12 +78,12 @@ class ItemResponse(Result):
 def responses(
     recordings: Sequence[Recording], *, layer: str = "head", epochs: Sequence[int] | None = None
 ) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
-    """Return who was right about which word: (respondents, words), and the respondents' names.
+    """Return which words each respondent got correct: (respondents, words), and their names.
 
     Parameters
     ----------
     recordings
-        Of the same words, with rivals: one a parser or seed.
+        Of the same words, with rivals: one per parser or seed.
     layer
         ``head``, ``relation``, or ``both`` of them.
     epochs
@@ -93,15 +94,15 @@ def responses(
     rows, names = [], []
     for number, one in enumerate(recordings, 1):
         layers = ("head", "relation") if layer == "both" else (layer,)
-        right = np.all([one.right(part) for part in layers], axis=0)
+        correct = np.all([one.correct(part) for part in layers], axis=0)
         for place in epochs if epochs is not None else (-1,):
-            rows.append(right[place])
+            rows.append(correct[place])
             names.append(f"{number} epoch {one.epochs[place]}")
     return np.array(rows), tuple(names)
 
 
 def fit_item_response(
-    right: npt.ArrayLike,
+    correct: npt.ArrayLike,
     names: Sequence[str] = (),
     *,
     model: Kind = "2pl",
@@ -117,8 +118,8 @@ def fit_item_response(
 
     Parameters
     ----------
-    right
-        (respondents, words): whether a respondent was right about a word.
+    correct
+        (respondents, words): whether a respondent got a word correct.
     names
         The respondents.
     model
@@ -129,12 +130,12 @@ def fit_item_response(
     Examples
     --------
     >>> import numpy as np
-    >>> right = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
-    >>> found = fit_item_response(right, model="rasch")
-    >>> bool(np.all(np.diff(found.difficulty) > 0)), bool(np.all(np.diff(found.ability) < 0))
+    >>> correct = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]])
+    >>> fitted = fit_item_response(correct, model="rasch")
+    >>> bool(np.all(np.diff(fitted.difficulty) > 0)), bool(np.all(np.diff(fitted.ability) < 0))
     (True, True)
     """
-    x = np.asarray(right, np.float64)
+    x = np.asarray(correct, np.float64)
     if model not in get_args(Kind):
         raise ChoiceError("item response model", model, get_args(Kind))
     if x.ndim != 2 or not x.size or not np.isin(x, (0, 1)).all():
@@ -143,7 +144,7 @@ def fit_item_response(
         )
     titles = tuple(names) or tuple(str(i + 1) for i in range(len(x)))
     if len(titles) != len(x):
-        raise TreegaugeError(f"found {len(titles)} names for {len(x)} respondents")
+        raise TreegaugeError(f"got {len(titles)} names for {len(x)} respondents")
     patterns, which = np.unique(x.T, axis=0, return_inverse=True)
     counts = np.bincount(which.ravel(), minlength=len(patterns)).astype(np.float64)
     b, z = (grid.ravel() for grid in np.meshgrid(_GRID, _FEW if model == "2pl" else [0.0]))
@@ -206,13 +207,13 @@ def _posterior(
 
 def _abilities(ability: Floats, a: Floats, places: Floats, weight: Floats, hits: Floats) -> Floats:
     """Newton's steps for each respondent on the expected log-likelihood, which is concave."""
-    found = ability.copy()
+    fitted = ability.copy()
     for _ in range(20):
-        p = 1 / (1 + np.exp(-np.clip(_logits(a, places, found), -700, 700)))
+        p = 1 / (1 + np.exp(-np.clip(_logits(a, places, fitted), -700, 700)))
         slope = a @ (hits.T - weight[:, None] * p)
         bend = (weight * a**2) @ (p * (1 - p))
         step = np.clip(slope / np.maximum(bend, 1e-9), -1, 1)
-        found = np.clip(found + step, -_FAR, _FAR)
+        fitted = np.clip(fitted + step, -_FAR, _FAR)
         if np.abs(step).max() < 1e-9:
             break
-    return found
+    return fitted

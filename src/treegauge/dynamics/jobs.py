@@ -1,25 +1,29 @@
-"""What shall be trained and looked at, apart from who does it."""
+"""What is trained and recorded, apart from who trains it; recordings of held-out words."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from treegauge import __version__
+import numpy as np
+import numpy.typing as npt
+
 from treegauge.dynamics.recording import Recording
 from treegauge.results.errors import TreegaugeError
-from treegauge.treebanks.columns import Treebank
+from treegauge.results.result import sign
 
-__all__ = ["Engine", "Job", "Keeping", "Progress", "relation_names"]
+if TYPE_CHECKING:
+    from treegauge.treebanks.columns import Treebank
 
-When = Literal["after", "during"]
+__all__ = ["Engine", "Progress", "TrainingJob", "check_same", "cross_fit", "relation_names"]
+
+HELD_OUT = "held out"
+"""The split of recordings by :func:`cross_fit`."""
 Progress = Callable[[int, int | None], None]
 """Called with the number of models trained so far and in all."""
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class TrainingJob:
     """One model to be trained, and what to record of it.
 
     Parameters
@@ -27,7 +31,7 @@ class Job:
     train
         What it learns from.
     read
-        Treebanks to look at, by part: ``train``, ``dev`` and so on.
+        Treebanks to record, by split: ``train``, ``dev`` and so on.
     seed
         Of the training.
     relations
@@ -38,24 +42,25 @@ class Job:
         Also record what share of probability is that of trees.
     when
         ``after`` each epoch in evaluation mode, or ``during`` it, as a word is learned from.
+    decode
+        Also record the trees that the model gives after the last epoch.
     """
 
-    train: Treebank
-    read: Mapping[str, Treebank]
+    train: "Treebank"
+    read: "Mapping[str, Treebank]"
     seed: int = 0
     relations: tuple[str, ...] = ()
     every: bool = True
     trees: bool = False
-    when: When = "after"
+    when: Literal["after", "during"] = "after"
+    decode: bool = False
 
-    @property
-    def words(self) -> dict[str, object]:
-        """What the job is, for signatures and for names of files."""
-        return {
-            "train": self.train.mark,
-            "record": self.when if self.every else "last",
-            "seed": self.seed,
-        }
+    def signature(self, split: str, parser: str) -> str:
+        """Return the signature of the recording of a split."""
+        return sign(
+            v="recording", tb=self.read[split].mark, parser=parser or None, train=self.train.mark,
+            record=self.when if self.every else "last", seed=self.seed,
+        )  # fmt: skip
 
 
 class Engine(Protocol):
@@ -63,81 +68,15 @@ class Engine(Protocol):
 
     @property
     def label(self) -> str:
-        """What is trained, options included; equal labels and jobs give equal recordings."""
+        """The parser with its options; equal labels and jobs give equal recordings."""
 
     def __call__(
-        self, jobs: Sequence[Job], progress: Progress | None = None
+        self, jobs: Sequence[TrainingJob], progress: Progress | None = None
     ) -> list[dict[str, Recording]]:
-        """Train each job's model; returns its recordings by part, in the order of the jobs."""
+        """Train each job's model; returns its recordings by split, in the order of the jobs."""
 
 
-@dataclass(frozen=True)
-class Keeping:
-    """An engine that keeps every recording in a folder and never makes one twice.
-
-    Parameters
-    ----------
-    engine
-        Who trains what is not there yet; told apart by its ``key`` if it has one, else its label,
-        and given as many jobs in a call as its ``at_once`` says, else one.
-    folder
-        Where recordings are kept; made if need be.
-    """
-
-    engine: Engine
-    folder: Path
-    label: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "label", self.engine.label)
-
-    def _paths(self, job: Job) -> dict[str, Path]:
-        paths = {}
-        key = getattr(self.engine, "key", self.label)
-        for part, treebank in job.read.items():
-            told = [
-                __version__,
-                key,
-                job.train.digest,
-                treebank.digest,
-                part,
-                job.seed,
-                job.relations,
-            ]
-            told += [job.every, job.trees, job.when]
-            mark = hashlib.sha256(repr(told).encode()).hexdigest()[:16]
-            name = job.train.name.replace("/", "-")
-            paths[part] = self.folder / f"{name}.{part}.{mark}.npz"
-        return paths
-
-    def __call__(
-        self, jobs: Sequence[Job], progress: Progress | None = None
-    ) -> list[dict[str, Recording]]:
-        """Train what is missing, few jobs at a time, so that what is done is never lost."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        paths = [self._paths(job) for job in jobs]
-        missing = [
-            i for i, own in enumerate(paths) if not all(path.exists() for path in own.values())
-        ]
-        made = {}
-        size = getattr(self.engine, "at_once", 1)
-        for start in range(0, len(missing), size):
-            some = missing[start : start + size]
-            for i, found in zip(some, self.engine([jobs[i] for i in some]), strict=True):
-                made[i] = found
-                for part, path in paths[i].items():
-                    found[part].save(path)
-            if progress:
-                progress(len(jobs) - len(missing) + start + len(some), len(jobs))
-        if progress and not missing:
-            progress(len(jobs), len(jobs))
-        return [
-            made.get(i) or {part: Recording.load(path) for part, path in own.items()}
-            for i, own in enumerate(paths)
-        ]
-
-
-def relation_names(*treebanks: Treebank) -> tuple[str, ...]:
+def relation_names(*treebanks: "Treebank") -> tuple[str, ...]:
     """Return the relations of treebanks in alphabetical order.
 
     Examples
@@ -152,11 +91,101 @@ def relation_names(*treebanks: Treebank) -> tuple[str, ...]:
 def check_same(recordings: Sequence[Recording]) -> None:
     """Refuse recordings that are not of the same words."""
     if not recordings:
-        raise TreegaugeError("expected at least one recording, found none")
+        raise TreegaugeError("got no recordings, expected at least one")
     first = recordings[0]
     for other in recordings[1:]:
         if (other.treebank, other.n_words) != (first.treebank, first.n_words):
             raise TreegaugeError(
-                f"found recordings of {first.treebank} with {first.n_words} words and of "
+                f"got recordings of {first.treebank} with {first.n_words} words and of "
                 f"{other.treebank} with {other.n_words}; expected the same words"
             )
+
+
+def cross_fit(
+    treebank: "Treebank",
+    *,
+    engine: Engine,
+    folds: int = 5,
+    seed: int = 0,
+    every: bool = True,
+    progress: Progress | None = None,
+) -> Recording:
+    """Record every word by the parser trained on the folds that its sentence is not in.
+
+    A parser that has memorised an annotation error cannot contradict it; one that has not
+    seen it can.
+
+    Parameters
+    ----------
+    treebank
+        Any treebank.
+    engine
+        Trains the parsers: see :func:`~treegauge.dynamics.recorder.make_engine`.
+    folds, seed
+        Sentences are assigned at random to this number of folds. Sentences with the same words
+        share a fold, so that a copy elsewhere does not give an error away.
+    every
+        Record after every epoch, or only after the last one.
+    progress
+        Called with the number of models trained.
+
+    Returns
+    -------
+    Recording
+        Of all words, in their order, as split ``held out``.
+
+    Examples
+    --------
+    >>> from treegauge.dynamics.recorder import make_engine
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> cross_fit(synthetic(30, seed=1), engine=make_engine("mst", epochs=2), folds=2)
+    <Recording of syn-1#4d03d2 (held out): 2 epochs, 461 words>
+    """
+    fold = assigned_folds(treebank, folds, seed)
+    names = relation_names(treebank)
+    jobs = [
+        TrainingJob(treebank.take(fold != k), {HELD_OUT: treebank.take(fold == k)}, seed=seed,
+                    relations=names, every=every)
+        for k in range(folds)
+    ]  # fmt: skip
+    pieces = [recordings[HELD_OUT] for recordings in engine(jobs, progress)]
+    signature = sign(
+        v="recording", tb=treebank.mark, parser=engine.label, folds=folds,
+        record="after" if every else "last", seed=seed,
+    )  # fmt: skip
+    return _joined(pieces, fold[treebank.sentence_of], treebank.mark, signature)
+
+
+def assigned_folds(treebank: "Treebank", folds: int, seed: int) -> npt.NDArray[np.int64]:
+    """Return the fold of each sentence; sentences with the same words share one."""
+    texts = [" ".join(sentence.form) for sentence in treebank]
+    kinds = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    if not 2 <= folds <= len(kinds):
+        raise TreegaugeError(
+            f"folds is {folds}; expected 2 to {len(kinds)}, the number of different sentences "
+            f"of {treebank.name}"
+        )
+    order = np.random.default_rng(seed).permutation(len(kinds))
+    fold_of = np.empty(len(kinds), np.int64)
+    fold_of[order] = np.arange(len(kinds)) % folds
+    return np.asarray(fold_of[np.array([kinds[text] for text in texts])])
+
+
+def _joined(
+    pieces: Sequence[Recording], fold: npt.NDArray[np.int64], mark: str, signature: str
+) -> Recording:
+    """Put the words of the folds back in their places."""
+    shortest = min(len(piece.epochs) for piece in pieces)
+    first = pieces[0]
+    arrays: dict[str, Any] = {}
+    for name, array in first.arrays().items():
+        if name == "trees_logp":
+            continue
+        whole = np.empty((shortest, len(fold)), array.dtype)
+        for k, piece in enumerate(pieces):
+            whole[:, fold == k] = getattr(piece, name)[:shortest]
+        arrays[name] = whole
+    return Recording(
+        treebank=mark, split=HELD_OUT, signature=signature, epochs=first.epochs[:shortest],
+        relations=first.relations, **arrays,
+    )  # fmt: skip

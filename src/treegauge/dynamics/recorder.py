@@ -1,25 +1,24 @@
-"""Recording what a parser thinks of gold trees while it is trained."""
+"""Recording what a parser says of gold trees while it is trained."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.jobs import Job, Progress
+from treegauge.dynamics.jobs import Progress, TrainingJob
+from treegauge.dynamics.neural_engine import NeuralEngine
 from treegauge.dynamics.recording import FLOOR, Recording
-from treegauge.dynamics.together import Together
 from treegauge.kernels.tree_probability import trees_logp
 from treegauge.parsers.base import Model, Parser, Probabilistic
 from treegauge.parsers.neural.options import BiaffineOptions
 from treegauge.parsers.options import read_options
 from treegauge.parsers.registry import PARSERS, find_parser
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import sign
 from treegauge.treebanks.columns import Treebank
 
-__all__ = ["InTurn", "Remembering", "probabilistic", "record"]
+__all__ = ["Remembering", "SequentialEngine", "make_engine", "record"]
 
 Floats = npt.NDArray[np.float64]
 #: Options that give a parser its probabilities, unless others are asked for.
@@ -28,15 +27,15 @@ _PRESETS: dict[str, dict[str, Any]] = {"mst": {"training": "loglinear"}}
 
 @runtime_checkable
 class Remembering(Protocol):
-    """A model that knows what it thought of each word when it last learned from it."""
+    """A model that knows how likely each gold word was when it last learned from it."""
 
     def training_log_probabilities(self) -> tuple[Floats, Floats]:
-        """Return log p of gold heads and gold relations, one each for every word of train."""
+        """Return log p of gold heads and gold relations, one each per training word."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Moment:
-    """What is known of one treebank after one epoch."""
+class _Epoch:
+    """What is recorded of one treebank after one epoch."""
 
     head_logp: Floats
     relation_logp: Floats
@@ -53,7 +52,7 @@ def _log(p: Floats) -> Floats:
 
 
 def _heads(treebank: Treebank, shares: Sequence[Floats]) -> dict[str, Any]:
-    """Look up gold heads and the best others."""
+    """Return log-probabilities of gold heads and of the best others."""
     gold, rival, best = [], [], []
     for i, share in enumerate(shares):
         heads = treebank.head[treebank.offsets[i] : treebank.offsets[i + 1]]
@@ -77,7 +76,7 @@ def _heads(treebank: Treebank, shares: Sequence[Floats]) -> dict[str, Any]:
 def _relations(
     treebank: Treebank, shares: Floats, known: Sequence[str], every: Sequence[str], seen: int
 ) -> dict[str, Any]:
-    """Look up gold relations and the best others.
+    """Return log-probabilities of gold relations and of the best others.
 
     Relations that the model does not know share the probability U / (N + U) of something new
     after N words with U relations (Witten & Bell 1991), and the others what is left.
@@ -108,14 +107,14 @@ def _relations(
     }
 
 
-def _look(model: Model, job: Job, part: str, treebank: Treebank) -> _Moment:
+def _recorded(model: Model, job: TrainingJob, split: str, treebank: Treebank) -> _Epoch:
     if job.when == "during":
-        if part != "train" or not isinstance(model, Remembering):
+        if split != "train" or not isinstance(model, Remembering):
             raise TreegaugeError(
-                f"{type(model).__name__} does not tell what it thought of {part} words during an "
-                "epoch; expected recording after the epoch, or a parser that remembers"
+                f"{type(model).__name__} cannot say how likely {split} words were during an "
+                "epoch; record after the epoch, or use a parser that remembers"
             )
-        return _Moment(*model.training_log_probabilities())
+        return _Epoch(*model.training_log_probabilities())
     if not isinstance(model, Probabilistic):
         raise TreegaugeError(
             f"{type(model).__name__} has no probabilities of heads and named relations; expected "
@@ -123,18 +122,18 @@ def _look(model: Model, job: Job, part: str, treebank: Treebank) -> _Moment:
         )
     known = model.relations
     shares = model.head_probabilities(treebank)
-    found = _heads(treebank, shares)
+    values = _heads(treebank, shares)
     if job.trees:
-        found["trees_logp"] = trees_logp(shares)
+        values["trees_logp"] = trees_logp(shares)
     every = job.relations or tuple(known)
-    found |= _relations(
+    values |= _relations(
         treebank, model.relation_probabilities(treebank), list(known), every, job.train.n_words
     )
-    return _Moment(**found)
+    return _Epoch(**values)
 
 
-def record(parser: Parser, job: Job, label: str = "") -> dict[str, Recording]:
-    """Train one model and record what it thinks of gold heads and relations.
+def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recording]:
+    """Train one model and record what it says of gold heads and relations.
 
     Parameters
     ----------
@@ -142,14 +141,14 @@ def record(parser: Parser, job: Job, label: str = "") -> dict[str, Recording]:
         Any parser whose models are :class:`~treegauge.parsers.base.Probabilistic` and name their
         ``relations``.
     job
-        What to train on and what to look at.
+        What to train on and what to record.
     label
         The parser with its options, for signatures.
 
     Returns
     -------
     dict
-        Recordings by part.
+        Recordings by split.
 
     Examples
     --------
@@ -157,112 +156,141 @@ def record(parser: Parser, job: Job, label: str = "") -> dict[str, Recording]:
     >>> from treegauge.testing.synthetic import synthetic
     >>> train = synthetic(30, seed=1)
     >>> parser = make_parser("mst", training="loglinear", epochs=2, label_epochs=2)
-    >>> record(parser, Job(train, {"train": train}))["train"]
+    >>> record(parser, TrainingJob(train, {"train": train}))["train"]
     <Recording of syn-1#4d03d2 (train): 2 epochs, 461 words>
     """
-    seen: dict[str, list[_Moment]] = {part: [] for part in job.read}
+    rows: dict[str, list[_Epoch]] = {split: [] for split in job.read}
     epochs: list[int] = []
 
-    def look(epoch: int, model: Model) -> None:
+    def add(epoch: int, model: Model) -> None:
         epochs.append(epoch)
-        for part, treebank in job.read.items():
+        for split, treebank in job.read.items():
             if job.every:
-                seen[part].append(_look(model, job, part, treebank))
+                rows[split].append(_recorded(model, job, split, treebank))
 
-    final = parser.fit(job.train, seed=job.seed, on_epoch=look)
+    final = parser.fit(job.train, seed=job.seed, on_epoch=add)
     if not job.every:
-        for part, treebank in job.read.items():
-            seen[part].append(_look(final, job, part, treebank))
+        for split, treebank in job.read.items():
+            rows[split].append(_recorded(final, job, split, treebank))
     if not epochs:
-        raise TreegaugeError(f"{label or type(parser).__name__} does not tell of its epochs")
+        raise TreegaugeError(f"{label or type(parser).__name__} does not report its epochs")
     numbers = tuple(epochs if job.every else epochs[-1:])
     return {
-        part: _joined(moments, job, part, numbers, label) for part, moments in seen.items()
+        split: _joined(rows[split], job, split, numbers, label, final) for split in job.read
     }  # fmt: skip
 
 
 def _joined(
-    moments: Sequence[_Moment], job: Job, part: str, epochs: tuple[int, ...], label: str
+    rows: Sequence[_Epoch],
+    job: TrainingJob,
+    split: str,
+    epochs: tuple[int, ...],
+    label: str,
+    final: Model,
 ) -> Recording:
     arrays: dict[str, Any] = {}
-    for one in fields(_Moment):
-        rows = [getattr(moment, one.name) for moment in moments]
+    for one in fields(_Epoch):
+        values = [getattr(row, one.name) for row in rows]
         kind = np.int16 if one.name.endswith("rival") else np.float32
-        arrays[one.name] = None if rows[0] is None else np.stack(rows).astype(kind)
-    signature = sign(v="recording", tb=job.read[part].mark, parser=label or None, **job.words)
+        arrays[one.name] = None if values[0] is None else np.stack(values).astype(kind)
+    relations = job.relations
+    if isinstance(final, Probabilistic) and job.when == "after":
+        relations = relations or tuple(final.relations)
+    if job.decode:
+        parsed = final.parse(job.read[split])
+        names = parsed["deprel"].to_list()
+        relations = (*relations, *sorted({*names} - {*relations}))
+        number = {name: i for i, name in enumerate(relations)}
+        arrays["parsed_head"] = parsed.head.astype(np.int16)
+        arrays["parsed_relation"] = np.array([number[name] for name in names], np.int16)
     return Recording(
-        treebank=job.read[part].mark, part=part, signature=signature, epochs=epochs,
-        relations=job.relations, **arrays,
+        treebank=job.read[split].mark, split=split, signature=job.signature(split, label),
+        epochs=epochs, relations=relations, **arrays,
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class InTurn:
+class SequentialEngine:
     """The engine that trains a parser's models here, one after the other.
 
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
     >>> train = synthetic(30, seed=1)
-    >>> engine = probabilistic("mst", epochs=2, options=["bits=14"])
+    >>> engine = make_engine("mst", epochs=2, options=["bits=14"])
     >>> engine.label
     'mst training=loglinear epochs=2 label_epochs=2 bits=14'
-    >>> len(engine([Job(train, {"train": train}, seed=seed) for seed in (1, 2)]))
+    >>> len(engine([TrainingJob(train, {"train": train}, seed=seed) for seed in (1, 2)]))
     2
     """
 
     parser: Parser
     label: str
 
-    @property
-    def key(self) -> str:
-        """The label with every option, default ones too: another default is another parser."""
-        return f"{self.label} {getattr(self.parser, 'options', None)!r}"
-
     def __call__(
-        self, jobs: Sequence[Job], progress: Progress | None = None
+        self, jobs: Sequence[TrainingJob], progress: Progress | None = None
     ) -> list[dict[str, Recording]]:
-        """Train each job's model and return its recordings by part."""
-        made = []
+        """Train each job's model and return its recordings by split."""
+        recordings = []
         for i, job in enumerate(jobs):
-            made.append(record(self.parser, job, self.label))
+            recordings.append(record(self.parser, job, self.label))
             if progress:
                 progress(i + 1, len(jobs))
-        return made
+        return recordings
 
 
-def probabilistic(
-    name: str = "mst", *, epochs: int | None = None, options: Sequence[str] = ()
-) -> InTurn | Together:
-    """Make the engine of a parser by name, set to give probabilities.
-
-    Neural parsers that score arcs learn side by side where there is a GPU.
+def parser_options(name: str, *, epochs: int | None = None, options: Sequence[str] = ()) -> Any:
+    """Return the options of a parser, set to give probabilities.
 
     Parameters
     ----------
     name
         A parser of :mod:`treegauge.parsers.registry`.
     epochs
-        Passes over the data, for heads and relations alike; the parser's own unless given.
+        Passes over the data, for heads and relations alike; the parser's default if None.
     options
         ``name=value`` each, as on the command line; they win.
     """
-    entry = find_parser(name)
-    kind = entry.options
+    kind = find_parser(name).options
     known = {one.name for one in fields(kind)} if is_dataclass(kind) else set()
     if "epochs" not in known:
-        able = [other.name for other in PARSERS.values() if _has_epochs(other.options)]
-        raise TreegaugeError(f"{name} does not tell of its epochs; expected one of {able}")
-    wanted: dict[str, Any] = dict(_PRESETS.get(name, {}))
+        able = [
+            other.name
+            for other in PARSERS.values()
+            if any(one.name == "epochs" for one in fields(other.options))
+        ]
+        raise TreegaugeError(f"{name} does not report its epochs; expected one of {able}")
+    preset: dict[str, Any] = dict(_PRESETS.get(name, {}))
     if epochs is not None:
-        wanted |= {one: epochs for one in ("epochs", "label_epochs") if one in known}
+        preset |= {one: epochs for one in ("epochs", "label_epochs") if one in known}
     given = {word.partition("=")[0] for word in options}
-    words = [f"{one}={value}" for one, value in wanted.items() if one not in given]
-    words += options
-    chosen, label = read_options(kind, words), " ".join([name, *words])
-    parser = entry.make(chosen)
-    return Together(chosen, label) if isinstance(chosen, BiaffineOptions) else InTurn(parser, label)
+    words = [f"{one}={value}" for one, value in preset.items() if one not in given]
+    return read_options(kind, [*words, *options])
 
 
-def _has_epochs(kind: Any) -> bool:
-    return any(one.name == "epochs" for one in fields(kind))
+def parser_label(name: str, options: Mapping[str, Any]) -> str:
+    """Return a parser with those of its options that are not the defaults, on one line."""
+    words = [
+        f"{key}={str(options[key]).lower() if isinstance(value, bool) else options[key]}"
+        for key, value in asdict(find_parser(name).options()).items()
+        if options[key] != value
+    ]
+    return " ".join([name, *words])
+
+
+def engine_of(name: str, options: Any) -> SequentialEngine | NeuralEngine:
+    """Return the engine of a parser with its options.
+
+    Neural parsers that score arcs learn side by side where there is a GPU.
+    """
+    entry, label = find_parser(name), parser_label(name, asdict(options))
+    if isinstance(options, BiaffineOptions):
+        return NeuralEngine(options, label)
+    return SequentialEngine(entry.make(options), label)
+
+
+def make_engine(
+    name: str = "mst", *, epochs: int | None = None, options: Sequence[str] = ()
+) -> SequentialEngine | NeuralEngine:
+    """Return the engine of a parser by name; parameters are those of :func:`parser_options`."""
+    return engine_of(name, parser_options(name, epochs=epochs, options=options))

@@ -1,4 +1,4 @@
-"""What a parser thought of the gold tree, word by word and epoch by epoch."""
+"""What a parser says of the gold tree, word by word and epoch by epoch."""
 
 import io
 import json
@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,21 +15,23 @@ import numpy.typing as npt
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.files import atomic
 from treegauge.results.result import Result
-from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FLOOR", "Recording"]
+    from treegauge.treebanks.columns import Treebank
+
+__all__ = ["ENDINGS", "FLOOR", "LAYERS", "Recording", "load_recordings", "save_recordings"]
 
 FLOOR = float(np.log(1e-300))
 """Log-probabilities below count as this one, so that no sum is infinite."""
 
 LAYERS = {"head": "heads", "relation": "relations"}
 ENDINGS = (".npz", ".parquet")
-"""Kinds of files that recordings are kept in."""
-_FORMAT = 1
+"""Kinds of files that hold recordings."""
+_FORMAT = 2
+_FLAT = ("parsed_head", "parsed_relation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +43,8 @@ class Recording(Result):
 
     Parameters
     ----------
-    treebank, part
-        Mark of the treebank whose words were looked at (:attr:`Treebank.mark`), and what they were
+    treebank, split
+        Mark of the treebank whose words were recorded (:attr:`Treebank.mark`), and what they were
         to the parser: ``train``, ``dev``, or any other word.
     signature
         The choices behind the numbers.
@@ -53,13 +55,16 @@ class Recording(Result):
     head_rival, head_rival_logp, relation_rival, relation_rival_logp
         (epochs, words) each, or None where they were not recorded. Heads are positions from 1 and
         0 the root; relations are numbers in `relations`.
-    head_right, relation_right
+    head_correct, relation_correct
         (epochs, words): whether gold was preferred, for engines that know this and no rivals.
     relations
         Names of the relations, where rivals are recorded.
     trees_logp
         (epochs, sentences), or (1, sentences) for the last epoch alone: log-probability that
         heads drawn word by word are a tree with one root. None if not recorded.
+    parsed_head, parsed_relation
+        (words,): the trees that the parser gives after the last epoch; relations are numbers in
+        `relations`. None if not recorded.
 
     Examples
     --------
@@ -71,7 +76,7 @@ class Recording(Result):
     """
 
     treebank: str
-    part: str
+    split: str
     signature: str
     epochs: tuple[int, ...]
     head_logp: npt.NDArray[np.float32]
@@ -82,8 +87,11 @@ class Recording(Result):
     relation_rival_logp: npt.NDArray[np.float32] | None = None
     relations: tuple[str, ...] = ()
     trees_logp: npt.NDArray[np.float32] | None = None
-    head_right: npt.NDArray[np.bool_] | None = None
-    relation_right: npt.NDArray[np.bool_] | None = None
+    head_correct: npt.NDArray[np.bool_] | None = None
+    relation_correct: npt.NDArray[np.bool_] | None = None
+    parsed_head: npt.NDArray[np.int16] | None = None
+    parsed_relation: npt.NDArray[np.int16] | None = None
+    kind: ClassVar[str] = "recording"
 
     def __post_init__(self) -> None:
         shape = np.shape(self.head_logp)
@@ -92,32 +100,34 @@ class Recording(Result):
                 f"recording of {self.treebank}: head_logp has the shape {shape}, expected "
                 f"({len(self.epochs)} epochs, words) with at least one epoch"
             )
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if not isinstance(value, np.ndarray):
-                continue
-            trees = one.name == "trees_logp" and value.ndim == 2 and len(value) in {1, shape[0]}
-            if value.shape != shape and not trees:
+        for name, value in self.arrays().items():
+            expected = shape[1:] if name in _FLAT else shape
+            trees = name == "trees_logp" and value.ndim == 2 and len(value) in {1, shape[0]}
+            if value.shape != expected and not trees:
                 raise TreegaugeError(
-                    f"recording of {self.treebank}: {one.name} has the shape {value.shape}, "
-                    f"expected {shape}"
+                    f"recording of {self.treebank}: {name} has the shape {value.shape}, "
+                    f"expected {expected}"
                 )
-            if one.name.endswith("logp"):
-                value = np.clip(value, FLOOR, None).astype(np.float32)
-                if np.isnan(value).any() or (value > 1e-3).any():
+            if name.endswith("logp"):
+                logs = np.clip(value, FLOOR, None).astype(np.float32)
+                if np.isnan(logs).any() or (logs > 1e-3).any():
                     raise TreegaugeError(
-                        f"recording of {self.treebank}: {one.name} has values that are no "
+                        f"recording of {self.treebank}: {name} has values that are not "
                         "logarithms of probabilities"
                     )
-                value = np.minimum(value, np.float32(0))
-                object.__setattr__(self, one.name, value)
-            value.flags.writeable = False
+                object.__setattr__(self, name, np.minimum(logs, np.float32(0)))
+            getattr(self, name).flags.writeable = False
 
     def __repr__(self) -> str:
         return (
-            f"<Recording of {self.treebank} ({self.part}): {len(self.epochs)} epochs, "
+            f"<Recording of {self.treebank} ({self.split}): {len(self.epochs)} epochs, "
             f"{self.n_words:,} words>"
         )
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return all arrays that were recorded, by the names of their fields."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
 
     @property
     def n_words(self) -> int:
@@ -128,15 +138,14 @@ class Recording(Result):
         """Return the gold log-probabilities of ``head`` or ``relation``, (epochs, words)."""
         return self._array(layer, "logp")
 
-    def right(self, layer: str) -> npt.NDArray[np.bool_]:
+    def correct(self, layer: str) -> npt.NDArray[np.bool_]:
         """Return where gold was more likely than its rival, (epochs, words).
 
-        Words without a rival count as right. Together for a word's head and its relation this is
-        what LAS counts when every word picks its head for itself.
+        Words without a rival count as correct.
         """
-        told: npt.NDArray[np.bool_] | None = getattr(self, f"{layer}_right", None)
-        if told is not None:
-            return told
+        known: npt.NDArray[np.bool_] | None = getattr(self, f"{layer}_correct", None)
+        if known is not None:
+            return known
         rivals = self._array(layer, "rival_logp")
         return np.asarray((self.logp(layer) > rivals) | (self._array(layer, "rival") < 0))
 
@@ -151,36 +160,81 @@ class Recording(Result):
     def _array(self, layer: str, what: str) -> npt.NDArray[Any]:
         if layer not in LAYERS:
             raise ChoiceError("layer", layer, LAYERS)
-        found: npt.NDArray[Any] | None = getattr(self, f"{layer}_{what}")
-        if found is None:
-            raise TreegaugeError(f"{self!r} has no rivals; record them to know what was right")
-        return found
+        values: npt.NDArray[Any] | None = getattr(self, f"{layer}_{what}")
+        if values is None:
+            raise TreegaugeError(f"{self!r} has no rivals; record them to know what was correct")
+        return values
 
     @property
-    def knows_right(self) -> bool:
+    def knows_correct(self) -> bool:
         """Whether it is known where gold was preferred."""
         return all(
-            getattr(self, f"{layer}_{what}") is not None
+            getattr(self, f"{layer}_correct") is not None
+            or getattr(self, f"{layer}_rival") is not None
             for layer in LAYERS
-            for what in (("rival",) if getattr(self, f"{layer}_right") is None else ("right",))
         )
 
-    def greedy(self, epoch: int = -1) -> tuple[float, float]:
-        """Return UAS and LAS, in percent, of words that each pick their head for themselves."""
-        heads = self.right("head")[epoch]
-        both = heads & self.right("relation")[epoch]
+    def greedy_accuracy(self, epoch: int = -1) -> tuple[float, float]:
+        """Return the greedy head accuracy, and that of head and relation together, in percent.
+
+        Every word takes its likeliest head, whether or not the heads are a tree; the relation is
+        that at the gold head. UAS and LAS are of :meth:`parsed` trees.
+        """
+        heads = self.correct("head")[epoch]
+        both = heads & self.correct("relation")[epoch]
         return 100 * float(heads.mean()), 100 * float(both.mean())
 
-    def check(self, treebank: Treebank) -> None:
+    def parsed(self, treebank: "Treebank") -> "Treebank":
+        """Return the treebank with the trees that the parser gave after the last epoch.
+
+        Parameters
+        ----------
+        treebank
+            The treebank that was recorded.
+        """
+        self.check(treebank)
+        if self.parsed_head is None or self.parsed_relation is None:
+            raise TreegaugeError(f"{self!r} has no parsed trees; record them with decode=True")
+        names = [self.relations[number] for number in self.parsed_relation.tolist()]
+        heads = self.parsed_head.astype(np.int32)
+        return treebank.with_columns({"head": heads, "deprel": names})
+
+    def tree_logp(self, treebank: "Treebank") -> npt.NDArray[np.float64]:
+        r"""Return the log-probability of every sentence's gold tree among all one-rooted trees.
+
+        .. math:: \log p(y) = \sum_d \log p(y_d \mid d) - \log Z
+
+        Parameters
+        ----------
+        treebank
+            The treebank that was recorded, with :attr:`trees_logp`.
+
+        Returns
+        -------
+        numpy.ndarray
+            (epochs, sentences), natural logarithms; of the last epoch alone if no more is
+            recorded.
+        """
+        if self.trees_logp is None:
+            raise TreegaugeError(f"{self!r} has nothing of trees; record with trees=True")
+        if (self.n_words, self.trees_logp.shape[1]) != (treebank.n_words, len(treebank)):
+            raise TreegaugeError(f"{self!r} is not of {treebank!r}")
+        heads = self.head_logp[-len(self.trees_logp) :].astype(np.float64)
+        sums = np.add.reduceat(heads, treebank.offsets[:-1], axis=1)
+        # A tree cannot be likelier than certain; float32 says otherwise in its last digit.
+        return np.asarray(np.minimum(sums - self.trees_logp.astype(np.float64), 0.0))
+
+    def check(self, treebank: "Treebank") -> None:
         """Refuse another treebank than the one recorded."""
         if self.treebank.rpartition("#")[2] != treebank.mark.rpartition("#")[2]:
             raise TreegaugeError(
-                f"the recording is of {self.treebank}, found {treebank.mark}; expected the same"
+                f"the recording is of {self.treebank}, not of {treebank.mark}; pass the treebank "
+                "that was recorded"
             )
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row an epoch: mean probabilities, and bits a word."""
+        """One row per epoch: mean probabilities, and bits per word."""
         import polars as pl
 
         values: dict[str, Any] = {"epoch": list(self.epochs)}
@@ -190,41 +244,87 @@ class Recording(Result):
             values[f"{layer}_bits"] = -logp.mean(axis=1) / np.log(2)
         return pl.DataFrame(values)
 
-    # files
-
     def save(self, path: Source) -> None:
-        """Write to ``.npz``, or to ``.parquet`` with one row a word and one list a layer."""
-        target = Path(path)
-        if target.suffix not in ENDINGS:
-            raise ChoiceError("kind of file", target.suffix, ENDINGS)
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-        header = {"format": _FORMAT} | {
-            name: value for name, value in values.items() if isinstance(value, str | tuple)
-        }
-        data = (_npz if target.suffix == ".npz" else _parquet)(header, arrays)
-        with atomic(target) as file:
-            file.write(data)
+        """Write to ``.npz``, or to ``.parquet`` with one row per word and one list per layer."""
+        save_recordings(path, {"0": self})
 
     @classmethod
     def load(cls, path: Source) -> "Recording":
-        """Read what :meth:`save` wrote."""
-        target = Path(path)
-        if target.suffix not in ENDINGS:
-            raise ChoiceError("kind of file", target.suffix, ENDINGS)
-        data = target.read_bytes()
-        try:
-            header, arrays = (_from_npz if target.suffix == ".npz" else _from_parquet)(data)
-            if header.pop("format") != _FORMAT:
-                raise KeyError("format")
-            values: dict[str, Any] = {**header, **arrays}
-            for name in ("epochs", "relations"):
-                values[name] = tuple(values[name])
-            return cls(**values)
-        except (
-            ValueError, KeyError, TypeError, EOFError, OSError, zlib.error, zipfile.BadZipFile
-        ) as error:  # fmt: skip
-            raise TreegaugeError(f"{path} is not a recording, or is cut off") from error
+        """Read a file that holds one recording.
+
+        What ``treegauge map --recording`` wrote may hold several, and candidates:
+        :meth:`treegauge.dynamics.cartography.MapArchive.load` reads all of it.
+        """
+        recordings, _ = load_recordings(path)
+        if len(recordings) != 1:
+            raise TreegaugeError(
+                f"{path} holds {len(recordings)} recordings, expected one; read all of them with "
+                "treegauge.dynamics.cartography.MapArchive.load"
+            )
+        return next(iter(recordings.values()))
+
+
+def save_recordings(
+    path: Source, recordings: Mapping[str, Recording], more: Mapping[str, Any] | None = None
+) -> None:
+    """Write recordings of the same words to one file, atomically.
+
+    Parameters
+    ----------
+    path
+        ``.npz`` or ``.parquet``.
+    recordings
+        By name.
+    more
+        What else the file holds, as JSON has it.
+    """
+    data = packed_recordings(recordings, more, Path(path).suffix)
+    with atomic(path) as file:
+        file.write(data)
+
+
+def packed_recordings(
+    recordings: Mapping[str, Recording], more: Mapping[str, Any] | None, ending: str
+) -> bytes:
+    """Return the bytes of a file with recordings of the same words."""
+    if ending not in ENDINGS:
+        raise ChoiceError("kind of file", ending, ENDINGS)
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    headers = {}
+    for name, recording in recordings.items():
+        values = {one.name: getattr(recording, one.name) for one in fields(recording)}
+        arrays |= {f"{name}/{key}": value for key, value in recording.arrays().items()}
+        headers[name] = {key: v for key, v in values.items() if isinstance(v, str | tuple)}
+        del headers[name]["featured"]
+    header = {"format": _FORMAT, "recordings": headers, "more": dict(more or {})}
+    return (_npz if ending == ".npz" else _parquet)(header, arrays)
+
+
+def load_recordings(path: Source) -> tuple[dict[str, Recording], dict[str, Any]]:
+    """Read what :func:`save_recordings` wrote: recordings by name, and what else there is."""
+    target = Path(path)
+    if target.suffix not in ENDINGS:
+        raise ChoiceError("kind of file", target.suffix, ENDINGS)
+    return unpacked_recordings(target.read_bytes(), str(path))
+
+
+def unpacked_recordings(data: bytes, name: str) -> tuple[dict[str, Recording], dict[str, Any]]:
+    """Return the recordings in the bytes of a file; `name` is for errors."""
+    read = _from_npz if data[:2] == b"PK" else _from_parquet
+    try:
+        header, arrays = read(data)
+        if header["format"] != _FORMAT:
+            raise KeyError("format")
+        recordings = {}
+        for key, values in header["recordings"].items():
+            own = {n[len(key) + 1 :]: a for n, a in arrays.items() if n.startswith(f"{key}/")}
+            lists = {n: tuple(values[n]) for n in ("epochs", "relations")}
+            recordings[key] = Recording(**{**values, **lists, **own})
+        return recordings, header["more"]
+    except (
+        ValueError, KeyError, TypeError, EOFError, OSError, zlib.error, zipfile.BadZipFile
+    ) as error:  # fmt: skip
+        raise TreegaugeError(f"{name} is not a recording, or is cut off") from error
 
 
 def _npz(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
@@ -244,17 +344,18 @@ def _parquet(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    # Sentences are fewer than words: their array is told in the header.
-    trees = arrays.get("trees_logp")
-    told = {**header, "trees_logp": None if trees is None else trees.tolist()}
+    # Sentences are fewer than words: their arrays are in the header.
+    trees = {name: a.tolist() for name, a in arrays.items() if name.endswith("/trees_logp")}
     columns = {
-        name: pa.FixedSizeListArray.from_arrays(array.T.ravel(), len(array))
+        name: pa.array(array)
+        if array.ndim == 1
+        else pa.FixedSizeListArray.from_arrays(array.T.ravel(), len(array))
         for name, array in arrays.items()
-        if name != "trees_logp"
+        if name not in trees
     }
-    table = pa.table(columns).replace_schema_metadata({"treegauge": json.dumps(told)})
+    metadata = {"treegauge": json.dumps({**header, "trees": trees})}
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), sink, compression="zstd")
     return bytes(sink.getvalue().to_pybytes())
 
 
@@ -267,10 +368,12 @@ def _from_parquet(data: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
     arrays = {}
     for name in table.column_names:
         column = table.column(name).combine_chunks()
+        if not pa.types.is_fixed_size_list(column.type):
+            arrays[name] = column.to_numpy(zero_copy_only=False)
+            continue
         flat = column.flatten().to_numpy(zero_copy_only=False)
         size = column.type.list_size
         arrays[name] = np.ascontiguousarray(flat.reshape(table.num_rows, size).T)
-    trees = header.pop("trees_logp")
-    if trees is not None:
-        arrays["trees_logp"] = np.array(trees, np.float32).reshape(len(trees), -1)
+    for name, trees in header.pop("trees").items():
+        arrays[name] = np.array(trees, np.float32).reshape(len(trees), -1)
     return header, arrays

@@ -21,6 +21,10 @@ FIGURES: dict[str, str] = {
     "ranks": "ranking.ranks_figure",
     "score": "scores.intervals",
     "suite": "scores.suite",
+    "difficulty": "dynamics.difficulty",
+    "map": "dynamics.data_maps",
+    "mdl": "dynamics.code_lengths",
+    "vinfo": "dynamics.pvi_densities",
 }
 
 

@@ -4,43 +4,50 @@
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.dynamics.cartography import REGIONS, DataMap
-from treegauge.dynamics.description_length import DescriptionLength
-from treegauge.dynamics.difficulty import Table
+from treegauge.dynamics.difficulty import DifficultyTable
+from treegauge.dynamics.map import TreebankMaps
+from treegauge.dynamics.mdl import DescriptionLength, LengthTable
 from treegauge.dynamics.recording import LAYERS
-from treegauge.dynamics.usable_information import UsableInformation
+from treegauge.dynamics.vinfo import InformationTable, UsableInformation
 from treegauge.figures.theme import SIDE, Spec, category, ink, quantity, themed, tips
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import sign
+from treegauge.results.result import joined_signature
 
 __all__ = [
-    "code_lengths", "data_map_data", "data_maps", "density", "pvi_densities", "treebank_map",
+    "code_lengths", "data_map_data", "data_maps", "density", "difficulty", "pvi_densities",
+    "treebank_map",
 ]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 
 
-def _check(layer: str, results: Sequence[object]) -> None:
+def _check(layer: str | None, results: Any) -> str:
+    """Return the layer to draw; by default the one that a verb was asked for."""
+    layer = layer or getattr(results, "layer", "head")
     if layer not in LAYERS:
         raise ChoiceError("layer", layer, LAYERS)
     if not results:
         raise TreegaugeError("nothing to draw: expected at least one treebank")
+    return layer
 
 
 def _name(mark: str) -> str:
     return mark.rpartition("#")[0] or mark
 
 
-def _signature(figure: str, layer: str, results: Sequence[Any]) -> str:
-    if len(results) == 1:
-        return str(results[0].signature)
-    treebanks = "+".join(one.treebank for one in results)
-    return sign(figure=figure, of=LAYERS[layer], treebanks=treebanks)
+def _signature(results: Any) -> str:
+    """Return the signature of a result, or of several."""
+    return (
+        str(results.signature)
+        if hasattr(results, "signature")
+        else joined_signature([one.signature for one in results])
+    )
 
 
 def data_map_data(found: DataMap, layer: str = "head") -> dict[str, Any]:
@@ -57,7 +64,9 @@ def data_map_data(found: DataMap, layer: str = "head") -> dict[str, Any]:
     }
 
 
-def data_maps(maps: Sequence[DataMap], *, layer: str = "head", dark: bool = False) -> Spec:
+def data_maps(
+    maps: Sequence[DataMap] | TreebankMaps, *, layer: str | None = None, dark: bool = False
+) -> Spec:
     """Draw data maps, one panel per treebank: the number of words by CONF and VAR (Fig. 2 right).
 
     Words are counted in cells, so that a figure of a million words is no larger than one of a
@@ -72,7 +81,7 @@ def data_maps(maps: Sequence[DataMap], *, layer: str = "head", dark: bool = Fals
     >>> [row["words"] for row in spec["data"]["values"]]
     [1, 1]
     """
-    _check(layer, maps)
+    layer = _check(layer, maps)
     rows: list[dict[str, Any]] = []
     width, height = 0.0125, 0.025  # of a cell: VAR is at most 0.5, CONF at most 1
     for one in maps:
@@ -119,14 +128,15 @@ def data_maps(maps: Sequence[DataMap], *, layer: str = "head", dark: bool = Fals
                  "layer": [{"mark": {"type": "rect"}, "encoding": cell}, *marked]},
     }  # fmt: skip
     title = f"How confident a parser is of gold {LAYERS[layer]}"
-    return themed(spec, title=title, signature=_signature("map", layer, maps), dark=dark)
+    return themed(spec, title=title, signature=_signature(maps), dark=dark)
 
 
-def treebank_map(found: Table, *, layer: str = "head", dark: bool = False) -> Spec:
+def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool = False) -> Spec:
     """Draw a point per treebank: mean CONF and VAR, LAS as colour, words as size (Fig. 2 left)."""
-    _check(layer, found.rows)
+    layer = _check(layer, found)
     short = {"head": "arc", "relation": "rel"}[layer]
-    names = ["treebank", "words", "las", f"{short}_conf", f"{short}_var"]
+    las = found[0].convention.label("las")
+    names = ["treebank", "words", las, f"{short}_conf", f"{short}_var"]
     spec = {
         "data": {"values": found.table.select(names).to_dicts()},
         "width": 2 * SIDE,
@@ -136,12 +146,21 @@ def treebank_map(found: Table, *, layer: str = "head", dark: bool = False) -> Sp
             "x": quantity(f"{short}_var", "variability"),
             "y": quantity(f"{short}_conf", "confidence"),
             "size": {"field": "words", "type": "quantitative", "title": "training words"},
-            "color": quantity("las", "dev LAS", scale={"scheme": "viridis", "zero": False}),
+            "color": quantity(las, "dev LAS", scale={"scheme": "viridis", "zero": False}),
             "tooltip": tips(names),
         },
     }
-    title = f"Confidence in gold {LAYERS[layer]}, {len(found.rows)} treebanks"
+    title = f"Confidence in gold {LAYERS[layer]}, {len(found)} treebanks"
     return themed(spec, title=title, signature=found.signature, dark=dark)
+
+
+def difficulty(result: DifficultyTable, **how: Any) -> Spec:
+    """Draw the correlations of the measures where they were computed, else the treebanks."""
+    from treegauge.figures.analysis import matrix
+
+    if "correlations" in result.attached:
+        return matrix(cast("Any", result.attached["correlations"]), **how)
+    return treebank_map(result, **how)
 
 
 def density(values: Floats, at: Floats) -> Floats:
@@ -167,10 +186,13 @@ def density(values: Floats, at: Floats) -> Floats:
 
 
 def pvi_densities(
-    information: Sequence[UsableInformation], *, layer: str = "head", dark: bool = False
+    information: Sequence[UsableInformation] | InformationTable,
+    *,
+    layer: str | None = None,
+    dark: bool = False,
 ) -> Spec:
     """Draw the densities of pointwise information, one line per treebank (Fig. 3 left)."""
-    _check(layer, information)
+    layer = _check(layer, information)
     ends = np.concatenate([np.percentile(one.pvi(layer), [0.5, 99.5]) for one in information])
     at = np.linspace(min(float(ends.min()), -1.0), max(float(ends.max()), 1.0), 161)
     rows = [
@@ -188,14 +210,17 @@ def pvi_densities(
     ]  # fmt: skip
     spec = {"width": 2 * SIDE, "height": SIDE, "layer": layers}
     title = f"Pointwise usable information of words about their {LAYERS[layer]}"
-    return themed(spec, title=title, signature=_signature("pvi", layer, information), dark=dark)
+    return themed(spec, title=title, signature=_signature(information), dark=dark)
 
 
 def code_lengths(
-    lengths: Sequence[DescriptionLength], *, layer: str = "head", dark: bool = False
+    lengths: Sequence[DescriptionLength] | LengthTable,
+    *,
+    layer: str | None = None,
+    dark: bool = False,
 ) -> Spec:
-    """Draw code lengths block by block, means and ranges over shuffles (Fig. 3 right)."""
-    _check(layer, lengths)
+    """Draw code lengths block by block, means and ranges over orders (Fig. 3 right)."""
+    layer = _check(layer, lengths)
     rows = []
     for one in lengths:
         each = one.bits[layer] / one.words
@@ -222,4 +247,4 @@ def code_lengths(
         ],
     }  # fmt: skip
     title = f"Code length of {LAYERS[layer]}, block by block"
-    return themed(spec, title=title, signature=_signature("mdl", layer, lengths), dark=dark)
+    return themed(spec, title=title, signature=_signature(lengths), dark=dark)

@@ -125,18 +125,14 @@ def _systems(out: Path, folder: Path, seed: int) -> list[Path]:
 
 
 def _recordings(out: Path, train: "Treebank", seed: int) -> list[Path]:
-    from treegauge.dynamics.cartography import map_treebank
-    from treegauge.dynamics.crossfit import cross_fit
-    from treegauge.dynamics.recorder import probabilistic
+    from treegauge.dynamics.map import map as map_treebanks
 
-    engine = probabilistic("mst", epochs=6, options=["rate=0.02"])  # slow enough to see changes
-    recordings = {
-        "held_out": cross_fit(train, engine=engine, folds=3, seed=seed),
-        "training": map_treebank(train, engine=engine, seeds=[seed])["train"][0],
-    }
-    for name, recording in recordings.items():
-        recording.save(out / f"{name}.npz")
-    return [out / f"{name}.npz" for name in recordings]
+    target = out / "training.npz"
+    slow = {"rate": 0.02}  # so that confidence changes over the epochs
+    map_treebanks(
+        train, epochs=6, option=slow, seed=seed, candidates=100, folds=3, recording=target
+    )
+    return [target]
 
 
 def _counts(out: Path, train: "Treebank", test: "Treebank", name: str, seed: int) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treegauge.dynamics.recording import Recording
+from treegauge.dynamics.cartography import MapArchive
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.messages import note
 from treegauge.treebanks.columns import Treebank
@@ -36,9 +36,9 @@ class ScoredTreebank:
 
 
 class Recorded(NamedTuple):
-    """A recording of training and its treebank, and what commands call their files."""
+    """Recordings of training and their treebank, and what commands call their files."""
 
-    recording: Recording
+    archive: MapArchive
     treebank: Treebank
     file: str = "RECORDING"
     home: str = "TREEBANK"
@@ -130,8 +130,8 @@ def read_inputs(
     page.treebanks.extend([*gold_files, *_pair(golds, others, output, page)])
     for one in inputs:
         if one.kind == "recording":
-            recording = Recording.load(one.path)
-            page.recordings.append(_recorded(recording, str(one.path), [*golds, *others], page))
+            archive = MapArchive.load(one.path)
+            page.recordings.append(_recorded(archive, str(one.path), [*golds, *others], page))
     return page
 
 
@@ -252,15 +252,13 @@ def _add_scored(gold: Input, systems: Sequence[Input], page: PageInputs) -> None
     page.scored.append(ScoredTreebank(gold.treebank, outputs, command))
 
 
-def _recorded(
-    recording: Recording, file: str, known: Sequence[Input], page: PageInputs
-) -> Recorded:
-    digest = recording.treebank.rpartition("#")[2]
+def _recorded(archive: MapArchive, file: str, known: Sequence[Input], page: PageInputs) -> Recorded:
+    digest = archive.treebank.rpartition("#")[2]
     for one in known:
         if one.treebank.mark.rpartition("#")[2] == digest:
             paths = page.command_path(file), page.command_path(one.path)
-            return Recorded(recording, one.treebank, *paths)
+            return Recorded(archive, one.treebank, *paths)
     raise TreegaugeError(
-        f"{file} is a recording of {recording.treebank}; expected this treebank among the inputs, "
+        f"{file} is a recording of {archive.treebank}; expected this treebank among the inputs, "
         f"found {', '.join(one.treebank.mark for one in known) or 'none'}"
     )

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.candidates import Candidate, Candidates, error_candidates
+from treegauge.dynamics.candidates import Candidate, ErrorCandidates, error_candidates
 from treegauge.dynamics.cartography import REGIONS, DataMap, mean_map
-from treegauge.dynamics.recording import LAYERS
+from treegauge.dynamics.jobs import HELD_OUT
+from treegauge.dynamics.recording import LAYERS, Recording
 from treegauge.figures.dynamics import data_map_data
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.methods import Method, literal, make_method, python
@@ -22,8 +23,6 @@ STEPS = 65_535
 CANDIDATES = 100
 #: At most so many words are on a page; of larger maps whole sentences are drawn at random.
 MOST = 60_000
-#: The part of recordings by :func:`treegauge.dynamics.crossfit.cross_fit`.
-HELD_OUT = "held out"
 
 
 def maps_section(recorded: Sequence[Recorded]) -> Section:
@@ -36,20 +35,19 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
     """
     groups: dict[tuple[str, str], list[Recorded]] = {}
     for one in recorded:
-        groups.setdefault((one.recording.treebank, one.recording.part), []).append(one)
+        groups.setdefault((one.archive.treebank, one.archive.recordings[0].split), []).append(one)
     data, tables, methods, short = [], [], [], []
-    for (_, part), group in groups.items():
+    for (mark, split), group in groups.items():
         treebank = group[0].treebank
-        found = mean_map([one.recording for one in group])
-        same = [one for one in recorded if one.recording.treebank == found.treebank]
-        source = _candidate_source(same)
-        suspects = source and error_candidates(source.recording, treebank, count=CANDIDATES)
-        name = f"{treebank.name} ({part})"
+        found = mean_map([one for own in group for one in own.archive.recordings])
+        own = [one for one in recorded if one.archive.treebank == mark]
+        source, suspects = _suspects(own)
+        name = f"{treebank.name} ({split})"
         data.append(_map(name, found, treebank, suspects, MOST // len(groups)))
         tables.append((f"Data map of {name}", found))
         methods += _methods(name, found, group, suspects, source)
         short.append(_short(name, found, suspects))
-    words = sum({one.recording.treebank: one.treebank.n_words for one in recorded}.values())
+    words = sum({one.archive.treebank: one.treebank.n_words for one in recorded}.values())
     text = (
         f"{words:,} words by how sure a parser was of their annotation while it learned, and how "
         "much that wavered.\nDraw a frame on the map, or choose a region, and read the words in it "
@@ -59,23 +57,33 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
     return Section("maps", "Data maps", text, known, tables, methods, short[:1])
 
 
-def _short(name: str, found: DataMap, suspects: Candidates | None) -> str:
+def _short(name: str, found: DataMap, suspects: ErrorCandidates | None) -> str:
     """Say how much is hard, and how many words are worth a second look."""
     share = found.values["head"]["hard"]
     text = f"Heads of {share:.1f} % of the words of {name} stayed hard"
-    if suspects is None or not suspects.found:
+    if suspects is None or not suspects.words:
         return f"{text}."
-    return f"{text}; {len(suspects.found)} words that may be annotated wrongly are listed."
+    return f"{text}; {len(suspects.words)} words that may be annotated wrongly are listed."
 
 
-def _candidate_source(recorded: Sequence[Recorded]) -> Recorded | None:
-    """Return the recording to find candidates in: a held-out one, if there is any."""
-    able = [
-        one
-        for one in recorded
-        if one.recording.head_rival is not None and one.recording.relation_rival is not None
+def _suspects(recorded: Sequence[Recorded]) -> tuple[Recorded | None, ErrorCandidates | None]:
+    """Return the candidates that the archives hold; if they hold none, look for some.
+
+    Recordings by parsers that never saw the words are preferred.
+    """
+    for one in recorded:
+        if one.archive.candidates is not None:
+            return one, one.archive.candidates
+    able: list[tuple[Recorded, Recording]] = [
+        (own, one)
+        for own in recorded
+        for one in (own.archive.held_out, *own.archive.recordings)
+        if one is not None and one.head_rival is not None and one.relation_rival is not None
     ]
-    return min(able, key=lambda one: one.recording.part != HELD_OUT, default=None)
+    if not able:
+        return None, None
+    own, best = min(able, key=lambda pair: pair[1].split != HELD_OUT)
+    return own, error_candidates(best, own.treebank, count=CANDIDATES)
 
 
 def quantised(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -89,18 +97,18 @@ def quantised(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return np.rint(np.asarray(values, np.float64) * STEPS).astype(np.int64)
 
 
-def _sentences(treebank: Treebank, suspects: Candidates | None, most: int) -> Any:
+def _sentences(treebank: Treebank, suspects: ErrorCandidates | None, most: int) -> Any:
     """Return the sentences that have room: all, or those of candidates and random others."""
     if treebank.n_words <= most:
         return np.arange(len(treebank))
-    first = [] if suspects is None else [one.sentence - 1 for one in suspects.found]
+    first = [] if suspects is None else [one.sentence - 1 for one in suspects.words]
     drawn = np.random.default_rng(0).permutation(len(treebank)).tolist()
     order = np.array(list(dict.fromkeys([*first, *drawn])))
     return np.sort(order[np.cumsum(treebank.lengths[order]) <= most])
 
 
 def _map(
-    name: str, found: DataMap, treebank: Treebank, suspects: Candidates | None, most: int
+    name: str, found: DataMap, treebank: Treebank, suspects: ErrorCandidates | None, most: int
 ) -> dict[str, Any]:
     sentences = _sentences(treebank, suspects, most)
     words = np.isin(treebank.sentence_of, sentences)
@@ -117,7 +125,7 @@ def _map(
             else numbers(np.rint(100 * correctness[words])),
         }  # fmt: skip
     bounds = found.regions
-    kept = () if suspects is None else (one for one in suspects.found if words[one.number])
+    kept = () if suspects is None else (one for one in suspects.words if words[one.number])
     return {
         "name": name,
         "signature": found.signature,
@@ -145,27 +153,36 @@ def _methods(
     name: str,
     found: DataMap,
     group: Sequence[Recorded],
-    suspects: Candidates | None,
+    suspects: ErrorCandidates | None,
     source: Recorded | None,
 ) -> list[Method]:
-    loaded = ", ".join(f"Recording.load({literal(one.file)})" for one in group)
+    loaded = ", ".join(f"*MapArchive.load({literal(one.file)}).recordings" for one in group)
     command = python(
-        "from treegauge.dynamics.cartography import mean_map",
-        "from treegauge.dynamics.recording import Recording",
+        "from treegauge.dynamics.cartography import MapArchive, mean_map",
         f"print(mean_map([{loaded}]))",
     )
     values = {"name": name, "steps": STEPS, **vars(found.regions)}
     methods = [make_method("data_map", found.signature, command, **values)]
     if source is not None and suspects is not None:
-        command = python(
-            "from treegauge import read_conllu",
-            "from treegauge.dynamics.candidates import error_candidates",
-            "from treegauge.dynamics.recording import Recording",
-            f"recording = Recording.load({literal(source.file)})",
-            f"treebank = read_conllu({literal(source.home)})",
-            f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
-        )
+        command = python(*_recipe(source))
         methods.append(
-            make_method("candidates", suspects.signature, command, name=name, count=CANDIDATES)
+            make_method("candidates", suspects.signature, command, name=name, count=len(suspects))
         )
     return methods
+
+
+def _recipe(source: Recorded) -> list[str]:
+    """Return the lines of Python that give the candidates."""
+    load = "from treegauge.dynamics.cartography import MapArchive"
+    archive = f"MapArchive.load({literal(source.file)})"
+    if source.archive.candidates is not None:
+        return [load, f"print({archive}.candidates)"]
+    return [
+        "from treegauge import read_conllu",
+        load,
+        "from treegauge.dynamics.candidates import error_candidates",
+        f"archive = {archive}",
+        f"treebank = read_conllu({literal(source.home)})",
+        "recording = archive.held_out or archive.recordings[0]",
+        f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
+    ]

@@ -60,6 +60,22 @@ def countersign(signature: str, **parts: object) -> str:
     return "|".join([signature, *(" ".join(pair.replace("|", "/").split()) for pair in pairs)])
 
 
+def joined_signature(signatures: Sequence[str]) -> str:
+    """Return one signature for several results: where they differ, it has all values.
+
+    Examples
+    --------
+    >>> joined_signature(["treegauge:1|v:map|tb:a#1|seed:0", "treegauge:1|v:map|tb:b#2|seed:0"])
+    'treegauge:1|v:map|tb:a#1+b#2|seed:0'
+    """
+    values: dict[str, dict[str, None]] = {}
+    for signature in signatures:
+        for part in signature.split("|"):
+            key, _, value = part.partition(":")
+            values.setdefault(key, {})[value] = None
+    return "|".join(f"{key}:{'+'.join(own)}" for key, own in values.items())
+
+
 class _Signed(ABC):
     """Declares the signature here, so that subclasses may have it anywhere among their fields."""
 

@@ -441,7 +441,7 @@ def _file_kind(path: Path) -> Kind:
     if path.suffix == ".json":
         return "transfer" if _is_transfer(path) else "scores"
     columns = _columns(path)
-    if "head_logp" in columns:
+    if any(name.endswith("/head_logp") for name in columns):
         return "recording"
     return "counts" if columns >= _COUNTS else "scores"
 

@@ -30,7 +30,7 @@ def _greedy(scores: Doubles) -> npt.NDArray[np.int32]:
     return trees.repair(legal[:, 1:].argmax(0))[0]
 
 
-_DECODERS = {"spanning": spanning_tree, "projective": projective_tree, "greedy": _greedy}
+DECODERS = {"spanning": spanning_tree, "projective": projective_tree, "greedy": _greedy}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class ArcModel:
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees; the root's relation is one that roots have."""
-        decode = _DECODERS[self.options.decoder]
+        decode = DECODERS[self.options.decoder]
         heads, numbers = self._predictor(treebank).parse(decode, self.of_roots)
         names = [self.relations[number - FIRST_LABEL] for number in numbers.tolist()]
         return treebank.with_columns({"head": heads, "deprel": names})

@@ -7,7 +7,7 @@ thousands of them affordable.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from treegauge.parsers.neural import batches
 from treegauge.parsers.neural.answers import Answers
-from treegauge.parsers.neural.data import Encoded
+from treegauge.parsers.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsers.neural.device import choose_device, numerics
 from treegauge.parsers.neural.heads import NEVER
-from treegauge.parsers.neural.options import NeuralOptions
+from treegauge.parsers.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsers.neural.training import Learner, Lockstep
 
 Longs = npt.NDArray[np.int64]
@@ -47,6 +47,8 @@ class Job:
         dropout, as a set named ``during``; needs `every`.
     partition
         Whether to add the sums over trees after the last epoch.
+    parse
+        Whether to add the best trees after the last epoch.
     """
 
     train: npt.ArrayLike
@@ -57,6 +59,7 @@ class Job:
     every: bool = True
     during: bool = False
     partition: bool = False
+    parse: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,8 @@ class Course:
     partition
         For each sentence the log of the sum over its trees of the product of its words'
         probabilities, after the last epoch; None if not asked for.
+    parsed_heads, parsed_relations
+        (words,): the best trees after the last epoch; None if not asked for.
     """
 
     sentences: Longs
@@ -91,6 +96,8 @@ class Course:
     rival_relations: npt.NDArray[np.int16]
     rival_relation_logs: npt.NDArray[np.float32]
     partition: npt.NDArray[np.float64] | None = None
+    parsed_heads: npt.NDArray[np.int16] | None = None
+    parsed_relations: npt.NDArray[np.int16] | None = None
 
     @property
     def right_heads(self) -> npt.NDArray[np.bool_]:
@@ -158,7 +165,7 @@ def run_jobs(
     groups: dict[tuple[object, ...], list[int]] = {}
     for number, job in enumerate(jobs):
         size = batches.count(np.size(np.asarray(job.train)), options.batch)
-        key = (size, job.epochs, job.every, job.during, job.partition)
+        key = (size, job.epochs, job.every, job.during, job.partition, job.parse)
         groups.setdefault(key, []).append(number)
     outcomes = [Outcome() for _ in jobs]
     done = 0
@@ -200,16 +207,43 @@ def _run_together(
         if first.every or number == first.epochs:
             after.append(models.evaluate(asked).copy())
     sums = models.log_partitions(asked) if first.partition else None
+    trees = _parsed(models, learners, asked, options) if first.parse else None
     told = _gathered(after)
     found = []
     for model, own in enumerate(sets):
         rows = None if sums is None else sums[model]
         found.append({name: _course(data, one, told, model, rows) for name, one in own.items()})
+        if trees is not None:
+            found[-1] = {
+                name: replace(
+                    one, parsed_heads=trees[0][model, one.words],
+                    parsed_relations=trees[1][model, one.words],
+                )
+                for name, one in found[-1].items()
+            }  # fmt: skip
     if first.during:
         told = _gathered(during)
         for model, one in enumerate(learners):
             found[model]["during"] = _course(data, one.train, told, model, None)
     return found
+
+
+def _parsed(
+    models: Lockstep, learners: Sequence[Learner], asked: Sequence[Longs], options: NeuralOptions
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+    """Return the best trees by each model's own relations, and which of them are of roots."""
+    from treegauge.parsers.neural.biaffine import DECODERS
+
+    rooted, known = [], []
+    for one in learners:
+        words, size = one.data.words_of(one.train), int(one.data.sizes[3])
+        names, root = one.data.relations[words], one.data.heads[words] == 0
+        roots, others = (np.bincount(names[own], minlength=size) for own in (root, ~root))
+        rooted.append(roots > others)
+        known.append((roots + others > 0) & (np.arange(size) != UNKNOWN_LABEL))
+    assert isinstance(options, BiaffineOptions)  # noqa: S101 - labels have no arcs
+    decode = DECODERS[options.decoder]
+    return models.parses(asked, decode, np.stack(rooted), np.stack(known))
 
 
 def _gathered(answers: list[Answers]) -> list[npt.NDArray[Any]]:

@@ -128,31 +128,55 @@ class Predictor:
         """
         found = np.zeros(len(self.data.types), np.int32)
         names = np.zeros(len(self.data.types), np.int32)
-        rooted = torch.from_numpy(of_roots).to(self.device)
-        known = torch.arange(len(of_roots), device=self.device) != UNKNOWN_LABEL
+        rooted = torch.from_numpy(of_roots).to(self.device)[None]
+        known = torch.arange(len(of_roots), device=self.device)[None] != UNKNOWN_LABEL
         for some, batch, states in self._batches():
             both = self._sides(states, batch)
-            scores = heads.head_log_probabilities(self.weights, both, batch)
-            if isinstance(self.options, PointerOptions) and self.options.beam > 1:
-                scores = scores + heads.best_relation(self.weights, both)
-            chosen = torch.zeros_like(batch.heads)
-            arcs = scores[0].double().cpu().numpy()
-            matrices = [_square(own) for _, own in self._inside(some, arcs)]
-            for row, (sentence, tree) in enumerate(
-                zip(some.tolist(), each(decode, matrices), strict=True)
-            ):
-                start = self.data.offsets[sentence]
-                found[start : start + len(tree)] = tree
-                chosen[0, row, 1 : len(tree) + 1] = torch.from_numpy(tree.astype(np.int64))
-            logs = heads.relation_log_probabilities(self.weights, both, chosen)[0]
-            legal = (rooted == (chosen[0] == 0)[..., None]) & known
-            # A treebank may have no relation for roots, or for others: any is better than none.
-            legal = legal | (known & ~legal.any(-1, keepdim=True))
-            best = logs.masked_fill(~legal, heads.NEVER).argmax(-1)
-            for sentence, own in self._inside(some, best.cpu().numpy()):
-                start = self.data.offsets[sentence]
-                names[start : start + len(own)] = own
+            trees = best_trees(self.weights, both, batch, self.options, decode, rooted, known, each)
+            for table, values in zip((found, names), trees, strict=True):
+                for sentence, own in self._inside(some, values[0].cpu().numpy()):
+                    start = self.data.offsets[sentence]
+                    table[start : start + len(own)] = own
         return found, names
+
+
+def best_trees(
+    weights: Mapping[str, Tensor],
+    both: heads.Sides,
+    batch: Batch,
+    options: NeuralOptions,
+    decode: Decode,
+    rooted: Tensor,
+    known: Tensor,
+    each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map,
+) -> tuple[Tensor, Tensor]:
+    """Return the heads and the relations of each model's best trees, (M, B, T) each.
+
+    Parameters
+    ----------
+    weights, both, batch, options
+        The models, their states and the sentences.
+    decode, each
+        As in :meth:`Predictor.parse`.
+    rooted, known
+        (M, relations): whether roots have a relation, and whether a model has learned it.
+    """
+    scores = heads.head_log_probabilities(weights, both, batch)
+    if isinstance(options, PointerOptions) and options.beam > 1:
+        scores = scores + heads.best_relation(weights, both)
+    arcs = scores.double().cpu().numpy()
+    sizes = (batch.lengths - 1).cpu().numpy()
+    places = np.argwhere(sizes > 0).tolist()
+    matrices = [_square(arcs[m, b, 1 : sizes[m, b] + 1]) for m, b in places]
+    trees = np.zeros(batch.heads.shape, np.int64)
+    for (m, b), tree in zip(places, each(decode, matrices), strict=True):
+        trees[m, b, 1 : len(tree) + 1] = tree
+    chosen = torch.from_numpy(trees).to(batch.heads.device)
+    logs = heads.relation_log_probabilities(weights, both, chosen)
+    legal = (rooted[:, None, None] == (chosen == 0)[..., None]) & known[:, None, None]
+    # A treebank may have no relation for roots, or for others: any is better than none.
+    legal = legal | (known[:, None, None] & ~legal.any(-1, keepdim=True))
+    return chosen, logs.masked_fill(~legal, heads.NEVER).argmax(-1)
 
 
 def _square(scores: Doubles) -> Doubles:

@@ -17,6 +17,7 @@ from treegauge.parsers.neural.data import Encoded, known_chars, known_words
 from treegauge.parsers.neural.device import Graphs, Work
 from treegauge.parsers.neural.encoder import encode
 from treegauge.parsers.neural.options import BiaffineOptions, NeuralOptions
+from treegauge.parsers.neural.predicting import Decode, best_trees
 from treegauge.parsers.neural.tables import Floats, gather, tables
 from treegauge.parsers.neural.weights import Weights, initial, layout
 
@@ -244,6 +245,33 @@ class Lockstep:
             logs = heads.log_partition(arcs.flatten(0, 1), batch.lengths.flatten())
             np.put_along_axis(found, step, logs.view(step.shape).cpu().numpy(), 1)
         return found[:, :-1]
+
+    @torch.no_grad()
+    def parses(
+        self,
+        sentences: Sequence[npt.NDArray[np.int64]],
+        decode: Decode,
+        rooted: npt.NDArray[np.bool_],
+        known: npt.NDArray[np.bool_],
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+        """Return heads and relations of each model's best trees, (M, words) each.
+
+        Parameters are those of :func:`~treegauge.parsers.neural.predicting.best_trees`; words of
+        sentences that a model is not asked about have 0.
+        """
+        blank = Answers.blank(len(self.learners), self.answers.heads.shape[1] - 1, self.device)
+        found = blank.rival_heads, blank.rival_relations
+        roots, learned = (torch.from_numpy(one).to(self.device) for one in (rooted, known))
+        for step, numbers in self._sent(self._looks(sentences)):
+            batch = gather(self.tables, numbers, self._width(step))
+            states = encode(self.weights, self.tables, batch, self.options, training=False)
+            assert isinstance(self.options, BiaffineOptions)  # noqa: S101 - labels have no arcs
+            both = heads.sides(self.weights, states, batch, self.options, training=False)
+            trees = best_trees(self.weights, both, batch, self.options, decode, roots, learned)
+            for table, values in zip(found, trees, strict=True):
+                note(table, batch.places, values)
+        first, second = (table[:, :-1].cpu().numpy() for table in found)
+        return first, second
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights and the optimiser's memory as arrays: all that the next epoch needs."""

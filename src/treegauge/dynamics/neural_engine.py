@@ -1,4 +1,4 @@
-"""The engine of neural parsers: many small models learn side by side, here or on a GPU."""
+"""The engine of neural parsers: many small models learn side by side, on a CPU or a GPU."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.jobs import Job, Progress
+from treegauge.dynamics.jobs import Progress, TrainingJob
 from treegauge.dynamics.recording import Recording
 from treegauge.parsers.base import check_training
 from treegauge.parsers.neural.data import FIRST_LABEL
@@ -15,16 +15,15 @@ from treegauge.parsers.neural.options import BiaffineOptions
 from treegauge.parsers.neural.vectors import read_vectors
 from treegauge.parsers.neural.vocabulary import Vocabulary
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import sign
 from treegauge.treebanks.columns import Treebank, concat
 
-__all__ = ["Together"]
+__all__ = ["NeuralEngine"]
 
 Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Together:
+class NeuralEngine:
     """The engine that trains models of a neural parser in lockstep.
 
     On a GPU all jobs learn side by side; on a CPU one after the other, each with exactly the
@@ -42,7 +41,7 @@ class Together:
     >>> from treegauge.testing.synthetic import synthetic
     >>> small = BiaffineOptions(epochs=2, hidden=8, layers=1, arc_size=8, relation_size=4)
     >>> train = synthetic(30, seed=1)
-    >>> Together(small, "biaffine")([Job(train, {"train": train})])[0]["train"]
+    >>> NeuralEngine(small, "biaffine")([TrainingJob(train, {"train": train})])[0]["train"]
     <Recording of syn-1#4d03d2 (train): 2 epochs, 461 words>
     """
 
@@ -50,87 +49,89 @@ class Together:
     label: str
 
     @property
-    def key(self) -> str:
-        """The label with every option, default ones too: another default is another parser."""
-        return f"{self.label} {self.options!r}"
-
-    @property
     def at_once(self) -> int:
-        """How many jobs to hand over in one call, so that nothing idles and little is lost."""
+        """Number of models that are trained in one call."""
         from treegauge.parsers.neural.device import choose_device
 
         return 64 if choose_device(self.options.device).type == "cuda" else 1
 
     def __call__(
-        self, jobs: Sequence[Job], progress: Progress | None = None
+        self, jobs: Sequence[TrainingJob], progress: Progress | None = None
     ) -> list[dict[str, Recording]]:
-        """Train each job's model and return its recordings by part."""
-        made: list[dict[str, Recording]] = []
+        """Train each job's model and return its recordings by split."""
+        recordings: list[dict[str, Recording]] = []
         for start in range(0, len(jobs), self.at_once):
 
-            def told(done: int, _: int | None, before: int = start) -> None:
+            def update(done: int, _: int | None, before: int = start) -> None:
                 if progress is not None:
                     progress(before + done, len(jobs))
 
-            made += self._run(jobs[start : start + self.at_once], told)
-        return made
+            recordings += self._run(jobs[start : start + self.at_once], update)
+        return recordings
 
-    def _run(self, jobs: Sequence[Job], progress: Progress) -> list[dict[str, Recording]]:
+    def _run(self, jobs: Sequence[TrainingJob], progress: Progress) -> list[dict[str, Recording]]:
         from treegauge.parsers.neural import jobs as neural
         from treegauge.parsers.neural.fitting import type_vectors
 
         for job in jobs:
             _check(job)
-        pool = _Pool(jobs)
+        pool = _SentencePool(jobs)
         words = Vocabulary.of(concat([job.train for job in jobs]), min_count=self.options.min_count)
-        how = self.options
-        vectors = read_vectors(how.vectors, how.vectors_limit) if how.vectors else None
+        options = self.options
+        vectors = None
+        if options.vectors:
+            vectors = read_vectors(options.vectors, options.vectors_limit)
         whole = concat(pool.treebanks)
         outcomes = neural.run_jobs(
             words.encode(whole),
             [
                 neural.Job(
                     pool.sentences(job.train),
-                    {part: pool.sentences(one) for part, one in job.read.items()},
-                    job.seed, how.epochs, every=job.every, during=job.when == "during",
-                    partition=job.trees,
+                    {split: pool.sentences(one) for split, one in job.read.items()},
+                    job.seed, options.epochs, every=job.every, during=job.when == "during",
+                    partition=job.trees, parse=job.decode,
                 )
                 for job in jobs
             ],
-            how,
+            options,
             vectors=type_vectors(vectors, whole.codes("form").values),
             progress=progress,
         )  # fmt: skip
         return [
-            {part: self._recording(job, part, one.courses, words.relations) for part in job.read}
+            {split: self._recording(job, split, one.courses, words.relations) for split in job.read}
             for job, one in zip(jobs, outcomes, strict=True)
         ]
 
     def _recording(
-        self, job: Job, part: str, courses: dict[str, Any], known: Sequence[str]
+        self, job: TrainingJob, split: str, courses: dict[str, Any], known: Sequence[str]
     ) -> Recording:
-        read = job.read[part]
+        read = job.read[split]
         during = job.when == "during"
-        course = courses["during" if during else part]
+        course = courses["during" if during else split]
         last = self.options.epochs
+        learned = set(job.train.codes("deprel").values)
+        relations = job.relations or tuple(name for name in known if name in learned)
         arrays: dict[str, Any] = {"head_logp": course.heads}
         if not during:
             arrays |= {"head_rival": course.rival_heads, "head_rival_logp": course.rival_head_logs}
         if course.partition is not None:
             arrays["trees_logp"] = course.partition[None].astype(np.float32)
+        if course.parsed_heads is not None:
+            place = {name: number for number, name in enumerate(relations)}
+            numbers = np.array([-1] * FIRST_LABEL + [place.get(name, -1) for name in known])
+            arrays["parsed_head"] = course.parsed_heads
+            arrays["parsed_relation"] = numbers[course.parsed_relations].astype(np.int16)
         return Recording(
-            treebank=read.mark, part=part,
-            signature=sign(v="recording", tb=read.mark, parser=self.label, **job.words),
-            epochs=tuple(range(1, last + 1)) if job.every else (last,),
-            relations=job.relations,
-            **arrays, **_relations(job, read, course, known, rivals=not during),
+            treebank=read.mark, split=split, signature=job.signature(split, self.label),
+            epochs=tuple(range(1, last + 1)) if job.every else (last,), relations=relations,
+            **arrays, **_relations(job, read, course, known, relations, rivals=not during),
         )  # fmt: skip
 
 
-class _Pool:
-    """Every treebank of some jobs once, and the numbers of its sentences among all."""
+class _SentencePool:
+    """The treebanks of some jobs, each once, and the numbers of their sentences among all."""
 
-    def __init__(self, jobs: Sequence[Job]) -> None:
+    def __init__(self, jobs: Sequence[TrainingJob]) -> None:
         self._first: dict[int, int] = {}
         self.treebanks: list[Treebank] = []
         count = 0
@@ -145,20 +146,26 @@ class _Pool:
         return np.arange(first, first + len(treebank))
 
 
-def _check(job: Job) -> None:
+def _check(job: TrainingJob) -> None:
     check_training(job.train, seed=job.seed)
     if job.when == "during":
         if list(job.read) != ["train"] or job.read["train"] is not job.train:
             raise TreegaugeError(
-                f"found a recording of {', '.join(job.read)} during epochs; only the words that "
-                "are learned from, as train, are met there"
+                f"cannot record {', '.join(job.read)} during epochs; only the words that are "
+                "learned from, as split train, can be recorded then"
             )
         if not job.every:
-            raise TreegaugeError("recording during epochs is for every epoch, not for the last")
+            raise TreegaugeError("recording during epochs records every epoch, not only the last")
 
 
 def _relations(
-    job: Job, read: Treebank, course: Any, known: Sequence[str], *, rivals: bool
+    job: TrainingJob,
+    read: Treebank,
+    course: Any,
+    known: Sequence[str],
+    every: Sequence[str],
+    *,
+    rivals: bool,
 ) -> dict[str, Any]:
     """Return what is recorded of relations, with an escape for those never learned from.
 
@@ -166,7 +173,6 @@ def _relations(
     something new after N words with U relations (Witten & Bell 1991).
     """
     learned = set(job.train.codes("deprel").values)
-    every = job.relations or tuple(name for name in known if name in learned)
     place = {name: number for number, name in enumerate(every)}
     codes, values = read.codes("deprel")
     for value in values:

@@ -1,4 +1,4 @@
-"""Annotation errors put into a treebank on purpose, to see who finds them."""
+"""Annotation errors put into a treebank on purpose, to test what finds them."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -31,7 +31,7 @@ class Injected:
     relation: npt.NDArray[np.bool_]
 
     @property
-    def wrong(self) -> npt.NDArray[np.bool_]:
+    def changed(self) -> npt.NDArray[np.bool_]:
         """For each word whether it has an error."""
         return self.head | self.relation
 
@@ -39,7 +39,7 @@ class Injected:
 def inject_errors(
     treebank: Treebank, share: float = 0.02, *, seed: int = 0, heads: Heads = "any"
 ) -> Injected:
-    """Change heads of half of a share of the words, and relations of the other half.
+    """Return a treebank with changed heads in some words, and changed relations in as many.
 
     Every sentence stays a tree with the same root; roots are left alone. A relation is changed to
     another one, drawn by how frequent relations are.
@@ -66,7 +66,7 @@ def inject_errors(
     if heads not in get_args(Heads):
         raise ChoiceError("way to change heads", heads, get_args(Heads))
     if not 0 < share < 1:
-        raise TreegaugeError(f"share: found {share:g}, expected a number between 0 and 1")
+        raise TreegaugeError(f"share is {share:g}; expected a number between 0 and 1")
     random = np.random.default_rng(seed)
     wanted = round(share * treebank.n_words)
     new = treebank.head.copy()

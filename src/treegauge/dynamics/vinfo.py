@@ -1,0 +1,402 @@
+"""Usable information (V-information): how much the words say about the trees, in bits."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.dynamics.jobs import Engine, Progress, TrainingJob, relation_names
+from treegauge.dynamics.recording import LAYERS, Recording, unpacked_recordings
+from treegauge.dynamics.settings import (
+    TABLES,
+    JoinedResult,
+    Layer,
+    TrainingSettings,
+    check_ending,
+    check_single,
+    label_of,
+    save_table,
+    training_data,
+)
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.result import Result, countersign, joined_signature
+from treegauge.results.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.treebanks.columns import Treebank
+
+__all__ = [
+    "NULLS", "UsableInformation", "information_jobs", "measure_information", "null_input",
+    "usable_information", "vinfo",
+]  # fmt: skip
+
+Floats = npt.NDArray[np.float64]
+BIT = float(np.log(2))
+Null = Literal["blank", "upos", "length", "place", "shuffled"]
+_SEEN = ("form", "lemma", "upos", "xpos", "feats")
+
+
+def _filled(treebank: "Treebank", form: list[str], keep: tuple[str, ...] = ()) -> dict[str, Any]:
+    nothing = ["_"] * treebank.n_words
+    values = {name: nothing for name in _SEEN if name not in keep}
+    return values | ({} if "form" in keep else {"form": form})
+
+
+def _blank(treebank: "Treebank", seed: int) -> dict[str, Any]:
+    return _filled(treebank, ["_"] * treebank.n_words)
+
+
+def _upos(treebank: "Treebank", seed: int) -> dict[str, Any]:
+    return _filled(treebank, ["_"] * treebank.n_words, keep=("upos",))
+
+
+def _length(treebank: "Treebank", seed: int) -> dict[str, Any]:
+    sizes = treebank.lengths[treebank.sentence_of]
+    return _filled(treebank, [f"_{size}" for size in sizes.tolist()])
+
+
+def _place(treebank: "Treebank", seed: int) -> dict[str, Any]:
+    sizes = treebank.lengths[treebank.sentence_of].tolist()
+    pairs = zip(treebank.positions.tolist(), sizes, strict=True)
+    return _filled(treebank, [f"{place}/{size}" for place, size in pairs])
+
+
+def _shuffled(treebank: "Treebank", seed: int) -> dict[str, Any]:
+    random = np.random.default_rng(seed)
+    order = np.lexsort((random.random(treebank.n_words), treebank.sentence_of))
+    return {name: treebank[name].gather(order) for name in _SEEN}
+
+
+NULLS: dict[str, tuple[str, Callable[[Any, int], dict[str, Any]]]] = {
+    "blank": ("every word is _, tags and all", _blank),
+    "upos": ("words are _, their UPOS stays: what forms add to tags", _upos),
+    "length": ("every word is the length of its sentence", _length),
+    "place": ("every word is its position and the length: what position alone says", _place),
+    "shuffled": ("the words of each sentence in random order: what order adds", _shuffled),
+}
+"""Null inputs by name: what they are, and how the columns that a parser sees are made."""
+
+
+def null_input(treebank: "Treebank", kind: str = "blank", *, seed: int = 0) -> "Treebank":
+    r"""Return a treebank without what its words say to a parser; trees stay as they are.
+
+    Parameters
+    ----------
+    treebank
+        Any treebank.
+    kind
+        One of :data:`NULLS`. FORM, LEMMA, UPOS, XPOS and FEATS are replaced or emptied.
+    seed
+        Of the random order.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> lines = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n2\t!\t_\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
+    >>> tb = parse_conllu(lines)
+    >>> [null_input(tb, kind)["form"].to_list() for kind in ("blank", "upos", "length", "place")]
+    [['_', '_'], ['_', '_'], ['_2', '_2'], ['1/2', '2/2']]
+    >>> null_input(tb, "upos")["upos"].to_list(), null_input(tb)["upos"].to_list()
+    (['VERB', 'PUNCT'], ['_', '_'])
+    """
+    if kind not in NULLS:
+        raise ChoiceError("null input", kind, NULLS)
+    return treebank.with_columns(NULLS[kind][1](treebank, seed))
+
+
+@dataclass(frozen=True, eq=False)
+class UsableInformation(Result):
+    r"""Pointwise V-information of every word's head and relation, in bits.
+
+    .. math::
+        \mathrm{PVI}(x \to y) = -\log_2 p_{f'}(y \mid \varnothing) + \log_2 p_f(y \mid x), \qquad
+        I_V(X \to Y) = \frac1n \sum_i \mathrm{PVI}(x_i \to y_i)
+
+    Attributes
+    ----------
+    treebank, null
+        The words, and what was put in place of the input.
+    epochs
+        Numbers of the epochs.
+    entropy, conditional
+        For ``head`` and ``relation``, (epochs, words): bits of gold without and with the input,
+        means over seeds.
+    trees
+        (epochs, sentences): bits that the words give about whole trees, where recorded.
+    """
+
+    treebank: str
+    null: str
+    signature: str
+    epochs: tuple[int, ...]
+    entropy: dict[str, Floats]
+    conditional: dict[str, Floats]
+    trees: Floats | None = None
+    kind: ClassVar[str] = "vinfo"
+    unit: ClassVar[str | None] = "bits per word"
+    digits: ClassVar[int] = 3
+
+    def pvi(self, layer: str = "head", epoch: int = -1) -> Floats:
+        """Return the bits that the input gives about each word, after an epoch."""
+        return np.asarray(self.entropy[layer][epoch] - self.conditional[layer][epoch])
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The treebank's numbers after the last epoch: V-information of heads and relations."""
+        return {layer: float(self.pvi(layer).mean()) for layer in LAYERS}
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per layer: V-entropy, conditional V-entropy, V-information, share of PVI < 0."""
+        import polars as pl
+
+        rows: list[dict[str, Any]] = []
+        for layer, name in LAYERS.items():
+            pvi = self.pvi(layer)
+            rows.append(
+                {
+                    "treebank": self.treebank.rpartition("#")[0], "of": name,
+                    "entropy": float(self.entropy[layer][-1].mean()),
+                    "conditional": float(self.conditional[layer][-1].mean()),
+                    "information": float(pvi.mean()), "negative": 100 * float((pvi < 0).mean()),
+                }
+            )  # fmt: skip
+        if self.trees is not None:
+            last = self.trees[-1]
+            rows.append(
+                {"treebank": rows[0]["treebank"], "of": "trees",
+                 "information": float(last.mean()), "negative": 100 * float((last < 0).mean())}
+            )  # fmt: skip
+        return pl.DataFrame(rows)
+
+    def by_epoch(self) -> "pl.DataFrame":
+        """Return V-information after each epoch."""
+        import polars as pl
+
+        columns: dict[str, Any] = {"epoch": list(self.epochs)}
+        for layer, name in LAYERS.items():
+            columns[name] = (self.entropy[layer] - self.conditional[layer]).mean(axis=1)
+        return pl.DataFrame(columns)
+
+    def words(self, treebank: "Treebank") -> "pl.DataFrame":
+        """Return one row per word of the treebank that was recorded."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "sentence": treebank.sentence_of + 1,
+                "word": treebank.positions,
+                "form": treebank["form"],
+                "head": treebank.head,
+                "deprel": treebank["deprel"],
+                **{f"{layer}_pvi": self.pvi(layer) for layer in LAYERS},
+            }
+        )
+
+
+def usable_information(
+    real: Recording | Sequence[Recording],
+    null: Recording | Sequence[Recording],
+    *,
+    kind: str = "blank",
+    treebank: "Treebank | None" = None,
+) -> UsableInformation:
+    """Return the usable information in the input, from recordings with the input and without.
+
+    Parameters
+    ----------
+    real, null
+        Of the parser trained and recorded on the words, and on the null input; or one of each
+        per seed, whose log-probabilities are averaged.
+    kind
+        The null input's name.
+    treebank
+        The trees, for numbers of whole trees, where the recordings have what that needs.
+
+    Notes
+    -----
+    Xu et al. (2020), Ethayarajh et al. (2022); the Difficulty paper, section 3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def of(*p):
+    ...     logp = np.log(np.array([p]))
+    ...     return Recording("toy#0", "dev", "treegauge:0", (1,), logp, logp)
+    >>> usable_information(of(0.5, 1.0), of(0.25, 0.25)).pvi().round(6).tolist()
+    [1.0, 2.0]
+    """
+    reals = [real] if isinstance(real, Recording) else list(real)
+    nulls = [null] if isinstance(null, Recording) else list(null)
+    if not reals or not nulls:
+        raise TreegaugeError("got no recordings, expected some with and without input")
+    shapes = {(one.n_words, one.epochs) for one in [*reals, *nulls]}
+    if len(shapes) > 1:
+        given = ", ".join(repr(one) for one in [*reals, *nulls])
+        raise TreegaugeError(f"got {given}; expected recordings of the same words and epochs")
+
+    def bits(recordings: list[Recording], layer: str) -> Floats:
+        logp = np.mean([one.logp(layer).astype(np.float64) for one in recordings], axis=0)
+        return np.asarray(-logp / BIT)
+
+    trees = None
+    if treebank is not None and all(one.trees_logp is not None for one in [*reals, *nulls]):
+        sides = [np.mean([one.tree_logp(treebank) for one in side], axis=0)
+                 for side in (reals, nulls)]  # fmt: skip
+        trees = np.asarray(sides[0] - sides[1]) / BIT
+    return UsableInformation(
+        treebank=reals[0].treebank,
+        null=kind,
+        signature=countersign(
+            joined_signature([one.signature for one in reals]), m="vinfo", null=kind
+        ),
+        epochs=reals[0].epochs,
+        entropy={layer: bits(nulls, layer) for layer in LAYERS},
+        conditional={layer: bits(reals, layer) for layer in LAYERS},
+        trees=trees,
+    )
+
+
+def measure_information(
+    train: "Treebank",
+    dev: "Treebank",
+    *,
+    engine: Engine,
+    null: str = "blank",
+    seeds: Sequence[int] = (0,),
+    every: bool = True,
+    trees: bool = False,
+    progress: Progress | None = None,
+) -> UsableInformation:
+    """Train with the words and with a null input, and compare on dev words.
+
+    Parameters
+    ----------
+    train, dev, null, seeds, every, trees
+        As in :func:`information_jobs`.
+    engine
+        Trains the parsers: see :func:`~treegauge.dynamics.recorder.make_engine`.
+    progress
+        Called with the number of models trained.
+
+    Examples
+    --------
+    >>> from treegauge.dynamics.recorder import make_engine
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> train, dev = synthetic(200, seed=1), synthetic(50, seed=2)
+    >>> measured = measure_information(train, dev, engine=make_engine("mst", epochs=3))
+    >>> measured.values["head"] > 0.5
+    True
+    """
+    jobs = information_jobs(train, dev, null=null, seeds=seeds, every=every, trees=trees)
+    recordings = [one["dev"] for one in engine(jobs, progress)]
+    return usable_information(
+        recordings[::2], recordings[1::2], kind=null, treebank=dev if trees else None
+    )
+
+
+def information_jobs(
+    train: "Treebank",
+    dev: "Treebank",
+    *,
+    null: str = "blank",
+    seeds: Sequence[int] = (0,),
+    every: bool = True,
+    trees: bool = False,
+) -> list[TrainingJob]:
+    """Return two jobs per seed: with the words, and with a null input.
+
+    Parameters
+    ----------
+    train, dev
+        The treebank.
+    null
+        One of :data:`NULLS`.
+    seeds
+        Of the parsers.
+    every
+        Record after every epoch, or only after the last one.
+    trees
+        Also measure whole trees.
+    """
+    names = relation_names(train, dev)
+    hidden = [null_input(part, null) for part in (train, dev)]
+    return [
+        TrainingJob(source, {"dev": target}, seed=seed, relations=names, every=every, trees=trees)
+        for seed in seeds
+        for source, target in ((train, dev), tuple(hidden))
+    ]
+
+
+class InformationTable(JoinedResult):
+    """Usable information of one or more treebanks."""
+
+    results: tuple[UsableInformation, ...]
+    kind: ClassVar[str] = "vinfo"
+    unit: ClassVar[str | None] = "bits per word"
+
+
+@verb
+def vinfo(
+    *treebanks: Any,
+    dev: Any = None,
+    null: Null = "blank",
+    trees: bool = False,
+    seeds: int = 1,
+    words: str | PathLike[str] | None = None,
+    of: Layer = "head",
+    settings: TrainingSettings = TrainingSettings(),
+) -> InformationTable:
+    """Measure usable information (V-information) in bits per word.
+
+    How much do the words of the dev set say about its heads and relations? The parser is trained
+    twice: with the words, and with a null input in their place.
+
+    Parameters
+    ----------
+    *treebanks
+        Treebank folders, names or codes under TREEGAUGE_UD, or training files.
+    dev
+        A dev file in place of the treebank's own dev set.
+    null
+        The input to compare with: nothing, UPOS, sentence length, position, or the words in
+        random order.
+    trees
+        Also measure whole trees, in bits per sentence.
+    seeds
+        Number of models to average, with consecutive seeds.
+    words
+        Write one row per word to this .csv or .parquet file.
+    of
+        What the figure shows: head or relation.
+    """
+    check_ending(words, "kind of table", TABLES)
+    data = training_data(treebanks, dev=dev, errors=settings.errors)
+    check_single(data, words=words)
+    numbers = settings.seeds(seeds)
+    results, labels = [], []
+    for own in data:
+        gold = own["dev"]
+        cells = settings.run("vinfo", own, numbers, null=null, trees=trees)
+        for start in range(0, len(cells), seeds):
+            pairs = [
+                [
+                    unpacked_recordings(one.recordings[name], name)[0]["0"]
+                    for name in ("dev", "null")
+                ]
+                for one in cells[start : start + seeds]
+            ]
+            measured = usable_information(
+                [real for real, _ in pairs], [hidden for _, hidden in pairs], kind=null,
+                treebank=gold if trees else None,
+            )  # fmt: skip
+            results.append(replace(measured, treebank=gold.mark))
+            labels.append(label_of(cells[start]))
+        if words is not None:
+            save_table(results[-1].words(gold), words)
+    return InformationTable(tuple(results), layer=of, labels=tuple(labels))

@@ -1,0 +1,184 @@
+"""``treegauge map`` and ``tg.map``."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import treegauge as tg
+from treegauge.dynamics.cartography import MapArchive
+from treegauge.dynamics.recording import Recording
+from treegauge.experiments.plans import Plan, grid
+from treegauge.experiments.running import run
+from treegauge.results.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import read_conllu
+
+FAST = ("--option", "bits=16", "--option", "label_bits=12", "--epochs", 2)
+QUICK = {"epochs": 2, "option": {"bits": 16, "label_bits": 12}}
+
+
+def test_the_command_and_the_function_give_the_same(command, folders, tmp_path):
+    words, kept = tmp_path / "words.csv", tmp_path / "r.npz"
+    done = command(
+        "map", folders[0], *FAST, "--words", words, "--recording", kept, "--format", "json",
+        "--plot", tmp_path / "map.json",
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    shown = json.loads(done.out)
+    assert shown == json.loads(tg.map(folders[0], **QUICK).to_json())
+    assert [row["of"] for row in shown["rows"]] == ["heads", "relations"]
+    assert "parser:mst training=loglinear epochs=2 label_epochs=2 bits=16" in shown["signature"]
+    frame = pl.read_csv(words)
+    recording = Recording.load(kept)
+    assert frame.height == recording.n_words == read_conllu(folders[0], split="train").n_words
+    assert frame["head_confidence"].mean() == pytest.approx(shown["rows"][0]["confidence"])
+    spec = json.loads((tmp_path / "map.json").read_text())
+    assert sum(row["words"] for row in spec["data"]["values"]) == frame.height
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+@pytest.mark.parametrize("convention", ["official", "challenges"])
+def test_scores_are_those_of_the_parsed_file(folders, tmp_path, split, convention):
+    result = tg.map(folders[0], split=split, convention=convention, **QUICK)
+    parser = tg.make_parser(
+        "mst", bits=16, label_bits=12, training="loglinear", epochs=2, label_epochs=2
+    )
+    model = parser.fit(read_conllu(folders[0], split="train"), seed=0)
+    gold = read_conllu(folders[0], split=split)
+    scores = tg.score(gold, model.parse(gold), convention=convention, resamples=0)
+    (row,) = result.scores.table.to_dicts()
+    for metric, correct in (("UAS", "correct_heads"), ("LAS", "correct_relations")):
+        label = metric if convention == "official" else f"{metric}[{convention}]"
+        assert row[label] == pytest.approx(scores.systems[0][metric].f1, rel=1e-12)
+        assert row[correct] == scores.systems[0][metric].correct
+        assert result.table[label].to_list() == [row[label]] * 2
+    assert ("punct:no" in result.signature) == (convention == "challenges")
+
+
+def test_several_treebanks_parsers_and_seeds(command, folders, tmp_path):
+    args = ("map", *folders, *FAST, "--parser", "mst", "--parser", "mst rate=0.01")
+    args = (*args, "--split", "dev", "--seeds", 2, "--store", tmp_path / "s", "--format", "json")
+    done = command(*args)
+    shown = json.loads(done.out)
+    assert [row["treebank"] for row in shown["rows"][::2]] == ["UD_Syn-A/dev", "UD_Syn-B/dev"]
+    assert len(shown["scores"]["rows"]) == 2 * 2 * 2
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "s").rglob("*.npz")}
+    assert len(before) == 8
+    assert command(*args).out == done.out
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "s").rglob("*.npz")} == before
+
+
+def test_the_signature_names_all_inputs_and_choices(folders):
+    result = tg.map(*folders, seeds=2, **QUICK)
+    for folder in folders:
+        assert read_conllu(folder, split="train").digest[:6] in result.signature
+    assert "seed:0+1" in result.signature
+    assert "punct:yes|subtypes:no" in result.signature
+    assert tg.map(*folders, seed=1, seeds=2, **QUICK).signature != result.signature
+
+
+def test_a_plan_and_the_verb_share_a_store(folders, tmp_path):
+    options = {"training": "loglinear", "epochs": 2, "label_epochs": 2}
+    parser = {"name": "mst", "options": options}
+    plan = Plan((grid("map", str(folders[0]), parsers=[parser], seeds=(0, 1)),))
+    run(plan, tmp_path / "s", pool="inline")
+    files = {path: path.stat().st_mtime_ns for path in (tmp_path / "s").rglob("*.npz")}
+    assert len(files) == 2
+    tg.map(folders[0], epochs=2, seeds=2, store=tmp_path / "s")
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "s").rglob("*.npz")} == files
+
+
+def test_words_seen_by_several_parsers_have_a_difficulty(command, folders, tmp_path):
+    words = tmp_path / "w.parquet"
+    args = ("--parser", "mst", "--parser", "mst ending=1", "--split", "dev", "--words", words)
+    done = command("map", folders[0], *FAST, *args)
+    assert "+mst" in done.out
+    frame = pl.read_parquet(words)
+    assert {"difficulty", "sd", "discrimination"} <= set(frame.columns)
+    hard = frame.filter(pl.col("head_correctness") + pl.col("relation_correctness") == 0)
+    easy = frame.filter(pl.col("head_correctness") + pl.col("relation_correctness") == 2)
+    assert easy["difficulty"].max() < hard["difficulty"].min()
+
+
+def test_candidates(command, folders, tmp_path):
+    for name in ("c.conllu", "c.html", "c.csv"):
+        out = tmp_path / name
+        done = command(
+            "map", folders[0], *FAST, "--candidates", 3, "--folds", 2, "--candidates-out", out,
+            "--store", tmp_path / "s",
+        )  # fmt: skip
+        assert done.code == 0
+    assert "instead" in done.out
+    rows = pl.read_csv(tmp_path / "c.csv")
+    assert rows.height == 3
+    assert (rows["p_instead"] > rows["p_gold"]).all()
+    marked = read_conllu(tmp_path / "c.conllu")
+    assert sum("Suspect" in one for one in marked["misc"]) == 3
+    assert "<svg" in (tmp_path / "c.html").read_text()
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_one_archive_holds_all_seeds_the_held_out_recording_and_the_candidates(tmp_path, suffix):
+    path = tmp_path / f"r{suffix}"
+    made = tg.map(
+        synthetic(40, seed=1), seeds=3, candidates=5, folds=2, recording=path, **QUICK
+    )  # fmt: skip
+    archive = MapArchive.load(path)
+    assert len(archive.recordings) == 3
+    assert archive.held_out.split == "held out"
+    assert archive.candidates.table.equals(made.attached["candidates"].table)
+    assert archive.candidates.signature == made.attached["candidates"].signature
+    assert archive.map.table.equals(made[0].table)
+    assert archive.map.signature == made[0].signature
+    for one, other in zip(archive.recordings, made.archives[0].recordings, strict=True):
+        assert all((one.arrays()[name] == value).all() for name, value in other.arrays().items())
+    with pytest.raises(TreegaugeError, match="holds 4 recordings, expected one"):
+        Recording.load(path)
+
+
+def test_a_report_of_the_archive_shows_what_was_printed(folders, tmp_path):
+    from treegauge.reporting.inputs import read_inputs
+    from treegauge.reporting.maps import maps_section
+
+    path = tmp_path / "r.npz"
+    made = tg.map(folders[0], seeds=3, candidates=5, folds=2, recording=path, **QUICK)
+    section = maps_section(read_inputs([str(folders[0]), str(path)]).recordings)
+    (shown,) = section.data["maps"]
+    assert shown["values"] == made[0].values
+    candidates = made.attached["candidates"].words
+    assert [one["score"] for one in shown["candidates"]] == [one.score for one in candidates]
+    assert [one["number"] for one in shown["candidates"]] == [one.number for one in candidates]
+
+
+def test_objects_and_mappings(folders):
+    train, dev = (read_conllu(folders[0], split=split) for split in ("train", "dev"))
+    mapped = tg.map({"train": train, "dev": dev}, split="dev", **QUICK)
+    same = tg.map(folders[0], split="dev", **QUICK)
+    assert (mapped[0].confidence["head"] == same[0].confidence["head"]).all()
+    given = tg.map(train, dev=dev, split="dev", **QUICK)
+    assert np.array_equal(given[0].confidence["head"], mapped[0].confidence["head"])
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["{a}", "--parser", "mts"], "unknown parser 'mts'; did you mean 'mst'"),
+        (["{a}", "--parser", "command"], "does not report its epochs"),
+        (["{a}", "--parser", "beam"], "has no probabilities of heads"),
+        (["{a}", "--option", "epoch=1"], "did you mean 'epochs="),
+        (["{a}", "{b}", "--words", "w.csv"], "--words needs one treebank, got 2"),
+        (["{a}", "--words", "w.txt"], "unknown kind of table '.txt'"),
+        (["{a}", "--recording", "w.txt"], "unknown kind of file '.txt'"),
+        (["{a}", "--candidates-out", "w.txt"], "kind of file for candidates '.txt'"),
+        (["{train}", "--split", "dev"], "has no dev set, only train"),
+        (["nowhere"], "no such file"),
+    ],
+)
+def test_bad_requests(command, folders, args, message):
+    paths = {"a": folders[0], "b": folders[1], "train": folders[0] / "sy_a-ud-train.conllu"}
+    done = command("map", *(arg.format(**paths) for arg in args))
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err

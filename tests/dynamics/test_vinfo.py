@@ -1,0 +1,45 @@
+"""``treegauge vinfo`` and ``tg.vinfo``."""
+
+import polars as pl
+import pytest
+
+import treegauge as tg
+from treegauge.treebanks.conllu import read_conllu
+
+FAST = ("--option", "bits=16", "--option", "label_bits=12", "--epochs", 2)
+QUICK = {"epochs": 2, "option": {"bits": 16, "label_bits": 12}}
+
+
+def test_the_command(command, folders, tmp_path):
+    words = tmp_path / "words.parquet"
+    done = command("vinfo", folders[0], *FAST, "--trees", "--format", "csv", "--words", words)
+    lines = done.out.splitlines()
+    assert lines[0] == "treebank,of,entropy,conditional,information,negative"
+    assert [line.split(",")[1] for line in lines[1:]] == ["heads", "relations", "trees"]
+    assert pl.read_parquet(words).height == read_conllu(folders[0], split="dev").n_words
+    assert done.out == tg.vinfo(folders[0], trees=True, **QUICK).to_csv() + "\n" * (
+        done.out.endswith("\n\n")
+    )
+    both = command("vinfo", *folders, *FAST, "--null", "upos", "--plot", tmp_path / "p.json")
+    assert both.code == 0
+    assert both.out.count("UD_Syn-A/dev") == both.out.count("UD_Syn-B/dev") == 3
+
+
+def test_seeds_are_averaged_and_kept(folders, tmp_path):
+    both = tg.vinfo(folders[0], seeds=2, store=tmp_path / "s", **QUICK)
+    alone = [tg.vinfo(folders[0], seed=seed, store=tmp_path / "s", **QUICK) for seed in (0, 1)]
+    mean = sum(one[0].values["head"] for one in alone) / 2
+    assert both[0].values["head"] == pytest.approx(mean)
+    assert "seed:0+1" in both.signature
+    assert len(list((tmp_path / "s").rglob("*.npz"))) == 4
+
+
+def test_several_parsers_have_a_column(folders):
+    shown = tg.vinfo(folders[0], parser=["mst", "mst ending=1"], **QUICK).table
+    assert shown["parser"].n_unique() == 2
+
+
+def test_a_treebank_without_dev_set(command, folders):
+    done = command("vinfo", folders[0] / "sy_a-ud-train.conllu")
+    assert "has no dev set" in done.err
+    assert done.code == 2
