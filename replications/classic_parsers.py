@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from replications.parts import release_folder
-from treegauge.experiments.sampling import sampled
+from treegauge.experiments.builtin import sampled
 from treegauge.parsers.registry import make_parser
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits

@@ -10,7 +10,7 @@ import polars as pl
 from replications.content_data import parsed
 from replications.edv_data import RELEASE, VARIANTS
 from replications.parts import compared, read_result, release_folder
-from treegauge.experiments.sampling import sampled
+from treegauge.experiments.builtin import sampled
 from treegauge.measures.displacement import LENGTHS, SAMPLES, edv_by_length, edv_masses, edv_samples
 from treegauge.measures.registry import MissingError
 from treegauge.statistics.bins import BinnedCorrelations, correlate_bins

@@ -5,8 +5,8 @@
 
 import numpy as np
 
+from treegauge.experiments.builtin import sampled
 from treegauge.experiments.cells import Cell, Outcome, Scalar
-from treegauge.experiments.sampling import sampled
 from treegauge.measures.displacement import edv, edv_masses, slv
 from treegauge.parsers.registry import make_parser
 from treegauge.scoring.evaluation import evaluate

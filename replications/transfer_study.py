@@ -25,7 +25,7 @@ from treegauge.curves.attachments import Attachments
 from treegauge.curves.counting import Parse, count
 from treegauge.curves.equivalents import placing
 from treegauge.curves.partition import composites, partition
-from treegauge.experiments.sampling import sampled
+from treegauge.experiments.builtin import sampled
 from treegauge.measures.counting import per_sentence
 from treegauge.parsers.registry import make_parser
 from treegauge.scoring.attachment import PAPER_CLASSES, right_heads

@@ -4,15 +4,20 @@ from importlib.util import find_spec
 
 import numpy as np
 import polars as pl
+import pytest
 
+from treegauge.experiments.builtin import sampled
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.running import run
-from treegauge.experiments.sampling import sampled
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import perform
 from treegauge.measures.measure import measure
 from treegauge.parsers.registry import make_parser
+from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.convention import find_convention
 from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.metrics import metric_label
+from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import make_split as split
@@ -24,7 +29,7 @@ QUICK = {"name": "beam", "options": {"epochs": 2, "beam": 2}}
 def reports(root, task, **more):
     cells = list(Plan((grid(task, "UD_A-X", **more),), root=str(root)).expand().cells())
     found = [(cell, perform(cell)) for cell in cells]
-    assert all(report.error is None for _, report in found), found
+    assert [report.error for _, report in found] == [None] * len(found)
     return found
 
 
@@ -48,15 +53,15 @@ def test_curve(room):
         parser = make_parser("beam", epochs=2, beam=2)
         model = parser.fit(parts["train"].take(chosen), parts["dev"][:4], seed=3)
         gold, parsed = parts["test"], model.parse(parts["test"])
-        right = total = both = 0
+        heads = both = 0
         for ours, theirs in zip(rows(gold), rows(parsed), strict=True):
-            if ours[3] != "PUNCT":
-                total += 1
-                right += ours[6] == theirs[6]
-                both += ours[6:8] == theirs[6:8]
+            heads += ours[6] == theirs[6]
+            labels = [row[7].partition(":")[0] for row in (ours, theirs)]
+            both += ours[6] == theirs[6] and labels[0] == labels[1]
+        total = gold.n_words
         assert report.scalars == {
-            "uas": 100 * right / total,
-            "las": 100 * both / total,
+            "UAS": 100 * (heads / total),
+            "LAS": 100 * (both / total),
             "words": total,
         }
         frame = words(report)
@@ -71,11 +76,39 @@ def test_score(room):
     model = make_parser("beam", epochs=2, beam=2).fit(parts["train"], parts["dev"], seed=1)
     scored = evaluate(parts["test"], model.parse(parts["test"]), resampling=Resampling(resamples=0))
     metrics = scored.systems[0].metrics
-    assert report.scalars["LAS"] == 100 * metrics["LAS"].f1
+    assert report.scalars["LAS"] == metrics["LAS"].f1
     assert list(report.scalars) == (
         "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX".split()
     )
-    assert report.scalars == {name: 100 * metrics[name].f1 for name in report.scalars}
+    assert report.scalars == {name: metrics[name].f1 for name in report.scalars}
+
+
+def test_tasks_and_score_agree_under_every_convention(room):
+    """One parse has one LAS, whether it comes from a store or from score."""
+    for name in ("official", "challenges", "difficulty"):
+        convention = find_convention(name)
+        for task, own in (("score", {}), ("curve", {}), ("split", {"objective": "length"})):
+            sizes, parameters = [20] if task == "curve" else [], {"convention": name, **own}
+            ((cell, report),) = reports(
+                room, task, parsers=[QUICK], sizes=sizes, parameters=parameters
+            )
+            frame = words(report)
+            gold = cell.read("test")
+            if task == "split":
+                index = frame["sentence"].unique(maintain_order=True)
+                gold = read_conllu(room / "UD_A-X").take(index.to_numpy())
+            parsed = gold.with_columns(frame.select("head", "deprel").to_dict(as_series=False))
+            options = ScoreOptions(convention=convention)
+            scored = evaluate(gold, parsed, options=options, resampling=Resampling(resamples=0))
+            for metric in ("UAS", "LAS"):
+                label = metric_label(metric, convention)
+                assert report.scalars[label] == scored.systems[0][metric].f1
+            assert (name == "official") == ("LAS" in report.scalars)
+
+
+def test_an_unknown_convention_is_refused_by_the_plan(room):
+    with pytest.raises(TreegaugeError, match="unknown convention 'challenge'; did you mean"):
+        reports(room, "score", parsers=[QUICK], parameters={"convention": "challenge"})
 
 
 def test_split(room):
@@ -89,7 +122,7 @@ def test_split(room):
         parameters={"objective": "length", "sizes": "50/25/25"},
     )  # fmt: skip
     scored = evaluate(parts["test"], parsed, resampling=Resampling(resamples=0))
-    assert report.scalars["LAS"] == 100 * scored.systems[0]["LAS"].f1
+    assert report.scalars["LAS"] == scored.systems[0]["LAS"].f1
     assert report.scalars["edv"] == made.edv
     frame = words(report)
     assert frame["head"].to_list() == parsed.head.tolist()
@@ -98,7 +131,7 @@ def test_split(room):
 
 
 def test_measure(room):
-    found = reports(room, "measure", parameters={"measures": ["words,edv", "wde"], "part": "test"})
+    found = reports(room, "measure", parameters={"measures": ["words,edv", "wde"], "split": "test"})
     first, second = (report.scalars for _, report in found)
     wanted = measure("words,edv", room / "UD_A-X", split="test")
     assert first == {"words": wanted["words"], "edv": wanted["edv"]}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.experiments.sampling import sampled
+from treegauge.experiments.builtin import sampled
 from treegauge.results.errors import TreegaugeError
 
 

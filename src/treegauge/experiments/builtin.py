@@ -1,35 +1,36 @@
-"""The built-in tasks."""
+"""The built-in tasks: score, curve, split, measure; and the samples of training sets."""
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
-from treegauge.experiments.sampling import sampled
 from treegauge.parsers.registry import make_parser
 from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.convention import find_convention
 from treegauge.treebanks.columns import Treebank
 
 
 def score(cell: Cell) -> Outcome:
-    """Train on the train part with dev beside it, parse the test part, score as CoNLL 2018 did.
+    """Train on the training set, with the dev set for early stopping; score on the test set.
 
-    Scalars are F1 in per cent under the official names; words hold each test word's head and
-    relation.
+    Scalars are the 13 metrics of the CoNLL 2018 shared task and those that were added, F1 in
+    percent; words hold the predicted head and relation of each test word.
     """
     errors = cell.extra["errors"]
-    train, gold = (cell.read(part, errors=errors) for part in ("train", "test"))
+    train, gold = (cell.read(split, errors=errors) for split in ("train", "test"))
     dev = cell.read("dev", errors=errors) if cell.has("dev") else None
     parsed = _parsed(cell, train, dev, gold)
-    return Outcome(_official(gold, parsed), parse_table(parsed))
+    return Outcome(_scores(cell, gold, parsed), parse_table(parsed))
 
 
 def curve(cell: Cell) -> Outcome:
-    """Train on `size` of the first `train_limit` train sentences; one point of a learning curve.
+    """Train on `size` of the first `train_limit` training sentences: a point of a learning curve.
 
-    Scalars: ``uas`` and ``las`` in per cent, without punctuation, relations whole; ``words`` is
-    how many words they count. The words' table holds each test word's head and relation.
+    Scalars are UAS, LAS and metrics that were added, in percent, and the number of ``words`` in
+    the test set; words hold the predicted head and relation of each test word.
     """
     extra, errors = cell.extra, cell.extra["errors"]
-    train, gold = (cell.read(part, errors=errors) for part in ("train", "test"))
+    train, gold = (cell.read(split, errors=errors) for split in ("train", "test"))
     available = min(len(train), extra["train_limit"])
     if cell.size is None:
         raise TreegaugeError("task curve needs a size")
@@ -38,70 +39,48 @@ def curve(cell: Cell) -> Outcome:
     if extra["dev_limit"] > 0 and cell.has("dev"):
         dev = cell.read("dev", errors=errors)[: extra["dev_limit"]]
     parsed = _parsed(cell, train.take(chosen), dev, gold)
-    return Outcome(attachment(gold, parsed), parse_table(parsed))
+    scores = _scores(cell, gold, parsed, ("UAS", "LAS"))
+    return Outcome(scores | {"words": gold.n_words}, parse_table(parsed))
 
 
 def split(cell: Cell) -> Outcome:
-    """Split all sentences of the treebank, train on the new train part, score on the new test.
+    """Split all sentences of the treebank, train and score on the new training and test sets.
 
     The cell's `sample` is the seed of the split. Scalars are those of task score, and the
-    displacement distance of the parts; words hold each sentence's number among all sentences.
+    EDV between the new sets; words hold each sentence's number among all sentences, too.
     """
     import polars as pl
 
     from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import make_split as cut
+    from treegauge.splitting.splitting import make_split, parse_sizes
 
     extra = cell.extra
-    try:
-        sizes = [float(part) for part in extra["sizes"].split("/")]
-    except ValueError:
-        raise TreegaugeError(f"sizes are {extra['sizes']!r}; expected such as 60/20/20") from None
-    made = cut(
+    made = make_split(
         pool(cell.treebank, errors=extra["errors"]), extra["objective"], seed=cell.sample,
-        sizes=sizes, method=extra["method"], unit=extra["unit"],
+        sizes=parse_sizes(extra["sizes"]), method=extra["method"], unit=extra["unit"],
         min_words=extra["min_words"] or None,
     )  # fmt: skip
     if "train" not in made.parts:
-        raise TreegaugeError(f"objective {extra['objective']!r} has no train and test part")
+        raise TreegaugeError(f"objective {extra['objective']!r} has no training and test set")
     parts = {name: made.pool.treebank.take(index) for name, index in made.parts.items()}
     gold = parts["test"]
     parsed = _parsed(cell, parts["train"], parts.get("dev"), gold)
     numbers = made.parts["test"][gold.sentence_of].astype(np.int32)
     words = parse_table(parsed).insert_column(0, pl.Series("sentence", numbers))
-    return Outcome(_official(gold, parsed) | {"edv": made.edv}, words)
+    return Outcome(_scores(cell, gold, parsed) | {"edv": made.edv}, words)
 
 
 def measure(cell: Cell) -> Outcome:
-    """Take measures of a treebank; one that it does not have is missing."""
+    """Measure a treebank; a measure that it does not have is missing."""
     from treegauge.measures.measure import measure as take
 
     extra = cell.extra
-    found = take(
-        extra["measures"], cell.treebank, split=extra["part"], errors=extra["errors"],
+    measures = take(
+        extra["measures"], cell.treebank, split=extra["split"], errors=extra["errors"],
         seed=cell.seed, workers=1,
     )  # fmt: skip
-    scalars: dict[str, Scalar] = {}
-    for one in found.measured:
-        for row in one.rows():
-            scalars[row["measure"]] = row["value"]
-    return Outcome(scalars)
-
-
-def attachment(gold: Treebank, parsed: Treebank) -> dict[str, Scalar]:
-    r"""Count right heads, and right heads with relations, among words that are no punctuation.
-
-    .. math:: UAS = 100 c_h / n, \quad LAS = 100 c_{hr} / n
-    """
-    counted = (gold["upos"] != "PUNCT").to_numpy()
-    heads = (gold.head == parsed.head) & counted
-    both = heads & (gold["deprel"] == parsed["deprel"]).to_numpy()
-    total = int(counted.sum())
-    if total == 0:
-        return {"uas": None, "las": None, "words": 0}
-    return {
-        "uas": 100 * int(heads.sum()) / total, "las": 100 * int(both.sum()) / total, "words": total
-    }  # fmt: skip
+    rows = (row for measured in measures.measured for row in measured.rows())
+    return Outcome({row["measure"]: row["value"] for row in rows})
 
 
 def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -> Treebank:
@@ -109,10 +88,73 @@ def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -
     return model.parse(gold)
 
 
-def _official(gold: Treebank, parsed: Treebank) -> dict[str, Scalar]:
+def _scores(
+    cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...] = ()
+) -> dict[str, Scalar]:
+    """Return metrics in percent by label; all those of CoNLL 2018 unless some are named."""
     from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.metrics import METRICS
+    from treegauge.scoring.metrics import ADDED, METRICS, metric_label
+    from treegauge.scoring.sentence_counts import ScoreOptions
     from treegauge.scoring.settings import Resampling
 
-    found = evaluate(gold, parsed, resampling=Resampling(resamples=0)).systems[0]
-    return {name: found[name].f1 for name in METRICS}
+    convention = find_convention(cell.extra["convention"])
+    options, resampling = ScoreOptions(convention=convention), Resampling(resamples=0)
+    (system,) = evaluate(gold, parsed, options=options, resampling=resampling).systems
+    chosen = [*(names or METRICS), *ADDED]
+    return {metric_label(name, convention): system[name].f1 for name in chosen}
+
+
+def sampled(
+    available: int, size: int, sample: int, *, seed: int = 0, nested: bool = False
+) -> npt.NDArray[np.int64]:
+    """Draw sentences without replacement; the same arguments give the same sentences everywhere.
+
+    Every sample is a prefix of a random permutation of ``0 .. available - 1``. Independent samples
+    have a permutation of their own for each size; nested ones share one, so that the sentences of
+    a smaller size are among those of a larger one.
+
+    Parameters
+    ----------
+    available
+        Number of sentences to draw from.
+    size
+        Number of sentences to draw.
+    sample
+        Number of the sample: 0, 1, 2, ...
+    seed
+        Seed of the random numbers.
+    nested
+        Whether smaller sizes of one sample are contained in larger ones.
+
+    Returns
+    -------
+    numpy.ndarray
+        The indices in ascending order.
+
+    Raises
+    ------
+    TreegaugeError
+        If there are fewer sentences than asked for.
+
+    Examples
+    --------
+    >>> sampled(500, 5, 0).tolist()
+    [61, 187, 231, 308, 333]
+    >>> set(sampled(500, 5, 0, nested=True)) <= set(sampled(500, 10, 0, nested=True))
+    True
+    >>> sampled(3, 5, 0)
+    Traceback (most recent call last):
+    treegauge.results.errors.TreegaugeError: a training set of 5 sentences cannot be drawn from 3
+    """
+    for name, value, least in (
+        ("size", size, 1), ("sample", sample, 0), ("seed", seed, 0)
+    ):  # fmt: skip
+        if value < least:
+            raise TreegaugeError(f"the {name} is {value}; expected {least} or more")
+    if size > available:
+        raise TreegaugeError(
+            f"a training set of {size} sentences cannot be drawn from {max(available, 0)}"
+        )
+    key = [seed, sample] if nested else [seed, sample, size]
+    order = np.random.default_rng(key).permutation(available)
+    return np.sort(order[:size]).astype(np.int64)

@@ -17,6 +17,7 @@ from treegauge.experiments.cells import Cell, Outcome, Scalar
 from treegauge.experiments.inventory import environment, parser_files, treebank_files
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.plugins import load_plugins
+from treegauge.scoring.convention import find_convention
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,33 +100,36 @@ class Task:
                     f"parameter {name} of task {self.name} is {value!r}; expected a value such as "
                     f"{usual!r}"
                 )
+        if "convention" in self.parameters:
+            find_convention(given.get("convention", "official"))
         return dict(self.parameters) | dict(given)
 
 
 _BUILT_IN = "treegauge.experiments.builtin"
 _POLICY = {"errors": "strict"}
+_SCORED = {"convention": "official", **_POLICY}
 _TASKS = (
     Task(
-        "score", "train on the train part, parse the test part, CoNLL 2018 metrics",
-        f"{_BUILT_IN}:score", ("train", "test"), parser=True, sized=False, parameters=_POLICY,
+        "score", "train on the training set, parse the test set: metrics of CoNLL 2018",
+        f"{_BUILT_IN}:score", ("train", "test"), parser=True, sized=False, parameters=_SCORED,
     ),
     Task(
-        "curve", "train on a sample of the first sentences, parse the test part",
+        "curve", "train on a sample of the first training sentences, parse the test set",
         f"{_BUILT_IN}:curve", ("train", "test"), parser=True, sized=True,
-        parameters={"train_limit": 500, "dev_limit": 10, "nested": False, **_POLICY},
+        parameters={"train_limit": 500, "dev_limit": 10, "nested": False, **_SCORED},
     ),
     Task(
-        "split", "split all sentences anew, train, parse the new test part",
+        "split", "split all sentences again, train, parse the new test set",
         f"{_BUILT_IN}:split", (), parser=True, sized=False,
         parameters={
             "objective": "random", "method": "optimise", "sizes": "60/20/20",
-            "unit": "sentences", "min_words": 0, **_POLICY,
+            "unit": "sentences", "min_words": 0, **_SCORED,
         },
     ),
     Task(
         "measure", "measures of a treebank",
         f"{_BUILT_IN}:measure", (), parser=False, sized=False,
-        parameters={"part": "train", **_POLICY}, required=("measures",),
+        parameters={"split": "train", **_POLICY}, required=("measures",),
     ),
 )  # fmt: skip
 BUILT_IN = {task.name: task for task in _TASKS}

@@ -139,7 +139,7 @@ def _counts(out: Path, train: "Treebank", test: "Treebank", name: str, seed: int
     import numpy as np
 
     from treegauge.curves.counting import Parse, count
-    from treegauge.experiments.sampling import sampled
+    from treegauge.experiments.builtin import sampled
     from treegauge.parsers.registry import make_parser
 
     parses = []
