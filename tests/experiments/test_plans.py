@@ -234,7 +234,7 @@ def test_mistakes_in_files(tmp_path, text, message):
         ("curve", CURVE | {"parameters": {"neste": 1}}, "did you mean 'nested'"),
         ("curve", CURVE | {"parameters": {"nested": 1}}, "parameter nested of task curve is 1"),
         ("curve", CURVE | {"parameters": {"train_limit": "x"}}, "expected a value such as 500"),
-        ("measure", {}, "task measure needs parameter measures; its parameters: measures, part"),
+        ("measure", {}, "task measure needs parameter measures; its parameters: measures, split"),
         ("measure", {"parsers": ["beam"], "parameters": {"measures": "edv"}}, "takes no parser"),
         ("nowhere:f", {}, "task nowhere:f: No module named 'nowhere'"),
         ("chores:nothing", {}, "has no attribute 'nothing'"),
