@@ -13,39 +13,18 @@ from treegauge.cli.app import app
 
 DOCS = Path(__file__).parents[1] / "docs"
 HOWTO = sorted(path for path in (DOCS / "howto").glob("*.md") if path.stem != "index")
-NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
-TRAINED = "<!-- Numbers of trained parsers may differ"
 
 
-def fenced(text: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+def page_script(name: str):
+    """Load one of the scripts that write pages."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
 
 
-def commands(text: str) -> list[tuple[str, str]]:
-    """Return the commands and what they are said to print."""
-    parts = re.split(r"^\$ (.*)\n", "".join(fenced(text, "console")), flags=re.MULTILINE)
-    return list(zip(parts[1::2], parts[2::2], strict=True))
-
-
-def pattern(expected: str) -> str:
-    """Return an expression for a text in which numbers, dots and white space are free."""
-    pieces = []
-    for piece in re.split(r"(\.\.\.)", " ".join(expected.split())):
-        words = NUMBER.sub("\0", piece) if piece != "..." else ""
-        free = re.escape(re.sub(r"-{2,}", "\1", words)).replace("\0", f"({NUMBER.pattern})")
-        pieces.append(free.replace("\1", "-+") if piece != "..." else ".*?")
-    return "".join(pieces).replace(r"\ ", r"\s+")
-
-
-def same(expected: str, found: str, *, trained: bool) -> bool:
-    """Say whether a text is the one expected; numbers may differ a little where parsers train."""
-    matched = re.fullmatch(rf"\s*{pattern(expected)}\s*", found, re.DOTALL)
-    if matched is None:
-        return False
-    shown = NUMBER.findall(expected.replace("...", " \2 "))
-    pairs = [[float(one.replace(",", "")) for one in two] for two in zip(shown, matched.groups())]  # noqa: B905
-    room = (5.0, 0.1) if trained else (0.0, 0.0)
-    return all(abs(a - b) <= max(room[0], room[1] * abs(a)) for a, b in pairs)
+console = page_script("_console")
+commands, fenced, same = console.commands, console.fenced, console.same
 
 
 def follow(text: str, folder: Path, monkeypatch) -> None:
@@ -58,7 +37,7 @@ def follow(text: str, folder: Path, monkeypatch) -> None:
         assert name == "treegauge"
         result = CliRunner().invoke(app, words)
         assert result.exit_code == expected.startswith("error:"), (command, result.output)
-        assert same(expected, result.stdout, trained=TRAINED in text), (
+        assert same(expected, result.stdout, trained=console.TRAINED in text), (
             f"$ {command}\n{result.stdout}"
         )
     for code in fenced(text, "python"):
@@ -95,9 +74,7 @@ def test_texts_that_differ_are_told_apart():
 
 
 def test_every_number_is_listed_with_a_page_that_explains_it():
-    spec = importlib.util.spec_from_file_location("numbers_page", DOCS / "_numbers.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
+    made = page_script("_numbers")
     text = (DOCS / "numbers.md").read_text(encoding="utf-8")
     assert made.text() == text, "python docs/_numbers.py writes it anew"
     for file, anchor in re.findall(r"\]\(([\w/]+\.md)(?:#([\w-]+))?\)", text):

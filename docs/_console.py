@@ -1,0 +1,125 @@
+"""The commands that pages show, and what they print: checked by the tests, written again by this.
+
+``python docs/_console.py [PAGE...]`` runs the commands of the tutorial, the how-to pages and the
+README where they no longer print what the page says, and puts the new output into the page. Output
+of more than a screen is cut in the middle, where the page says ``...``.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+TRAINED = "<!-- Numbers of trained parsers may differ"
+#: Lines of output that a page shows at most.
+SCREEN = 24
+FENCE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def fenced(text: str, language: str) -> list[str]:
+    """Return the blocks of code in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def commands(text: str) -> list[tuple[str, str]]:
+    """Return the commands of a page and what they are said to print."""
+    parts = re.split(r"^\$ (.*)\n", "".join(fenced(text, "console")), flags=re.MULTILINE)
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def pattern(expected: str) -> str:
+    """Return an expression for a text in which numbers, dots and white space are free."""
+    pieces = []
+    for piece in re.split(r"(\.\.\.)", " ".join(expected.split())):
+        words = NUMBER.sub("\0", piece) if piece != "..." else ""
+        free = re.escape(re.sub(r"-{2,}", "\1", words)).replace("\0", f"({NUMBER.pattern})")
+        pieces.append(free.replace("\1", "-+") if piece != "..." else ".*?")
+    return "".join(pieces).replace(r"\ ", r"\s+")
+
+
+def same(expected: str, printed: str, *, trained: bool) -> bool:
+    """Say whether a text is the one expected; numbers may differ a little where parsers train."""
+    matched = re.fullmatch(rf"\s*{pattern(expected)}\s*", printed, re.DOTALL)
+    if matched is None:
+        return False
+    shown = NUMBER.findall(expected.replace("...", " \2 "))
+    pairs = [[float(one.replace(",", "")) for one in two] for two in zip(shown, matched.groups())]  # noqa: B905
+    room = (5.0, 0.1) if trained else (0.0, 0.0)
+    return all(abs(a - b) <= max(room[0], room[1] * abs(a)) for a, b in pairs)
+
+
+def shortened(printed: str) -> str:
+    """Return output that fits a page, cut in the middle."""
+    lines = printed.rstrip("\n").split("\n")
+    if len(lines) <= SCREEN:
+        return "".join(f"{line}\n" for line in lines) if printed.strip() else ""
+    kept = [*lines[: SCREEN - 4], "...", lines[-1]]
+    return "".join(f"{line}\n" for line in kept)
+
+
+def rewritten(text: str) -> str:
+    """Run the commands of a page here and return the page with what they print now."""
+    from typer.testing import CliRunner
+
+    from treegauge.cli.app import app
+
+    for plan in fenced(text, "toml"):
+        Path("plan.toml").write_text(plan, encoding="utf-8")
+
+    def block(match: re.Match[str]) -> str:
+        parts = re.split(r"^\$ (.*)\n", match[1], flags=re.MULTILINE)
+        new = parts[0]
+        for command, expected in zip(parts[1::2], parts[2::2], strict=True):
+            result = CliRunner().invoke(app, shlex.split(command)[1:])
+            printed = result.stdout
+            if result.exit_code and not expected.startswith("error:"):
+                print(f"$ {command}\n{result.output}\n{result.exception!r}", file=sys.stderr)
+            blank = "\n" if expected.endswith("\n\n") else ""
+            kept = expected if same(expected, printed, trained=False) else shortened(printed)
+            new += (
+                f"$ {command}\n{kept.rstrip()}\n{blank}"
+                if kept.strip()
+                else f"$ {command}\n{blank}"
+            )
+        return f"```console\n{new}```"
+
+    return FENCE.sub(block, text)
+
+
+def main(names: list[str]) -> None:
+    """Write the pages named, or all of them."""
+    from typer.testing import CliRunner
+
+    from treegauge.cli.app import app
+
+    docs = Path(__file__).parent.resolve()
+    pages = [Path(name).resolve() for name in names]
+    if not pages:
+        howto = sorted(path for path in (docs / "howto").glob("*.md") if path.stem != "index")
+        pages = [docs.parent / "README.md", docs / "tutorial.md", *howto]
+    os.environ.pop("TREEGAUGE_UD", None)  # a reader has no such folder yet
+    with tempfile.TemporaryDirectory() as folder:
+        demo = Path(folder) / "demo"
+        done = CliRunner().invoke(app, ["demo", "--out", str(demo)])
+        if done.exit_code:
+            raise SystemExit(done.output)
+        for page in pages:
+            place = Path(folder) / page.stem
+            if page.stem == "tutorial":
+                place.mkdir()
+            else:
+                shutil.copytree(demo, place)
+            os.chdir(place)
+            old = page.read_text(encoding="utf-8")
+            new = rewritten(old)
+            if new != old:
+                page.write_text(new, encoding="utf-8")
+                print(f"wrote {page.relative_to(docs.parent)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,122 @@
+"""A verb is a command, a function, a file, a page and a test of the same name."""
+
+import ast
+import inspect
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import treegauge as tg
+from treegauge.cli.app import load
+from treegauge.cli.commands import DEFAULT
+from treegauge.cli.verbs import QUESTION, VERBS, Command
+from treegauge.results.verbs import verb_parameters
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+#: What every command adds to its verb: how the result is printed, saved and drawn.
+PRESENTATION = {"fmt", "out", "plot", "help"}
+#: One word for one thing: these say the same as another word and are not used.
+OTHER_WORDS = {
+    "draws": "resamples or permutations", "shuffles": "samples", "repeats": "samples",
+    "threads": "workers", "jobs": "workers", "alpha": "level", "adjust": "correction",
+    "keep": "store", "part": "split", "parts": "split", "side": "direction", "how": "a name",
+    "progress": "results.messages.progress", "say": "results.messages.note",
+}  # fmt: skip
+
+
+def commands() -> dict[str, tuple[object, Command]]:
+    """Return every command by its words, with its function."""
+    known = {}
+    for verbs in VERBS.values():
+        for name, command in verbs.items():
+            function = getattr(tg, name)
+            known[name] = (function, command)
+            for sub, one in command.subverbs.items():
+                known[f"{name} {sub}"] = (getattr(function, sub), one)
+    return known
+
+
+COMMANDS = commands()
+
+
+def clicked(words: str):
+    """Return the command as the command line has it."""
+    verb, _, sub = words.partition(" ")
+    command = load(verb)
+    return command.commands[sub or DEFAULT] if hasattr(command, "commands") else command
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_is_a_function_with_the_same_parameters(words):
+    function, _ = COMMANDS[words]
+    parameters = verb_parameters(function)
+    options = {option.name: option for option in clicked(words).params}
+    assert set(options) - PRESENTATION <= set(parameters)
+    assert set(parameters) <= set(options)
+    for name, parameter in parameters.items():
+        empty = parameter.default is inspect.Parameter.empty
+        variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+        assert options[name].required == (empty or variadic) or variadic, name
+        if not empty and isinstance(parameter.default, bool | int | float | str):
+            assert str(options[name].default) == str(parameter.default), name
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_every_parameter_is_explained_and_has_one_name(words):
+    function, command = COMMANDS[words]
+    for name, parameter in verb_parameters(function).items():
+        assert parameter.help, f"{words}: {name} is not documented"
+        assert name not in OTHER_WORDS, f"{words}: {name} should be {OTHER_WORDS[name]}"
+    assert inspect.getdoc(function).partition("\n")[0] == command.help
+
+
+@pytest.mark.parametrize("verb", QUESTION)
+def test_a_verb_is_a_file_a_page_and_a_test(verb):
+    home = Path(inspect.getfile(inspect.unwrap(getattr(tg, verb))))
+    assert home.stem == verb, f"tg.{verb} is in {home.name}, expected {verb}.py"
+    room = home.parent.name
+    assert (ROOT / "tests" / room / f"test_{verb}.py").is_file()
+    assert (DOCS / "howto" / f"{verb}.md").is_file()
+    assert f"howto/{verb}.md" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+def test_rooms_do_not_take_the_name_of_a_verb():
+    rooms = {path.name for path in (ROOT / "src" / "treegauge").iterdir() if path.is_dir()}
+    assert not (rooms - {"results", "parsers"}) & set(QUESTION)
+
+
+def test_every_function_in_front_that_is_a_verb_is_a_command():
+    verbs = {name for name in dir(tg) if hasattr(getattr(tg, name), "subverbs")}
+    assert verbs == set(QUESTION)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_o_is_out_everywhere(words):
+    for option in clicked(words).params:
+        short = [flag for flag in option.opts if re.fullmatch("-[a-z]", flag)]
+        assert ("-o" in short) == (option.name == "out"), option.name
+
+
+def classes() -> list[str]:
+    names = []
+    for path in (ROOT / "src").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names += [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    return names
+
+
+def test_a_class_name_means_one_thing():
+    several = {
+        name: number
+        for name, number in Counter(classes()).items()
+        if number > 1 and not name.startswith("_")
+    }
+    assert not several
+
+
+def test_the_command_line_has_no_file_of_its_own_for_a_verb():
+    files = {path.stem for path in (ROOT / "src" / "treegauge" / "cli").glob("*.py")}
+    assert files == {"__init__", "app", "commands", "defaulting", "output", "progress", "verbs"}
