@@ -131,8 +131,8 @@ def scipy_permutation() -> Contender:
 
 def partial() -> Contender:
     """Correlate ranks given two covariates."""
-    from treegauge.statistics.partial import coefficients
-    from treegauge.statistics.partial import partial as given_others
+    from treegauge.statistics.coefficients import coefficients
+    from treegauge.statistics.coefficients import partial as given_others
 
     values = _columns()
 

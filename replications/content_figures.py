@@ -16,7 +16,7 @@ from treegauge.figures.scores import by_treebank, variances
 from treegauge.figures.theme import Spec
 from treegauge.figures.treebanks import relation_spectrum
 from treegauge.measures.measure import measure
-from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.correlation_tables import correlation_matrix
 
 
 def spectrum() -> Spec:

@@ -5,8 +5,8 @@ import polars as pl
 
 from replications.content_data import CHOICES, PARSERS, by_chance, chosen
 from replications.parts import compared, read_result
-from treegauge.statistics.matrix import correlation_matrix
-from treegauge.statistics.spread import cumulative_variance
+from treegauge.statistics.correlation_tables import correlation_matrix
+from treegauge.statistics.descriptive import cumulative_variance
 
 # Our columns in the order of Table 3, and its printed upper triangle.
 COLUMNS = {

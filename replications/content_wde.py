@@ -18,7 +18,7 @@ from treegauge.measures.relations import (
     word_dependency_entropy,
 )
 from treegauge.results.files import atomic
-from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.treebanks.conllu import read_conllu
 
 PACKAGED = Path(treegauge.data.__file__).parent / "wde.parquet"

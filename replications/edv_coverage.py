@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from replications.parts import release_folder
-from treegauge.statistics.distance import wasserstein
+from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks.conllu import read_splits
 from treegauge.treebanks.trees import displacement_counts
 

@@ -9,7 +9,7 @@ import polars as pl
 from replications.parts import compared, read_result, release_folder
 from treegauge.data import ud25
 from treegauge.measures.measure import measure
-from treegauge.statistics.partial import coefficients
+from treegauge.statistics.coefficients import coefficients
 
 RELEASE = "r2.5"
 # The distance by its definition, and what the printed values most likely are.

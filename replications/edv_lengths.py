@@ -13,7 +13,7 @@ from replications.parts import compared, read_result, release_folder
 from treegauge.experiments.builtin import sampled
 from treegauge.measures.displacement import LENGTHS, SAMPLES, edv_by_length, edv_masses, edv_samples
 from treegauge.measures.registry import MissingError
-from treegauge.statistics.bins import BinnedCorrelations, correlate_bins
+from treegauge.statistics.correlation_tables import BinnedCorrelations, correlate_bins
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
 

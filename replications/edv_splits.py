@@ -14,9 +14,9 @@ import polars as pl
 from replications.edv_splitting import KINDS
 from replications.parts import compared, read_result
 from treegauge.experiments.store import Store
+from treegauge.statistics.coefficients import Inference
 from treegauge.statistics.correlation import correlate
-from treegauge.statistics.inference import Inference
-from treegauge.statistics.shape import SkewNormal, fit_skew_normal
+from treegauge.statistics.normality import SkewNormal, fit_skew_normal
 
 PARSERS = ("udpipe", "beam", "mst")
 METHODS = ("sampler", "optimised")

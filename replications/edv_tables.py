@@ -10,9 +10,9 @@ import polars as pl
 from replications.edv_data import DISTANCES, SIZES, VARIANTS, at_hand, fewer, scored, unrounded
 from replications.parts import compared
 from treegauge.statistics.background import remove_background
+from treegauge.statistics.coefficients import Inference
 from treegauge.statistics.correlation import correlate
-from treegauge.statistics.inference import Inference
-from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.normality import normality
 from treegauge.statistics.power import correlation_power, needed_rows
 from treegauge.statistics.regression import Regression, regress

@@ -14,7 +14,7 @@ from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures, short
 from treegauge.measures.registry import FAMILIES, MissingError, measures
 from treegauge.results.files import atomic
-from treegauge.statistics.distance import wasserstein
+from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks.conllu import read_splits
 from treegauge.treebanks.trees import displacement_counts
 

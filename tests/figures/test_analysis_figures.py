@@ -9,10 +9,9 @@ import pytest
 from treegauge.data import ud25
 from treegauge.figures import analysis
 from treegauge.statistics.background import remove_background
-from treegauge.statistics.bins import correlate_bins
-from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
+from treegauge.statistics.normality import fit_skew_normal
 from treegauge.statistics.regression import regress
-from treegauge.statistics.shape import fit_skew_normal
 
 
 @pytest.fixture(scope="module")

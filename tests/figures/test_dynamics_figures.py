@@ -13,7 +13,7 @@ from treegauge.dynamics.vinfo import measure_information
 from treegauge.figures import dynamics
 from treegauge.figures.analysis import matrix
 from treegauge.results.errors import TreegaugeError
-from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.testing.synthetic import synthetic
 
 TRAIN, DEV = synthetic(60, seed=1), synthetic(30, seed=2)

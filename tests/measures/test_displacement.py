@@ -21,7 +21,7 @@ from treegauge.measures.displacement import (
     slv,
 )
 from treegauge.measures.registry import MissingError
-from treegauge.statistics.distance import wasserstein
+from treegauge.statistics.descriptive import wasserstein
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, read_splits
 from treegauge.treebanks.trees import displacement_counts, mean_edge_displacement

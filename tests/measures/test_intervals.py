@@ -6,7 +6,7 @@ import pytest
 from treegauge.measures.measuring import measure_interval as interval
 from treegauge.measures.registry import measures
 from treegauge.statistics.bootstrap import bootstrap
-from treegauge.statistics.distance import wasserstein
+from treegauge.statistics.descriptive import wasserstein
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
 from treegauge.treebanks.trees import displacement_counts

@@ -10,9 +10,9 @@ from scipy import stats
 
 from treegauge.data import edv_tables, ud25
 from treegauge.statistics.background import remove_background
+from treegauge.statistics.coefficients import inference
 from treegauge.statistics.correlation import correlate
-from treegauge.statistics.inference import inference
-from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.normality import normality
 from treegauge.statistics.regression import regress
 

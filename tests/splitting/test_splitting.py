@@ -17,7 +17,7 @@ from treegauge.splitting.displacement import optimised_test, sampled_test
 from treegauge.splitting.pool import pool
 from treegauge.splitting.split import rebuild, split_manifest, write_split
 from treegauge.splitting.splitting import make_split
-from treegauge.statistics.distance import wasserstein
+from treegauge.statistics.descriptive import wasserstein
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.catalogue import catalogue

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.statistics import _resample
+from treegauge.statistics import resampling
 from treegauge.statistics.bootstrap import bootstrap, bootstrap_runs
 
 
@@ -78,7 +78,7 @@ def test_bca_levels_follow_the_textbook_formula():
 
 @pytest.mark.parametrize("chunk", [7, 40, 1 << 15])
 def test_units_are_drawn_uniformly_with_replacement(monkeypatch, chunk):
-    monkeypatch.setattr(_resample, "CHUNK", chunk)
+    monkeypatch.setattr(resampling, "CHUNK", chunk)
     n, draws = 40, 20_000
     drawn = bootstrap(np.eye(n, dtype=int), identity, resamples=draws, keep=True).values
     assert (drawn == drawn.astype(int)).all()
@@ -89,7 +89,7 @@ def test_units_are_drawn_uniformly_with_replacement(monkeypatch, chunk):
 
 
 def test_chunks_are_drawn_independently(monkeypatch):
-    monkeypatch.setattr(_resample, "CHUNK", 500)
+    monkeypatch.setattr(resampling, "CHUNK", 500)
     drawn = bootstrap(np.eye(1000, dtype=int), identity, resamples=2, keep=True).values
     assert abs(np.corrcoef(drawn[0, :500], drawn[0, 500:])[0, 1]) < 0.15
 
@@ -103,10 +103,10 @@ def test_sums_are_exact():
 
 def one_by_one(counts, resamples, seed):
     """Draw for each resample and chunk by itself, and add the units that were picked."""
-    size = _resample.CHUNK
+    size = resampling.CHUNK
     chunks = [counts[start : start + size] for start in range(0, len(counts), size)]
-    shares = _resample.stream(seed, 0)
-    draws = [_resample.stream(seed, 1, i) for i in range(len(chunks))]
+    shares = resampling.stream(seed, 0)
+    draws = [resampling.stream(seed, 1, i) for i in range(len(chunks))]
     sums = np.zeros((resamples, counts.shape[1]), dtype=np.int64)
     for b in range(resamples):
         drawn = shares.multinomial(len(counts), [len(chunk) / len(counts) for chunk in chunks])
@@ -121,7 +121,7 @@ def one_by_one(counts, resamples, seed):
      (9001, 2, 1 << 15), (40_000, 3, 1 << 15)],
 )  # fmt: skip
 def test_resamples_are_those_of_a_plain_loop(monkeypatch, n, columns, chunk):
-    monkeypatch.setattr(_resample, "CHUNK", chunk)
+    monkeypatch.setattr(resampling, "CHUNK", chunk)
     counts = np.random.default_rng(2).integers(1, 60, (n, columns))
     got = bootstrap(counts, identity, resamples=37, seed=5, keep=True).values
     assert (got == one_by_one(counts, 37, seed=5)).all()
@@ -130,11 +130,11 @@ def test_resamples_are_those_of_a_plain_loop(monkeypatch, n, columns, chunk):
 @pytest.mark.parametrize("columns", [2, 70])
 @pytest.mark.parametrize("factor", [1, 0.1])
 def test_block_size_and_number_of_resamples_change_nothing(monkeypatch, factor, columns):
-    monkeypatch.setattr(_resample, "CHUNK", 64)
+    monkeypatch.setattr(resampling, "CHUNK", 64)
     counts = np.tile(sentences(300) * factor, columns // 2)
     whole = bootstrap(counts, ratio, resamples=200, seed=5, keep=True).values
     for name, size in {"BUDGET": 64 * 7, "DRAWN": 100, "TOGETHER": 3, "UNTHREADED": 50}.items():
-        monkeypatch.setattr(_resample, name, size)
+        monkeypatch.setattr(resampling, name, size)
     parts = bootstrap(counts, ratio, resamples=150, seed=5, keep=True).values
     assert whole[:150].tobytes() == parts.tobytes()
 
@@ -302,7 +302,7 @@ def test_intervals_are_always_defined(counts, method, seed):
     )
 )
 def test_scaled_sums_keep_their_precision(counts):
-    total = _resample.Units([counts]).total()[0]
+    total = resampling.Units([counts]).total()[0]
     room = 2.0**-51 * np.abs(counts).max(axis=0) * len(counts) ** 2
     assert (np.abs(total - counts.sum(axis=0)) <= room).all()
 

@@ -12,9 +12,8 @@ from scipy import stats
 
 from treegauge.data import ud25
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.bins import correlate_bins
 from treegauge.statistics.correlation import correlate
-from treegauge.statistics.matrix import correlation_matrix
+from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
 
 
 @pytest.fixture

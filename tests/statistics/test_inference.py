@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.statistics.inference import Inference, correlated_pair, inference
+from treegauge.statistics.coefficients import Inference, correlated_pair, inference
 from treegauge.statistics.power import correlation_power, detectable, needed_rows, plan
 
 

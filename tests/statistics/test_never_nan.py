@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from treegauge.results.errors import TreegaugeError
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.correlation import correlate
-from treegauge.statistics.matrix import correlation_matrix
-from treegauge.statistics.normality import normality
+from treegauge.statistics.correlation_tables import correlation_matrix
+from treegauge.statistics.normality import fit_skew_normal, normality
 from treegauge.statistics.regression import regress
-from treegauge.statistics.shape import fit_skew_normal
 
 NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from([0.1, 1e-12, 1e9, 1e9 + 1]))
 ANALYSES = {

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.statistics import _resample
+from treegauge.statistics import resampling
 from treegauge.statistics.permutation import paired_bootstrap, paired_permutation
 
 MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
@@ -88,11 +88,11 @@ def test_random_test_agrees_with_scipy(alternative):
 
 @pytest.mark.parametrize("chunk", [16, 70])
 def test_random_swaps_are_fair_and_independent(monkeypatch, chunk):
-    monkeypatch.setattr(_resample, "CHUNK", chunk)
+    monkeypatch.setattr(resampling, "CHUNK", chunk)
     n = 70
     a, b = np.eye(n, dtype=int), np.zeros((n, n), dtype=int)
-    units = _resample.Units([a, b])
-    sums = np.concatenate(list(_resample.swapped_sums(units, np.arange(n), 20_000, seed=0)))
+    units = resampling.Units([a, b])
+    sums = np.concatenate(list(resampling.swapped_sums(units, np.arange(n), 20_000, seed=0)))
     assert (sums.sum(axis=1) == 1).all()
     moved = sums[:, 1]
     assert set(np.unique(moved)) == {0, 1}
@@ -102,11 +102,11 @@ def test_random_swaps_are_fair_and_independent(monkeypatch, chunk):
 
 @pytest.mark.parametrize(("n", "columns"), [(3, 1), (200, 3), (70, 65)])
 def test_swaps_are_those_of_a_plain_loop(monkeypatch, n, columns):
-    monkeypatch.setattr(_resample, "CHUNK", 64)
+    monkeypatch.setattr(resampling, "CHUNK", 64)
     a, b = np.random.default_rng(3).integers(1, 60, (2, n, columns))
-    coins = [_resample.stream(5, 3, i) for i in range(-(-n // 64))]
+    coins = [resampling.stream(5, 3, i) for i in range(-(-n // 64))]
     got = np.concatenate(
-        list(_resample.swapped_sums(_resample.Units([a, b]), np.arange(n), 37, seed=5))
+        list(resampling.swapped_sums(resampling.Units([a, b]), np.arange(n), 37, seed=5))
     )
     for sums in got:
         words = [int(random.integers(2**64 - 1, dtype="u8", endpoint=True)) for random in coins]
@@ -120,12 +120,12 @@ def test_swaps_are_those_of_a_plain_loop(monkeypatch, n, columns):
 @pytest.mark.parametrize("test", [paired_permutation, paired_bootstrap])
 @pytest.mark.parametrize("factor", [1, 0.1])
 def test_block_size_changes_nothing(monkeypatch, test, factor):
-    monkeypatch.setattr(_resample, "CHUNK", 64)
+    monkeypatch.setattr(resampling, "CHUNK", 64)
     a, b = (counts * factor for counts in pair(300, gain=0.01))
     number = "permutations" if test is paired_permutation else "resamples"
     whole = test(a, b, ratio, seed=2, **{number: 999})
     for name, size in {"BUDGET": 64 * 7, "DRAWN": 100, "TOGETHER": 3, "UNTHREADED": 50}.items():
-        monkeypatch.setattr(_resample, name, size)
+        monkeypatch.setattr(resampling, name, size)
     parts = test(a, b, ratio, seed=2, **{number: 999})
     assert 0.001 < whole.p_value[0] < 1
     assert whole.p_value == parts.p_value

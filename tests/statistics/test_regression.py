@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.statistics.collinearity import (
+from treegauge.statistics.least_squares import (
     collinearity_notes,
     condition_number,
+    relative_importance,
     variance_inflation,
 )
-from treegauge.statistics.importance import relative_importance
 from treegauge.statistics.regression import regress
 
 ON = ["words", "edv", "length"]

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.statistics import _resample, rows
-from treegauge.statistics.partial import coefficients
-from treegauge.statistics.rows import bootstrap_rows
+from treegauge.statistics import interval, resampling
+from treegauge.statistics.coefficients import coefficients
+from treegauge.statistics.interval import bootstrap_rows
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def spearman(values):
 @pytest.mark.parametrize(("method", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
 def test_intervals_are_scipys(table, method, theirs):
     found = bootstrap_rows(table, spearman, resamples=999, method=method, seed=5)
-    draws = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(rows._ROWS,)))
+    draws = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(interval._ROWS,)))
     expected = stats.bootstrap(
         (np.arange(25),),
         lambda index: stats.spearmanr(*table[index].T).statistic,
@@ -41,7 +41,7 @@ def test_intervals_are_scipys(table, method, theirs):
 
 def test_blocks_do_not_change_the_draws(table, monkeypatch):
     whole = bootstrap_rows(table, spearman, resamples=101, seed=2)
-    monkeypatch.setattr(_resample, "BUDGET", 7 * table.size * 4)
+    monkeypatch.setattr(resampling, "BUDGET", 7 * table.size * 4)
     pieces = bootstrap_rows(table, spearman, resamples=101, seed=2)
     assert (whole.low, whole.high) == (pieces.low, pieces.high)
     other = bootstrap_rows(table, spearman, resamples=101, seed=3)

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.statistics.normality import normality
-from treegauge.statistics.shape import fit_skew_normal
+from treegauge.statistics.normality import fit_skew_normal, normality
 
 
 def test_normality_is_scipys():

@@ -8,8 +8,7 @@ import pytest
 
 from treegauge.measures.measure import measure
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.reading import read_table
-from treegauge.statistics.table import as_table, join_tables
+from treegauge.statistics.data_table import as_table, join_tables, read_table
 from treegauge.testing.synthetic import synthetic
 
 ROWS = [

@@ -161,7 +161,7 @@ def audit(
         What to do about malformed sentences: strict, skip or repair.
     """
     from treegauge.auditing.checks import check_splits, check_treebank
-    from treegauge.statistics.checks import check_whole
+    from treegauge.results.errors import check_whole
 
     if fail not in ("error", "warning", "never"):
         raise ChoiceError("level to fail at", fail, ("error", "warning", "never"))

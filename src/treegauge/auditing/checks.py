@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treegauge.auditing.audit import Finding, Severity, count
 from treegauge.measures.counting import blank
 from treegauge.splitting.pool import SentencePool, pool
-from treegauge.statistics.distance import wasserstein
+from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.sources import SPLITS
 

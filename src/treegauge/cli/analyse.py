@@ -122,7 +122,7 @@ def matrix(
     out: OutOption = None,
 ) -> None:
     """Correlate every column with every other; stars mark small adjusted p-values."""
-    from treegauge.statistics.matrix import correlation_matrix
+    from treegauge.statistics.correlation_tables import correlation_matrix
 
     found = correlation_matrix(
         load(tables, join),
@@ -232,7 +232,7 @@ def bins(
     out: OutOption = None,
 ) -> None:
     """Correlate within each bin of sentence length; a row a treebank and length."""
-    from treegauge.statistics.bins import correlate_bins
+    from treegauge.statistics.correlation_tables import correlate_bins
 
     found = correlate_bins(
         load(tables),
@@ -265,7 +265,7 @@ def shape(
     out: OutOption = None,
 ) -> None:
     """Fit a skew-normal curve to a column, with its goodness of fit."""
-    from treegauge.statistics.shape import fit_skew_normal
+    from treegauge.statistics.normality import fit_skew_normal
 
     numbers = load(tables, join).numbers(of)
     found = fit_skew_normal(numbers, resamples=resamples, seed=seed, name=of)

@@ -8,7 +8,7 @@ import typer
 from treegauge.cli.output import Choice, Format
 
 if TYPE_CHECKING:
-    from treegauge.statistics.table import Table
+    from treegauge.statistics.data_table import DataTable
 
 #: Packaged tables, by the name of the function of :mod:`treegauge.data` that loads each.
 PACKAGED = ("ud25", "difficulty_table1")
@@ -66,12 +66,11 @@ def names(given: list[str] | None) -> list[str]:
     return [name.strip() for one in given or [] for name in one.split(",") if name.strip()]
 
 
-def load(tables: list[str], join: str = "treebank") -> "Table":
+def load(tables: list[str], join: str = "treebank") -> "DataTable":
     """Read and join the tables that a command names."""
     from treegauge import data
     from treegauge.results.errors import ChoiceError
-    from treegauge.statistics.reading import read_table
-    from treegauge.statistics.table import as_table, join_tables
+    from treegauge.statistics.data_table import as_table, join_tables, read_table
 
     found = []
     for name in tables:

@@ -21,7 +21,7 @@ from treegauge.curves.grid import (
 from treegauge.curves.learning import CurveAnalysis
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import countersign
-from treegauge.statistics.partial import coefficients
+from treegauge.statistics.coefficients import coefficients
 from treegauge.treebanks.languages import language_of
 
 if TYPE_CHECKING:

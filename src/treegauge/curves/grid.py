@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.checks import check_options
+from treegauge.results.errors import ChoiceError, TreegaugeError, check_options
 
 if TYPE_CHECKING:
     from treegauge.curves.curve import CurveBands

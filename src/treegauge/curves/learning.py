@@ -19,7 +19,7 @@ from treegauge.curves.grid import (
 )
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import countersign
-from treegauge.statistics.shown import Analysis
+from treegauge.statistics.analysis import Analysis
 
 if TYPE_CHECKING:
     import polars as pl

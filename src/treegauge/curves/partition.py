@@ -13,7 +13,7 @@ from treegauge.curves.grid import grid_of
 from treegauge.curves.learning import CurveAnalysis
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import countersign
-from treegauge.statistics.partial import coefficients
+from treegauge.statistics.coefficients import coefficients
 
 if TYPE_CHECKING:
     import polars as pl

@@ -104,7 +104,7 @@ def absolute_rank(
     """
     from scipy.stats import rankdata
 
-    from treegauge.statistics.table import as_table
+    from treegauge.statistics.data_table import as_table
 
     table = as_table(data)
     table.check([label], "column of names")
@@ -355,7 +355,7 @@ def difficulty(
     of
         What the figure shows: head or relation.
     """
-    from treegauge.statistics.matrix import correlation_matrix
+    from treegauge.statistics.correlation_tables import correlation_matrix
 
     coding = Coding(blocks, orders=orders) if orders else None
     table = DifficultyTable(

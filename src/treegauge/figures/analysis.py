@@ -21,12 +21,11 @@ from treegauge.figures.theme import (
 )
 from treegauge.results.result import sign
 from treegauge.statistics.background import Background
-from treegauge.statistics.bins import BinnedCorrelations
-from treegauge.statistics.inference import correlated_pair
-from treegauge.statistics.matrix import CorrelationMatrix
-from treegauge.statistics.prediction import Predictions
-from treegauge.statistics.shape import SkewNormal
-from treegauge.statistics.table import TableLike, as_table
+from treegauge.statistics.coefficients import correlated_pair
+from treegauge.statistics.correlation_tables import BinnedCorrelations, CorrelationMatrix
+from treegauge.statistics.data_table import TableLike, as_table
+from treegauge.statistics.normality import SkewNormal
+from treegauge.statistics.regression import Predictions
 
 
 def scatter(
@@ -142,7 +141,7 @@ def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
     Examples
     --------
     >>> from treegauge.data import ud25
-    >>> from treegauge.statistics.matrix import correlation_matrix
+    >>> from treegauge.statistics.correlation_tables import correlation_matrix
     >>> figure = matrix(correlation_matrix(ud25(), ["las", "train_words"]))
     >>> len(figure["data"]["values"])
     4

@@ -10,7 +10,7 @@ from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.metrics import MORE
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
-from treegauge.statistics.spread import cumulative_variance
+from treegauge.statistics.descriptive import cumulative_variance
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from treegauge.measures.counting import arc_table, need_words, register_ratio
 from treegauge.measures.registry import Additive, FloatArray, MissingError, Values, register
-from treegauge.statistics.distance import wasserstein
+from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Ints, Treebank
 from treegauge.treebanks.trees import FARTHEST, displacement_counts, mean_edge_displacement

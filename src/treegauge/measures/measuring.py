@@ -13,11 +13,10 @@ from treegauge.measures.counting import blank
 from treegauge.measures.measurements import Measured, Measures
 from treegauge.measures.registry import Additive, FloatArray, Measure, MissingError, Values, select
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError, check_options, check_whole
 from treegauge.results.messages import progress
 from treegauge.results.result import sign
 from treegauge.statistics.bootstrap import bootstrap
-from treegauge.statistics.checks import check_options, check_whole
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source
 

@@ -6,8 +6,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.statistics.checks import check_whole
+from treegauge.results.errors import TreegaugeError, check_whole
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source

@@ -11,11 +11,10 @@ import numpy as np
 
 from treegauge.parsers import udpipe_library as library
 from treegauge.parsers.udpipe_settings import TAGS, tagger_options
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError, check_whole
 from treegauge.results.result import Result, sign
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import make_split
-from treegauge.statistics.checks import check_whole
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import TOLERABLE, read_conllu, write_conllu
 from treegauge.treebanks.sources import Errors, Source, find, split_of

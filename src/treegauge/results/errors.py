@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Integral
 from typing import Self
 
 
@@ -36,3 +37,26 @@ class ChoiceError(TreegaugeError, ValueError):
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, object, list[str]]]:
         return type(self), (self.what, self.found, self.choices)
+
+
+def check_whole(what: str, found: object, least: int = 0) -> None:
+    """Refuse what is no whole number, or is too small a one.
+
+    Examples
+    --------
+    >>> check_whole("seed", -1)
+    Traceback (most recent call last):
+    ...
+    treegauge.results.errors.TreegaugeError: seed: expected a whole number of at least 0, found -1
+    """
+    if isinstance(found, bool) or not isinstance(found, Integral) or found < least:
+        expected = f"expected a whole number of at least {least}"
+        raise TreegaugeError(f"{what}: {expected}, found {found!r}")
+
+
+def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
+    """Refuse options that no resampling can honour, naming what was found and expected."""
+    check_whole("seed", seed)
+    check_whole(what, draws, 2)
+    if not 0 < level < 1:
+        raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")

@@ -15,11 +15,10 @@ from treegauge.results.result import Result, countersign
 from treegauge.scoring import metrics
 from treegauge.scoring.metrics import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
-from treegauge.statistics.conjunction import partial_conjunction
-from treegauge.statistics.multiple import adjust
+from treegauge.statistics.multiple import adjust, partial_conjunction
 from treegauge.statistics.permutation import (
     Alternative,
-    Comparison,
+    PairedComparison,
     paired_bootstrap,
     paired_permutation,
 )
@@ -133,7 +132,7 @@ def paired(
     permutations: int = 10_000,
     seed: int = 0,
     alternative: Alternative = "two-sided",
-) -> Comparison:
+) -> PairedComparison:
     """Compare two systems on the gold sentences they share."""
     if test not in get_args(PairedTest):
         raise ChoiceError("test", test, get_args(PairedTest))
@@ -167,7 +166,7 @@ def _rows(system: SystemScore) -> npt.NDArray[Any]:
 class Claims(Result):
     """Every pair of systems: on how many treebanks each is better than the other, at least.
 
-    The counts come from partial conjunction tests (:mod:`treegauge.statistics.conjunction`). All of
+    The counts come from partial conjunction tests (:mod:`treegauge.statistics.multiple`). All of
     them together, in both directions and of every pair, are wrong with probability at most
     `alpha`: each is tested at `alpha` over twice the number of pairs.
 

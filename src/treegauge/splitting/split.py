@@ -18,7 +18,7 @@ from treegauge.results.files import atomic
 from treegauge.results.messages import note
 from treegauge.results.result import Result
 from treegauge.results.verbs import verb
-from treegauge.statistics.distance import wasserstein
+from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks.sources import Errors
 
 if TYPE_CHECKING:

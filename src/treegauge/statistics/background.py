@@ -8,14 +8,19 @@ import numpy as np
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import sign
-from treegauge.statistics._resample import FloatArray
+from treegauge.statistics.analysis import Analysis
+from treegauge.statistics.coefficients import (
+    Coefficient,
+    Inference,
+    check_coefficient,
+    coefficients,
+    correlated_pair,
+)
 from treegauge.statistics.correlation import choose_columns, interval_signature
-from treegauge.statistics.inference import Inference, correlated_pair
+from treegauge.statistics.data_table import Sample, TableLike, as_table
+from treegauge.statistics.interval import bootstrap_rows
 from treegauge.statistics.least_squares import LeastSquares
-from treegauge.statistics.partial import Coefficient, check_coefficient, coefficients
-from treegauge.statistics.rows import bootstrap_rows
-from treegauge.statistics.shown import Analysis
-from treegauge.statistics.table import Sample, TableLike, as_table
+from treegauge.statistics.resampling import FloatArray
 
 if TYPE_CHECKING:
     import polars as pl

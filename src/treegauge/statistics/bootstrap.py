@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.results.errors import check_options
 from treegauge.results.result import sign
-from treegauge.statistics._resample import (
+from treegauge.statistics.interval import Interval, LeaveOneOut, Method, check_method, make_interval
+from treegauge.statistics.resampling import (
     RUNS,
     FloatArray,
     Statistic,
@@ -16,8 +18,6 @@ from treegauge.statistics._resample import (
     jackknife_values,
     stream,
 )
-from treegauge.statistics.checks import check_options
-from treegauge.statistics.interval import Interval, LeaveOneOut, Method, check_method, make_interval
 
 
 def bootstrap(

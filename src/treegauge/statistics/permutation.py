@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.results.result import Result, sign
-from treegauge.statistics._resample import (
+from treegauge.statistics.interval import Interval, Method, check_method, make_interval
+from treegauge.statistics.resampling import (
     TIE,
     FloatArray,
     Statistic,
@@ -21,8 +22,6 @@ from treegauge.statistics._resample import (
     name_metrics,
     swapped_sums,
 )
-from treegauge.statistics.checks import check_options
-from treegauge.statistics.interval import Interval, Method, check_method, make_interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +30,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Result):
+class PairedComparison(Result):
     """Two systems on the same units, one entry a metric.
 
     Attributes
@@ -87,7 +86,7 @@ def paired_permutation(
     alternative: Alternative = "two-sided",
     seed: int = 0,
     names: Sequence[str] | None = None,
-) -> Comparison:
+) -> PairedComparison:
     r"""Test whether two systems differ, by swapping their results unit by unit.
 
     If the systems were interchangeable, each unit's two results could have come the other way
@@ -110,7 +109,7 @@ def paired_permutation(
 
     Returns
     -------
-    Comparison
+    PairedComparison
 
     Notes
     -----
@@ -139,7 +138,7 @@ def paired_permutation(
         values = evaluate(statistic, sums)
         extreme += _as_extreme(values[:, 0] - values[:, 1], a, b, alternative).sum(axis=0)
     p_value = extreme / draws if exact else (1 + extreme) / (1 + draws)
-    return Comparison(
+    return PairedComparison(
         names=name_metrics(names, len(a)),
         a=a,
         b=b,
@@ -171,7 +170,7 @@ def paired_bootstrap(
     seed: int = 0,
     names: Sequence[str] | None = None,
     keep: bool = False,
-) -> Comparison:
+) -> PairedComparison:
     r"""Difference of two systems with its interval and p-value, both from the same draws.
 
     Each resample draws units once, for both systems. The p-value centres the resampled
@@ -188,7 +187,7 @@ def paired_bootstrap(
 
     Returns
     -------
-    Comparison
+    PairedComparison
         With ``interval`` and ``share_better``.
 
     Notes
@@ -230,7 +229,7 @@ def paired_bootstrap(
     )
     better = (differences > TIE * _size(a, b)).sum(axis=0)
     share = better / np.maximum(np.isfinite(differences).sum(axis=0), 1)
-    return Comparison(
+    return PairedComparison(
         names=name_metrics(names, len(a)),
         a=a,
         b=b,

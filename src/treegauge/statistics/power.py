@@ -98,7 +98,7 @@ def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
 
 
 @dataclass(frozen=True)
-class Plan(Result):
+class PowerPlan(Result):
     """What a number of rows can find, and how many a coefficient needs.
 
     Attributes
@@ -138,8 +138,8 @@ def plan(
     covariates: int = 0,
     power: float = 0.8,
     alpha: float = 0.05,
-) -> Plan:
-    """Plan a correlation study from the number of rows, the expected coefficient, or both.
+) -> PowerPlan:
+    """PowerPlan a correlation study from the number of rows, the expected coefficient, or both.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def plan(
     if covariates < 0:
         raise TreegaugeError(f"covariates: expected a number of at least 0, found {covariates}")
     rows = None if n is None else n - covariates
-    return Plan(
+    return PowerPlan(
         n=n,
         r=r,
         covariates=covariates,

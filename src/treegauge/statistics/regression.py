@@ -9,23 +9,71 @@ import numpy as np
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import sign
-from treegauge.statistics._resample import FloatArray
-from treegauge.statistics.collinearity import (
+from treegauge.statistics.analysis import Analysis
+from treegauge.statistics.coefficients import coefficients
+from treegauge.statistics.correlation import choose_columns
+from treegauge.statistics.data_table import Sample, TableLike, as_table
+from treegauge.statistics.interval import bootstrap_rows
+from treegauge.statistics.least_squares import (
+    LeastSquares,
     collinearity_notes,
     condition_number,
+    relative_importance,
     variance_inflation,
 )
-from treegauge.statistics.correlation import choose_columns
-from treegauge.statistics.importance import relative_importance
-from treegauge.statistics.least_squares import LeastSquares
-from treegauge.statistics.partial import coefficients
-from treegauge.statistics.prediction import Predictions
-from treegauge.statistics.rows import bootstrap_rows
-from treegauge.statistics.shown import Analysis
-from treegauge.statistics.table import Sample, TableLike, as_table
+from treegauge.statistics.resampling import FloatArray
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Analysis):
+    """One predicted value a row.
+
+    Attributes
+    ----------
+    labels, predicted
+        What each row is called, and its predicted value.
+    low, high
+        Where a new row's value lies with probability `level`; None if not asked for.
+    actual
+        The true values, NaN where unknown; None if there are none.
+    """
+
+    labels: tuple[str, ...]
+    predicted: FloatArray
+    low: FloatArray | None
+    high: FloatArray | None
+    actual: FloatArray | None
+    level: float
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a predicted row; ``error`` is the true value less the predicted one."""
+        import polars as pl
+
+        columns: dict[str, Any] = {"row": self.labels, "predicted": self.predicted}
+        if self.low is not None:
+            columns |= {"low": self.low, "high": self.high}
+        if self.actual is not None:
+            columns |= {"actual": self.actual, "error": self.actual - self.predicted}
+        return pl.DataFrame(columns, nan_to_null=True)
+
+    @property
+    def mean_absolute_error(self) -> float | None:
+        """Mean of the errors without their signs, over rows with a true value."""
+        if self.actual is None:
+            return None
+        errors = np.abs(self.actual - self.predicted)
+        known = errors[np.isfinite(errors)]
+        return float(known.mean()) if len(known) else None
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The mean absolute error."""
+        error = self.mean_absolute_error
+        return {} if error is None else {"mean_absolute_error": error}
 
 
 # All subsets of more predictors, in every resample, would take minutes.
@@ -146,7 +194,7 @@ def regress(
     Predictors are standardised before the fit and coefficients given back in their own units.
     Adjusted :math:`R^2 = 1 - (1 - R^2)(n - 1)/(n - p - 1)`; each coefficient's p-value from
     Student's t with n - p - 1 degrees of freedom; ``importance`` is the share in percent of
-    :func:`treegauge.statistics.importance.relative_importance`, with a bootstrap interval over
+    :func:`treegauge.statistics.least_squares.relative_importance`, with a bootstrap interval over
     rows; leave-one-out errors are :math:`e_i / (1 - h_i)`, with h the leverage.
 
     Parameters

@@ -18,8 +18,7 @@ from treegauge.parsers.neural.options import NeuralOptions
 from treegauge.parsers.neural.vectors import WordVectors, read_vectors
 from treegauge.parsers.neural.vocabulary import Vocabulary, encode_parts
 from treegauge.parsers.storage import load_archive, save_model
-from treegauge.results.errors import TreegaugeError
-from treegauge.statistics.checks import check_whole
+from treegauge.results.errors import TreegaugeError, check_whole
 from treegauge.treebanks.columns import Treebank, concat
 
 Arrays = dict[str, npt.NDArray[Any]]

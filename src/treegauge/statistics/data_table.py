@@ -1,18 +1,20 @@
-"""Tables of numbers by column name: joined, and cut down to complete rows."""
+"""Tables of numbers by column name: read, joined, grouped, and cut down to complete rows."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.reading import read_file
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 FloatArray = npt.NDArray[np.float64]
 _GAPS = {"", "na", "nan", "null", "none"}
@@ -48,7 +50,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Table:
+class DataTable:
     """A frame that knows its origin, and that tells the row of whatever is wrong.
 
     Examples
@@ -161,20 +163,20 @@ class Table:
 
 
 #: What the analyses accept as a table.
-TableLike = Union[Table, "pl.DataFrame", Mapping[str, Any]]
+TableLike = Union[DataTable, "pl.DataFrame", Mapping[str, Any]]
 
 
-def as_table(data: TableLike, source: str = "table") -> Table:
+def as_table(data: TableLike, source: str = "table") -> DataTable:
     """Wrap a frame or a dictionary of columns."""
     import polars as pl
 
-    if isinstance(data, Table):
+    if isinstance(data, DataTable):
         return data
     frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame(dict(data), strict=False)
-    return Table(frame, source)
+    return DataTable(frame, source)
 
 
-def join_tables(tables: Sequence[Table], on: str = "treebank") -> Table:
+def join_tables(tables: Sequence[DataTable], on: str = "treebank") -> DataTable:
     """Join tables side by side on a column of names; rows that only some have keep gaps.
 
     A leading ``UD_`` does not count. The first table's rows come first and its cells win.
@@ -214,7 +216,7 @@ def join_tables(tables: Sequence[Table], on: str = "treebank") -> Table:
         joined = joined.with_columns(pl.coalesce(on, f"{on}_right").alias(on)).drop(f"{on}_right")
     if joined is None:
         raise TreegaugeError("expected at least one table, found none")
-    return Table(joined.drop(key), " + ".join(table.source for table in tables))
+    return DataTable(joined.drop(key), " + ".join(table.source for table in tables))
 
 
 def _is_number(cell: str) -> bool:
@@ -238,3 +240,109 @@ def _parse(cell: Any) -> float | None:
 def _listed(names: Sequence[Any], most: int = 8) -> str:
     shown = ", ".join(map(str, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def read_table(path: str | Path) -> DataTable:
+    """Read a table from CSV, TSV, Parquet, or the JSON of another treegauge command.
+
+    A long table with the columns ``measure``, ``treebank`` and ``value``, as ``treegauge measure``
+    prints, is turned into one column a measure.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix says how it is read.
+    """
+    frame = read_file(path).frame
+    if not frame.height:
+        raise TreegaugeError(f"{path}: the table has no rows")
+    return DataTable(_spread(frame, str(path)), str(path))
+
+
+def _spread(frame: "pl.DataFrame", source: str) -> "pl.DataFrame":
+    """Turn a long table of measures into one column a measure, averages over treebanks left out."""
+    if not {"measure", "treebank", "value"} <= set(frame.columns):
+        return frame
+    if "averaged" in frame.columns:
+        frame = frame.filter(frame["averaged"].cast(str).fill_null("").is_in(["", "0"]))
+    twice = frame.filter(frame.select("measure", "treebank").is_duplicated())
+    if twice.height:
+        row = twice.row(0, named=True)
+        raise TreegaugeError(
+            f"{source}: measure {row['measure']!r} of {row['treebank']!r} appears twice; expected "
+            "one value each, so that measures can become columns"
+        )
+    return frame.pivot(on="measure", index="treebank", values="value")
+
+
+_MOST = 60
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some rows and what they are called."""
+
+    name: str
+    rows: tuple[int, ...]
+
+
+def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> list[Group]:
+    """Divide rows by a column.
+
+    Parameters
+    ----------
+    table
+        The table.
+    by
+        The column. Rows without a value belong to no group.
+    cut
+        Divide at this number, ``"mean"`` or ``"median"``, into above and not above, instead of by
+        value.
+
+    Examples
+    --------
+    >>> from treegauge.statistics.data_table import as_table
+    >>> table = as_table({"mc": [0.2, 0.4, 0.9], "family": ["a", None, "b"]})
+    >>> [(group.name, group.rows) for group in group_rows(table, "mc", "mean")]
+    [('mc > 0.5', (2,)), ('mc <= 0.5', (0, 1))]
+    >>> [group.name for group in group_rows(table, "family")]
+    ['a', 'b']
+    """
+    table.check([by], "column to group by")
+    if cut is not None:
+        return _halves(table, by, cut)
+    if by in table.numeric():
+        numbers = table.numbers(by)
+        cells = [None if np.isnan(number) else f"{number:g}" for number in numbers]
+        order = {f"{number:g}": number for number in numbers if not np.isnan(number)}
+        names = sorted(order, key=order.__getitem__)
+    else:
+        cells = [None if cell is None else str(cell) for cell in table.frame[by]]
+        names = sorted({cell for cell in cells if cell})
+    if len(names) > _MOST:
+        raise TreegaugeError(
+            f"{table.source}: column {by!r} has {len(names)} values, more than {_MOST} groups; "
+            "give a cut (mean, median or a number) to divide its numbers in two"
+        )
+    return [Group(name, tuple(i for i, cell in enumerate(cells) if cell == name)) for name in names]
+
+
+def _halves(table: DataTable, by: str, cut: str | float) -> list[Group]:
+    numbers = table.numbers(by)
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        raise TreegaugeError(f"{table.source}: column {by!r} has no numbers to cut")
+    at: float
+    if cut in ("mean", "median"):
+        at = float(known.mean() if cut == "mean" else np.median(known))
+    else:
+        try:
+            at = float(cut)
+        except ValueError:
+            raise TreegaugeError(f"cut: expected mean, median or a number, found {cut!r}") from None
+    above = np.flatnonzero(numbers > at)
+    below = np.flatnonzero(numbers <= at)
+    return [
+        Group(f"{by} > {at:.6g}", tuple(above.tolist())),
+        Group(f"{by} <= {at:.6g}", tuple(below.tolist())),
+    ]

@@ -1,0 +1,275 @@
+"""Correlations of all pairs of columns, and within bins of sentence length."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import sign
+from treegauge.statistics.analysis import Analysis
+from treegauge.statistics.coefficients import (
+    Coefficient,
+    Inference,
+    check_coefficient,
+    correlated_pair,
+)
+from treegauge.statistics.correlation import (
+    Correlations,
+    adjusted,
+    associate,
+    choose_columns,
+    interval_signature,
+)
+from treegauge.statistics.data_table import Group, TableLike, as_table
+from treegauge.statistics.multiple import adjust
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationMatrix(Analysis):
+    """Coefficients of all pairs of columns.
+
+    Attributes
+    ----------
+    names
+        The columns.
+    pairs
+        Every pair with its interval and p-values.
+    """
+
+    names: tuple[str, ...]
+    pairs: tuple[dict[str, Any], ...]
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a pair."""
+        import polars as pl
+
+        kinds: dict[str, Any] = {"x": pl.String, "y": pl.String, "n": pl.Int64}
+        numbers = ["r", "low", "high", "p_value", "p_adjusted"]
+        return pl.DataFrame(self.pairs, schema=kinds | dict.fromkeys(numbers, pl.Float64))
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the square; ``*`` marks adjusted p-values below 0.05, ``**`` below 0.001."""
+        import polars as pl
+
+        size = len(self.names)
+        cells = [["1" if i == j else "" for j in range(size)] for i in range(size)]
+        for pair in self.pairs:
+            i, j = self.names.index(pair["x"]), self.names.index(pair["y"])
+            r, p = pair["r"], pair["p_adjusted"]
+            star = "" if p is None or p >= 0.05 else "**" if p < 0.001 else "*"
+            cells[i][j] = cells[j][i] = "" if r is None else f"{r:.{self.digits}f}{star}"
+        columns = {name: [row[j] for row in cells] for j, name in enumerate(self.names)}
+        return pl.DataFrame({"": self.names} | columns)
+
+
+def correlation_matrix(
+    data: TableLike,
+    columns: Sequence[str] = (),
+    *,
+    method: Coefficient = "spearman",
+    log: Sequence[str] = (),
+    level: float = 0.95,
+    correction: str = "benjamini-hochberg",
+) -> CorrelationMatrix:
+    """Correlate every column with every other, each pair over the rows that have both.
+
+    Parameters
+    ----------
+    data, columns
+        A table and columns of it; by default all numeric ones.
+    method, log, level, correction
+        As for :func:`treegauge.statistics.correlation.correlate`; all pairs are one family.
+
+    Returns
+    -------
+    CorrelationMatrix
+
+    Notes
+    -----
+    Table 3 of the EDV paper (Spearman) and of the Content paper (Pearson).
+
+    Examples
+    --------
+    >>> from treegauge.data import ud25
+    >>> print(correlation_matrix(ud25(), ["las", "train_words", "test_words"]).shown().row(1))
+    ('train_words', '0.661**', '1', '0.772**')
+    """
+    table = as_table(data)
+    check_coefficient(method)
+    wanted = list(columns) or table.numeric()
+    repeated = [name for i, name in enumerate(wanted) if name in wanted[:i]]
+    if repeated or len(wanted) < 2:
+        raise TreegaugeError(
+            f"{table.source}: a matrix needs two or more different columns, found "
+            f"{', '.join(wanted) or 'none'}"
+        )
+    values, names = table.columns(wanted, log=log)
+    pairs: list[dict[str, Any]] = []
+    notes: list[str] = []
+    for i, j in combinations(range(len(names)), 2):
+        both = values[:, [i, j]]
+        both = both[np.isfinite(both).all(axis=1)]
+        found = Inference()
+        if len(both) < 4:
+            notes.append(
+                f"{names[i]}, {names[j]}: missing, {len(both)} rows have both (at least 4)"
+            )
+        elif (np.ptp(both, axis=0) == 0).any():
+            notes.append(f"{names[i]}, {names[j]}: missing, for one of them has one value only")
+        else:
+            found = correlated_pair(both, method=method, level=level)
+        pairs.append(
+            {"x": names[i], "y": names[j], "n": len(both), "r": found.r}
+            | {"low": found.low, "high": found.high, "p_value": found.p_value}
+        )
+    corrected = adjust([pair["p_value"] for pair in pairs], correction)
+    for pair, p in zip(pairs, corrected, strict=True):
+        pair["p_adjusted"] = None if np.isnan(p) else float(p)
+    return CorrelationMatrix(
+        names=names,
+        pairs=tuple(pairs),
+        notes=tuple(notes),
+        signature=sign(
+            analysis="matrix",
+            table=table.name,
+            of="+".join(wanted) if columns else "all",
+            method=method,
+            log="+".join(log) or None,
+            ci=f"fisher@{level}",
+            adjust=correction,
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedCorrelations(Analysis):
+    """Coefficients of one variable, one row a bin.
+
+    Attributes
+    ----------
+    bin, bins
+        The column that bins, and its values.
+    coefficients
+        The coefficients, given all covariates.
+    trend
+        Spearman correlation of the coefficients with the bins.
+    """
+
+    bin: str
+    bins: tuple[int, ...]
+    coefficients: Correlations
+    trend: Inference
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row a bin, in ascending order."""
+        import polars as pl
+
+        frame = self.coefficients.table.drop("group")
+        return frame.insert_column(0, pl.Series(self.bin, self.bins, dtype=pl.Int64))
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The trend over the bins."""
+        return {"trend_r": self.trend.r, "p_trend": self.trend.p_value}
+
+
+def correlate_bins(
+    data: TableLike,
+    target: str,
+    of: str,
+    given: Sequence[str] = (),
+    *,
+    bin: str = "length",
+    low: int = 3,
+    high: int = 30,
+    method: Coefficient = "spearman",
+    log: Sequence[str] = (),
+    level: float = 0.95,
+    resamples: int = 0,
+    correction: str = "benjamini-hochberg",
+    seed: int = 0,
+) -> BinnedCorrelations:
+    """Correlate within each bin of a long table, one row a treebank and bin.
+
+    Sentences of different lengths mixed together can hide or feign an effect; here each length
+    has its own coefficient. Every bin rests on other sentences of the same treebanks, so the
+    p-values are not independent; the adjusted ones allow for their number.
+
+    Parameters
+    ----------
+    data
+        A table with a row for every treebank and bin.
+    target, of, given
+        Column to explain, variable of interest, covariates.
+    bin, low, high
+        Column of whole numbers that bins, and the smallest and largest bin to look at.
+    method, log, level, resamples, correction, seed
+        As for :func:`treegauge.statistics.correlation.correlate`.
+
+    Returns
+    -------
+    BinnedCorrelations
+        Bins with too few rows are missing, with a note.
+
+    Notes
+    -----
+    Section 4.4 and Fig. 10 of the EDV paper: EDV and LAS of sentences of 3 to 30 words, with the
+    words in the training data as covariate.
+
+    Examples
+    --------
+    >>> rows = [(length, i, (i * length) % 11) for length in (3, 4, 5) for i in range(10)]
+    >>> columns = dict(zip(("length", "las", "edv"), map(list, zip(*rows)), strict=True))
+    >>> found = correlate_bins(columns, "las", "edv")
+    >>> [(row["length"], round(row["r"], 2)) for row in found.table.to_dicts()]
+    [(3, 0.32), (4, 0.38), (5, -0.09)]
+    """
+    table = as_table(data)
+    table.check([bin], "column that bins")
+    numbers = table.numbers(bin)
+    odd = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
+    if len(odd):
+        raise TreegaugeError(
+            f"{table.source}: column {bin!r} must hold whole numbers to bin by, found {odd[0]:g}"
+        )
+    inside = np.flatnonzero((numbers >= low) & (numbers <= high))
+    if not len(inside):
+        raise TreegaugeError(f"{table.source}: no {bin!r} lies between {low} and {high}")
+    bins = sorted({int(number) for number in numbers[inside]})
+    groups = [Group(f"{bin} {one}", tuple(np.flatnonzero(numbers == one).tolist())) for one in bins]
+    choose_columns(table, target, [of], given, without=bin)
+    rows, notes = associate(table, target, [of], given, groups, method, log, level, resamples, seed)
+    last = adjusted([row for row in rows if len(row.given) == len(given)], correction)
+    known = [
+        (one, row.found.r) for one, row in zip(bins, last, strict=True) if row.found.r is not None
+    ]
+    enough = len(known) > 3
+    signature = sign(
+        analysis="bins",
+        table=table.name,
+        bin=f"{bin}:{low}-{high}",
+        target=target,
+        of=of,
+        given="+".join(given) or None,
+        method=method,
+        log="+".join(log) or None,
+        ci=interval_signature(level, resamples),
+        adjust=correction,
+        seed=seed if resamples else None,
+    )
+    return BinnedCorrelations(
+        bin=bin,
+        bins=tuple(bins),
+        coefficients=Correlations(signature, tuple(notes), tuple(last), method),
+        trend=correlated_pair(np.array(known, dtype=np.float64)) if enough else Inference(),
+        notes=tuple(notes),
+        signature=signature,
+    )
