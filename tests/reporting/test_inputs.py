@@ -159,11 +159,6 @@ def test_malformed_sentences_are_treated_as_asked(tmp_path, gold):
     assert len(kept.treebank) == len(gold) - 1
 
 
-def test_a_packaged_table_cannot_be_joined():
-    with pytest.raises(TreegaugeError, match="a packaged table or an object cannot be joined"):
-        report("conll18", "fragility_exp1", out=None)
-
-
 @pytest.mark.parametrize("name", ["x=nowhere.conllu", "nowhere.conllu", "x.docx", "empty"])
 def test_what_is_not_recognised_is_refused(tmp_path, name):
     (tmp_path / "x.docx").touch()

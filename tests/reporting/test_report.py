@@ -17,8 +17,7 @@ from treegauge.experiments.plans import Choice, Plan, grid
 from treegauge.experiments.running import run
 from treegauge.experiments.store import Store
 from treegauge.reporting.inputs import read_inputs
-from treegauge.reporting.learning import store_counts
-from treegauge.reporting.report import report, store_scores
+from treegauge.reporting.report import report
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
@@ -65,33 +64,34 @@ def store(folders, tmp_path_factory):
     return home
 
 
-def test_a_store_gives_scores_to_rank(store):
-    found = store_scores([store], "las")
-    results = Store(store).results(task="score")
-    assert set(found.treebanks) == {"UD_T0-Small", "UD_T1-Small"}
-    assert len(found.systems) == 2
-    mst = next(i for i, name in enumerate(found.systems) if name.startswith("mst"))
-    expected = results.filter(parser="mst", treebank="UD_T0-Small")
-    column = next(name for name in results.columns if name.lower() == "las")
-    assert found.values[mst, found.treebank("UD_T0-Small")] == expected[column].item()
-    assert store_scores([store], "nonsense") is None
-
-
-def test_a_store_gives_curves_with_its_treebanks(store, folders):
-    counts = store_counts(store, {folder.name: folder for folder in folders})
-    results = Store(store).results(task="curve").sort("size", "sample")
-    whole = counts.frame.filter(counts.frame["class"] == ALL)
-    uas = (100 * whole["correct"] / whole["total"]).to_list()
-    assert uas == pytest.approx(results["uas"].to_list())
-    with pytest.raises(TreegaugeError, match="expected its folder among the inputs"):
-        store_counts(store, {})
-
-
 def test_a_page_of_a_store_has_rankings_and_curves(store, folders):
-    text = report(str(store), *map(str, folders), out=None, samples=50).html
-    assert {row[3] for row in data_of(text, "learning")["curves"]} == {5, 20}
-    assert len(data_of(text, "ranking")["systems"]) == 2
-    assert "treegauge curve show" in text
+    page = report(store, *folders, out=None, samples=50)
+    ranking = data_of(page.html, "ranking")
+    scores = Store(store).results(task="score")
+    assert {one["code"] for one in ranking["treebanks"]} == {"UD_T0-Small", "UD_T1-Small"}
+    column = next(name for name in scores.columns if name.lower() == "las")
+    values = [value / ranking["scores"]["scale"] for value in ranking["scores"]["values"]]
+    assert sorted(values) == pytest.approx(sorted(scores[column].to_list()))
+    learning = data_of(page.html, "learning")
+    results = Store(store).results(task="curve")
+    whole = [row for row in learning["curves"] if row[2] == ALL]
+    for _, _, _, size, score, *_ in whole:
+        expected = results.filter(results["size"] == size)
+        las = next(name for name in expected.columns if name.lower() == "las")
+        assert score == pytest.approx(expected[las].mean())
+    assert {row[3] for row in whole} == {5, 20}
+    assert learning["metric"] == "LAS"
+    assert "treegauge curve " in page.html
+
+
+def test_a_page_of_curves_needs_their_treebank(store, folders, tmp_path, monkeypatch):
+    monkeypatch.setenv("TREEGAUGE_UD", str(tmp_path))
+    moved = folders[0].rename(tmp_path.parent / "elsewhere")
+    try:
+        with pytest.raises(TreegaugeError, match="UD_T0-Small is not in"):
+            report(store, out=None, samples=50)
+    finally:
+        moved.rename(folders[0])
 
 
 def commands_of(text, name):

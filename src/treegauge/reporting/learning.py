@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.curve import BANDS, complexity, curve
-from treegauge.curves.gathering import stored_counts
 from treegauge.curves.learning import AVERAGE
-from treegauge.experiments.store import Store
 from treegauge.figures.curves import complexity_data, curve_data
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
@@ -70,21 +68,6 @@ class Votes:
             raise TreegaugeError(f"{path}: {expected}") from error
 
 
-def store_counts(path: Path, folders: Mapping[str, Path]) -> Attachments | None:
-    """Count correct words of the task ``curve`` in a store; None if it has no such cells.
-
-    Parameters
-    ----------
-    path
-        The store.
-    folders
-        Folders of treebanks, by name, from which gold test sets are read.
-    """
-    if not Store(path).results(task="curve", provenance=False).height:
-        return None
-    return stored_counts(path, folders=folders.values())
-
-
 def learning_section(
     counts: Attachments | None,
     given: str = "",
@@ -124,6 +107,7 @@ def learning_section(
             data["correlations"] = simple.correlations.to_dicts()
             data["notes"] = list(dict.fromkeys([*average.notes, *simple.notes]))
             tables.append(("Complexity", simple))
+        data["metric"] = counts.metric
         data["score"] = _asked(average.table)
         methods += _methods(average, simple, given, data["score"])
         short.append(_short(average.table))
@@ -174,7 +158,7 @@ def _classed(counts: Attachments) -> bool:
 def _methods(average: Result, simple: Result | None, given: str, asked: float) -> list[Method]:
     placed = f"treegauge curve equivalent {given} --score {asked:g}"
     methods = [
-        make_method("learning_curves", average.signature, f"treegauge curve show {given}"),
+        make_method("learning_curves", average.signature, f"treegauge curve {given}"),
         make_method("equivalents", average.signature, placed),
     ]
     if simple is not None:

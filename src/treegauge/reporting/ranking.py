@@ -68,7 +68,7 @@ def ranking_section(
     agreement = [row for ranks in drawn for row in agreement_data(ranks)]
     contents = {
         "metric": metric,
-        "command": f"treegauge rank {given} --metric {scores.metric}",
+        "command": f"treegauge rank {given} --metric {shlex.quote(scores.metric)}",
         "systems": list(scores.systems),
         "treebanks": _treebanks(scores),
         "scores": _integers(scores),
@@ -217,9 +217,10 @@ def _methods(
     worst = drawn.sampler.subset(int(drawn.worst_at[scores.systems.index(order[0])]))
     chosen = f"--subset {','.join(worst)}"
     size = drawn.sampler.sizes[0]
-    rank = f"{first}treegauge rank {given} --metric {scores.metric}"
+    given = f"{given} --metric {shlex.quote(scores.metric)}"
+    rank = f"{first}treegauge rank {given}"
     pair = shlex.quote(",".join(reversed(order[:2])))
-    subsets = f"treegauge rank subsets {given} --metric {scores.metric} "
+    subsets = f"treegauge rank subsets {given} "
     subsets += f"--subset chosen={','.join(worst)} --pair {pair}"
     boxes = f"{rank} --size {size} --samples {drawn.samples}"
     grid = f", on a grid of {counted.grid:g}" if counted.coarse else ""

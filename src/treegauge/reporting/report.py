@@ -1,7 +1,7 @@
 """One offline web page of treebanks, scores, rankings, data maps and learning curves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -16,7 +16,6 @@ from treegauge.scoring.convention import Convention, Counting
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.ranking.leaderboard import Leaderboard
     from treegauge.reporting.inputs import PageInputs
     from treegauge.reporting.page import Section
     from treegauge.scoring.scores import Scores
@@ -110,7 +109,7 @@ def report(
     results = _score(inputs, convention)
     made = [
         _scores(inputs, results), _ranking(inputs, results, metric, samples),
-        _treebanks(inputs), _maps(inputs), _learning(inputs),
+        _treebanks(inputs), _maps(inputs), _learning(inputs, convention),
     ]  # fmt: skip
     sections = [one for one in made if one is not None]
     if not sections:
@@ -166,97 +165,53 @@ def _scores(inputs: "PageInputs", results: "list[Scores]") -> "Section | None":
 def _ranking(
     inputs: "PageInputs", results: "list[Scores]", metric: str, samples: int
 ) -> "Section | None":
-    from treegauge.ranking.leaderboard import Leaderboard
+    """Rank the systems of score tables, or of output for three treebanks or more, or of stores."""
+    from treegauge.experiments.store import Store
     from treegauge.ranking.reading import read_leaderboard
-    from treegauge.reporting.methods import literal, python
     from treegauge.reporting.ranking import ranking_section
+    from treegauge.scoring.metrics import canonical
 
-    first, scores = "", None
+    systems = [{one.system for one in scores.systems} for scores in results]
+    stores = [one for one in inputs.stores if Store(one).results(task="score").height]
+    sources: list[Any]
+    first, missing = "", "error"
     if inputs.scores:
-        names = [
-            one.name if one.kind in {"packaged", "object"} else inputs.command_path(one.path)
-            for one in inputs.scores
+        named = [one.kind in {"packaged", "object"} for one in inputs.scores]
+        given = " ".join(
+            one.name if own else inputs.command_path(one.path)
+            for one, own in zip(inputs.scores, named, strict=True)
+        )
+        sources = [
+            one.given if one.given is not None else one.name if own else one.path
+            for one, own in zip(inputs.scores, named, strict=True)
         ]
-        if len(names) > 1 and any(one.kind != "scores" for one in inputs.scores):
-            raise TreegaugeError(
-                f"score tables {', '.join(names)}: a packaged table or an object cannot be joined "
-                "with others; make a page for each"
-            )
-        source: Any = [str(one.path) for one in inputs.scores]
-        if inputs.scores[0].kind == "packaged":
-            source = inputs.scores[0].name
-        if isinstance(inputs.scores[0].given, Leaderboard):
-            scores = inputs.scores[0].given
-        else:
-            scores = read_leaderboard(source, metric=metric)
-        given = " ".join(names)
-    elif (scores := _common_scores(results, metric)) is not None:
-        files = [f"scores-{number}.json" for number, _ in enumerate(inputs.scored, start=1)]
-        given, first = (
-            " ".join(files),
-            "\n".join(
-                one.command(f"--resamples 0 --format json --out {file}")
-                for one, file in zip(inputs.scored, files, strict=True)
-            ),
+    elif len(results) > 2 and len(set.intersection(*systems)) > 1:
+        sources, missing = (
+            [replace(one, attached={}, featured="") for one in results],
+            "drop-system",
         )
-    elif inputs.stores:
-        scores = store_scores(inputs.stores, metric)
-        stores = ", ".join(literal(inputs.command_path(store)) for store in inputs.stores)
-        given, first = (
-            "results.csv",
-            python(
-                "from treegauge.reporting.report import store_scores",
-                f'store_scores([{stores}], "{metric}").cells.write_csv("results.csv")',
-            ),
-        )
-    if scores is None:
+        metric = results[0].label(canonical(metric))
+        files = [f"scores-{number}.json" for number, _ in enumerate(results, start=1)]
+        commands = [
+            one.command(*_convention(results), f"--resamples 0 --format json --out {file}")
+            for one, file in zip(inputs.scored, files, strict=True)
+        ]
+        given, first = " ".join(files), "\n".join(commands)
+    elif stores:
+        sources, missing = list(stores), "drop-treebank"
+        given = " ".join(map(inputs.command_path, stores))
+    else:
         return None
+    scores = read_leaderboard(*sources, metric=metric, missing=missing)  # type: ignore[arg-type]
+    if len(scores.systems) < 2 or len(scores.treebanks) < 2:
+        return None
+    given += f" --missing {missing}" if missing != "error" else ""
     return ranking_section(scores, given=given, first=first, samples=samples)
 
 
-def _common_scores(results: "list[Scores]", metric: str) -> "Leaderboard | None":
-    """Return the scores of systems on three or more treebanks that all of them parsed."""
-    import polars as pl
-
-    from treegauge.ranking.reading import read_leaderboard
-
-    systems = [{one.system for one in scores.systems} for scores in results]
-    common = set.intersection(*systems) if len(results) > 2 else set()
-    if len(common) < 2:
-        return None
-    rows = [
-        {"treebank": scores.treebank.rpartition("#")[0], "system": name,
-         "score": scores[name][metric].f1}
-        for scores in results
-        for name in sorted(common)
-    ]  # fmt: skip
-    return read_leaderboard(pl.DataFrame(rows), metric=metric)
-
-
-def store_scores(stores: Sequence[Path | str], metric: str) -> "Leaderboard | None":
-    """Return the scores of parsers on treebanks in stores; None if fewer than two of either.
-
-    Several seeds are runs of one parser.
-    """
-    import polars as pl
-
-    from treegauge.experiments.store import Store
-    from treegauge.ranking.reading import read_leaderboard
-
-    frames = []
-    for path in stores:
-        results = Store(path).results(task="score", provenance=False)
-        column = next((name for name in results.columns if name.lower() == metric.lower()), None)
-        if results.height and column is not None:
-            system = pl.format("{} {}", "parser", "options").str.strip_chars().alias("system")
-            score = pl.col(column).alias("score")
-            frames.append(results.select("treebank", system, "seed", score))
-    if not frames:
-        return None
-    table = pl.concat(frames).with_columns(pl.lit(metric).alias("metric"))
-    if table["treebank"].n_unique() < 2 or table["system"].n_unique() < 2:
-        return None
-    return read_leaderboard(table, metric=metric, missing="drop-treebank")
+def _convention(results: "list[Scores]") -> list[str]:
+    convention = results[0].convention
+    return [] if convention.official else [f"--convention {convention.name}"]
 
 
 def _treebanks(inputs: "PageInputs") -> "Section | None":
@@ -278,21 +233,23 @@ def _maps(inputs: "PageInputs") -> "Section | None":
     return maps_section(inputs.recordings)
 
 
-def _learning(inputs: "PageInputs") -> "Section | None":
+def _learning(inputs: "PageInputs", convention: Convention) -> "Section | None":
     from treegauge.curves.attachments import joined, read_attachments
-    from treegauge.reporting.learning import Votes, learning_section, store_counts
+    from treegauge.curves.gathering import stored_counts
+    from treegauge.experiments.store import Store
+    from treegauge.reporting.learning import Votes, learning_section
 
+    folders = inputs.folders
+    stores = [one for one in inputs.stores if Store(one).results(task="curve").height]
     counts = [read_attachments(path) for path in inputs.counts]
-    given = [inputs.command_path(path) for path in inputs.counts]
-    for store in inputs.stores:
-        made = store_counts(store, inputs.folders)
-        if made is not None:
-            counts.append(made)
-            given.append(inputs.command_path(store))
+    counts += [
+        stored_counts(store, folders=folders.values(), convention=convention) for store in stores
+    ]
     votes = [Votes.read(path) for path in inputs.transfers]
     if not counts and not votes:
         return None
     note("drawing learning curves")
     table = None if not counts else counts[0] if len(counts) == 1 else joined(counts)
-    homes = {name: inputs.command_path(folder) for name, folder in inputs.folders.items()}
-    return learning_section(table, " ".join(given), votes, homes)
+    given = " ".join(map(inputs.command_path, [*inputs.counts, *stores]))
+    homes = {name: inputs.command_path(folder) for name, folder in folders.items()}
+    return learning_section(table, given, votes, homes)

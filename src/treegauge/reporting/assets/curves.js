@@ -3,7 +3,7 @@
 const DASHES = ["", "7 4", "2 3"];
 
 // `curves` are lists of points {name, size, score, low, high, relative}, ascending in size.
-const curveChart = (width, curves, relative) => {
+const curveChart = (width, curves, relative, metric) => {
   const points = curves.flat();
   const names = curves.map((list) => list[0].name);
   const value = (p) => (relative ? 100 * p.relative : p.score);
@@ -23,7 +23,7 @@ const curveChart = (width, curves, relative) => {
     log: true,
     xticks: sizes,
     xname: "training sentences",
-    yname: relative ? "% of the final score" : "UAS",
+    yname: relative ? "% of the final score" : metric,
     label: `Learning curves of ${names.join(", ")}`,
   };
   const taken = [];

@@ -41,7 +41,7 @@ sections.learning = (root, data) => {
     const all = curves();
     const shown = drawn(all).flatMap((name) => (all.has(name) ? [all.get(name)] : []));
     if (!shown.length) return html("p", {}, "No class is chosen.");
-    return curveChart(width, shown, state.relative);
+    return curveChart(width, shown, state.relative, data.metric);
   });
   const ticksOf = html("div", { class: "ticks", role: "group", "aria-label": "Classes" });
   const tick = (name, chosen) => {
@@ -68,7 +68,7 @@ sections.learning = (root, data) => {
     if (n === 0) said = `fewer than ${sizes[0]}`;
     if (n === Infinity) said = `more than ${sizes.at(-1)}`;
     const words = state.of === "all" ? "all words" : state.of;
-    worth.textContent = `A UAS of ${state.score} on ${words} is worth ${said} annotated sentences.`;
+    worth.textContent = `${data.metric} ${state.score} on ${words} is worth ${said} annotated sentences.`;
   };
   const field = html("input", {
     type: "number",
@@ -152,7 +152,7 @@ sections.learning = (root, data) => {
     equal();
   };
   if (points.length) {
-    const asked = html("label", { class: "field" }, html("span", {}, "A UAS of"), field);
+    const asked = html("label", { class: "field" }, html("span", {}, data.metric), field);
     root.append(
       controls,
       chart,
