@@ -78,6 +78,7 @@ VERBS: dict[str, dict[str, Command]] = {
         "score": Command(
             "Score systems against gold, with confidence intervals and significance tests.",
             ["gold"],
+            plot=True,
         ),
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",

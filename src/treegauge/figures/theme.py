@@ -33,28 +33,6 @@ def ink(dark: bool) -> str:
     return _INK[dark]
 
 
-def contrast(one: str, other: str) -> float:
-    r"""Return the contrast of two colours as WCAG defines it: 1 for equal ones, at most 21.
-
-    .. math:: \frac{L_1 + 0.05}{L_2 + 0.05}
-
-    with :math:`L_1 \ge L_2` the relative luminances.
-
-    Examples
-    --------
-    >>> round(contrast("#000000", "#ffffff"))
-    21
-    """
-    low, high = sorted(map(_luminance, (one, other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    parts = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 def themed(spec: Spec, *, title: str, subtitle: str = "", signature: str, dark: bool) -> Spec:
     """Complete a chart: schema, title, colours, and the signature of the numbers in it.
 
