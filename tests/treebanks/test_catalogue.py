@@ -432,3 +432,8 @@ def test_shares_of_a_real_treebank_are_those_of_its_columns(ud):
     row = entry.row()
     assert {name: row[name] for name in shares} == pytest.approx(shares)
     assert row["nonprojective"] == pytest.approx(crossed.mean())
+
+
+def test_loose_files_beside_treebanks_are_no_treebank(shelf):
+    (shelf / "r2.5" / "gold.conllu").write_text(sentence())
+    assert [entry.name for entry in catalogue(shelf / "r2.5", count=False)] == ["UD_Greek-GDT"]

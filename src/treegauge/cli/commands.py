@@ -148,7 +148,8 @@ def _type(one: VerbParameter) -> tuple[Any, bool]:
 def _parameter(one: VerbParameter, command: Command, variadic: bool) -> inspect.Parameter:
     short, metavar = command.short.get(one.name), command.metavar.get(one.name)
     plain, several = _type(one)
-    if variadic and one.name in command.arguments:
+    last = one.kind is inspect.Parameter.VAR_POSITIONAL
+    if variadic and one.name in command.arguments and not last:
         several = False  # all further words belong to the last argument
     required = one.default is inspect.Parameter.empty
     more: dict[str, Any] = {"help": one.help} | ({"metavar": metavar} if metavar else {})
@@ -159,9 +160,9 @@ def _parameter(one: VerbParameter, command: Command, variadic: bool) -> inspect.
     if several and not required and one.default:
         words = [one.default] if isinstance(one.default, str) else one.default
         more["show_default"] = ", ".join(map(str, words))
-    if one.kind is inspect.Parameter.VAR_POSITIONAL or required:
+    if last or required:
         default = inspect.Parameter.empty
-    if one.name in command.arguments or one.kind is inspect.Parameter.VAR_POSITIONAL:
+    if one.name in command.arguments or last:
         typed = Annotated[typed, typer.Argument(**more)]
     else:
         flag = f"--{one.name.replace('_', '-')}"

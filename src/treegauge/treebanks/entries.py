@@ -157,17 +157,19 @@ def folders_in(root: Path) -> list[Path]:
     """Return the folders with CoNLL-U files in a folder of treebanks or of releases."""
     if not root.is_dir():
         raise TreegaugeError(f"{root}: no such folder; expected one with UD releases or treebanks")
-    if holds_treebank(root):
+    if holds_treebank(root) and any(split_of(file) for file in find(root)):
         return [root]
-    found: list[Path] = []
+    folders: list[Path] = []
     for child in _children(root):
-        found += [child] if holds_treebank(child) else filter(holds_treebank, _children(child))
-    if not found:
+        folders += [child] if holds_treebank(child) else filter(holds_treebank, _children(child))
+    if not folders and holds_treebank(root):
+        return [root]
+    if not folders:
         raise TreegaugeError(
             f"{root}: found no treebank; expected UD_*/*.conllu in it, or folders such as r2.9 or "
             "ud-treebanks-v2.9 that hold them"
         )
-    return found
+    return folders
 
 
 def _children(folder: Path) -> list[Path]:
