@@ -130,14 +130,14 @@ def _process(job: dict[str, Any], environment: dict[str, str] | None = None) -> 
 
 def _do(job: dict[str, Any]) -> dict[str, float]:
     from treegauge.parsers.base import Probabilistic
-    from treegauge.parsers.registry import PARSERS, make_parser
+    from treegauge.parsers.registry import known_parsers, make_parser
     from treegauge.treebanks.conllu import parse_conllu, read_conllu
 
     if "compile" in job:
         one = parse_conllu("1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n")
         one.with_columns({"head": [0], "deprel": ["root"]}).codes("form")
         start = time.process_time()
-        for entry in PARSERS.values():
+        for entry in known_parsers().values():
             entry.prepare()
         for batch in (0, 1):
             probable = make_parser("mst", training="loglinear", batch=batch, epochs=1)
@@ -146,7 +146,7 @@ def _do(job: dict[str, Any]) -> dict[str, float]:
             told.relation_probabilities(one)
         return {"seconds": time.process_time() - start}
     train, test = (read_conllu(job["folder"], split=part) for part in ("train", "test"))
-    entry = PARSERS[job["parser"]]
+    entry = known_parsers()[job["parser"]]
     entry.prepare()
     parser = entry.make(entry.options(**job["options"]))
     start = time.process_time()

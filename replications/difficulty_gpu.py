@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from treegauge.parsers.neural.data import Encoded
-from treegauge.parsers.neural.jobs import Course, Job, Outcome, run_jobs
+from treegauge.parsers.neural.jobs import Course, NeuralJob, NeuralOutcome, run_jobs
 from treegauge.parsers.neural.options import BiaffineOptions, PointerOptions
 
 BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
@@ -28,20 +28,22 @@ BITS = 1 / np.log(2)
 PARSERS = {"biaffine": BiaffineOptions, "pointer": PointerOptions}
 
 
-def coding_jobs(train: int, shuffles: int, epochs: int) -> list[Job]:
+def coding_jobs(train: int, shuffles: int, epochs: int) -> list[NeuralJob]:
     """Return the models of online coding: each learns what precedes the block that it codes."""
     ends = [end for end in np.cumsum(BLOCKS).tolist() if end <= train]
     jobs = []
     for shuffle in range(shuffles):
         order = np.random.default_rng([shuffle, train]).permutation(train)
         jobs += [
-            Job(order[:a], {"next": order[a:b]}, 1000 * shuffle + a, epochs, every=False)
+            NeuralJob(order[:a], {"next": order[a:b]}, 1000 * shuffle + a, epochs, every=False)
             for a, b in pairwise(ends)
         ]
     return jobs
 
 
-def code_lengths(data: Encoded, jobs: list[Job], outcomes: list[Outcome]) -> dict[str, Any]:
+def code_lengths(
+    data: Encoded, jobs: list[NeuralJob], outcomes: list[NeuralOutcome]
+) -> dict[str, Any]:
     """Return bits per word of heads and relations: the first block uniformly, then by models.
 
     Compression is the uniform code's length over that; blocks are bits per word of each.
@@ -115,7 +117,10 @@ def main(*words: str) -> None:
         train, dev = np.arange(n), np.arange(n, len(data))
         sets = {"train": train, "dev": dev}
         begun = time.perf_counter()
-        pair = [Job(train, sets, 0, epochs), Job(train, sets, 1, epochs, data=data.hidden())]
+        pair = [
+            NeuralJob(train, sets, 0, epochs),
+            NeuralJob(train, sets, 1, epochs, data=data.hidden()),
+        ]
         seen, blind = run_jobs(data, pair, options)
         middle = time.perf_counter()
         coders = coding_jobs(n, shuffles, epochs)

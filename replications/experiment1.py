@@ -59,7 +59,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def tag(root: str, out: str, *names: str) -> None:
     """Write copies of treebanks with predicted UPOS; those that are there already are kept."""
-    from treegauge.parsers.tagging import tag_files
+    from treegauge.parsers.tag import tag as tag_files
 
     for name in names or CODES:
         target = Path(out) / name
@@ -67,7 +67,7 @@ def tag(root: str, out: str, *names: str) -> None:
             continue
         begun = time.process_time()
         made = tag_files(
-            Path(root) / name, [], Path(out) / f"{name}.part", folds=FOLDS, iterations=ITERATIONS
+            Path(root) / name, out=Path(out) / f"{name}.part", folds=FOLDS, iterations=ITERATIONS
         )
         (Path(out) / f"{name}.part").rename(target)
         print(made.table, f"{time.process_time() - begun:.0f} s", flush=True)

@@ -58,7 +58,7 @@ def encode(root: str, out: str, *words: str) -> None:
 
 def save(path: Path, parts: Sequence[Any], encoding: str, tagged: Sequence[Any] = ()) -> None:
     """Write the parts of a treebank as arrays; the same parts with other tags may be added."""
-    from treegauge.parsers.labels.encodings import find_encoding
+    from treegauge.parsers.label_encodings import find_encoding
     from treegauge.parsers.neural.biaffine import roots_have
     from treegauge.parsers.neural.vocabulary import Vocabulary
     from treegauge.treebanks.columns import concat
@@ -86,7 +86,7 @@ def label_trees(
 ) -> dict[str, Trees]:
     """Return trees from labels' log-probabilities: of the likeliest heads, and as labels say."""
     from treegauge.parsers.decoding import spanning_tree
-    from treegauge.parsers.labels.encodings import find_encoding
+    from treegauge.parsers.label_encodings import find_encoding
     from treegauge.treebanks.columns import Codes
 
     is_root = more["relation_names"] == "root"
@@ -146,8 +146,8 @@ def best_models(learners: Sequence[Any], dev: Any, options: Any) -> list[tuple[i
     import torch
 
     from treegauge.parsers.neural.device import choose_device, numerics
+    from treegauge.parsers.neural.encoder import to_arrays
     from treegauge.parsers.neural.training import Lockstep
-    from treegauge.parsers.neural.weights import to_arrays
 
     device = choose_device(options.device)
     words = learners[0].data.words_of(dev)

@@ -120,10 +120,10 @@ def ours(folder: Path, name: str, epochs: int, seed: int) -> list[dict[str, floa
 
     from treegauge.parsers.decoding import spanning_tree
     from treegauge.parsers.neural.device import numerics
+    from treegauge.parsers.neural.encoder import to_arrays
     from treegauge.parsers.neural.options import BiaffineOptions
     from treegauge.parsers.neural.predicting import Predictor
     from treegauge.parsers.neural.training import Learner, Lockstep
-    from treegauge.parsers.neural.weights import to_arrays
 
     data, more = arrays_of(folder, name)
     ends = np.cumsum([0, *more["parts"]])

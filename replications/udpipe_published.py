@@ -11,7 +11,8 @@ import polars as pl
 
 from replications.parts import release_folder
 from treegauge.data import ud25
-from treegauge.parsers.udpipe import Options, UDPipeParser
+from treegauge.parsers.udpipe import UDPipeParser
+from treegauge.parsers.udpipe_settings import UDPipeOptions
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 from treegauge.treebanks.conllu import read_splits
@@ -27,7 +28,7 @@ def row(name: str) -> list[object]:
     root = release_folder("r2.5")
     parts = read_splits(root / f"UD_{name}")
     start = time.process_time()
-    model = UDPipeParser(Options()).fit(parts["train"], parts.get("dev"), seed=0)
+    model = UDPipeParser(UDPipeOptions()).fit(parts["train"], parts.get("dev"), seed=0)
     seconds = time.process_time() - start
     parsed = model.parse(parts["test"])
     (scores,) = evaluate(parts["test"], parsed, resampling=Resampling(0)).systems

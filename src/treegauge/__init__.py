@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treegauge import data as data
+    from treegauge import parsers as parsers
     from treegauge.auditing.audit import audit as audit
     from treegauge.curves.curve import curve as curve
     from treegauge.dynamics.difficulty import difficulty as difficulty
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
     from treegauge.measures.measure import measure as measure
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
+    from treegauge.parsers.labels import labels as labels
+    from treegauge.parsers.parse import parse as parse
     from treegauge.parsers.registry import load_model as load_model
     from treegauge.parsers.registry import make_parser as make_parser
+    from treegauge.parsers.tag import tag as tag
+    from treegauge.parsers.train import train as train
     from treegauge.ranking.certify import certify as certify
     from treegauge.ranking.leaderboard import Leaderboard as Leaderboard
     from treegauge.ranking.rank import rank as rank
@@ -88,7 +93,11 @@ _HOMES = {
     "figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
+    "parsers.labels": ["labels"],
+    "parsers.parse": ["parse"],
     "parsers.registry": ["load_model", "make_parser"],
+    "parsers.tag": ["tag"],
+    "parsers.train": ["train"],
     "ranking.certify": ["certify"],
     "ranking.leaderboard": ["Leaderboard"],
     "ranking.rank": ["rank"],
@@ -125,7 +134,7 @@ _HOMES = {
     "testing.synthetic": ["synthetic"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = {"data": "data", "trees": "treebanks.trees"}
+_MODULES = {"data": "data", "parsers": "parsers", "trees": "treebanks.trees"}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,8 +7,8 @@ collect_ignore = ["external_parser.py", "external_udpipe.py"]
 
 @pytest.fixture(scope="session")
 def beam_model():
-    from treegauge.parsers.perceptron.parser import BeamParser, Options
+    from treegauge.parsers.beam import BeamOptions, BeamParser
 
     from .beams import TRAIN
 
-    return BeamParser(Options(epochs=4)).fit(TRAIN, seed=0)
+    return BeamParser(BeamOptions(epochs=4)).fit(TRAIN, seed=0)

@@ -6,8 +6,7 @@ from treegauge.kernels import graph_arcs as _arcs
 from treegauge.kernels import graph_arcs as _relations
 from treegauge.kernels.graph_features import REACH
 from treegauge.kernels.jit import kernel
-from treegauge.parsers.graph.encoding import encode
-from treegauge.parsers.graph.mst import Options
+from treegauge.parsers.mst import GraphOptions, encode
 from treegauge.testing.synthetic import synthetic
 
 SMALL = {"bits": 16, "label_bits": 12}
@@ -22,7 +21,7 @@ relation_features = kernel(_relations.relation_features.py_func)
 class Sentence:
     """One sentence, for calls of kernels on a table of 2 ** 12 weights."""
 
-    def __init__(self, treebank, options=Options(), tags=None):
+    def __init__(self, treebank, options=GraphOptions(), tags=None):
         self.size, self.gold = treebank.n_words, treebank.head
         tags = tags or sorted(treebank.codes("upos").values)
         self.words = encode(treebank, tags, options.ending)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.parsers.perceptron.parser import BeamModel, BeamParser, Options
+from treegauge.parsers.beam import BeamModel, BeamOptions, BeamParser
 from treegauge.parsers.registry import make_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthesise import Grammar
@@ -35,7 +35,7 @@ def test_real_sentences(ud):
 
 
 def test_an_unlabelled_parser_writes_plain_relations():
-    model = BeamParser(Options(labelled=False, epochs=3)).fit(TRAIN, seed=0)
+    model = BeamParser(BeamOptions(labelled=False, epochs=3)).fit(TRAIN, seed=0)
     parsed = model.parse(TEST)
     assert right(parsed, TEST)[0] > 0.75
     expected = ["root" if head == 0 else "dep" for head in parsed.head]
@@ -43,7 +43,7 @@ def test_an_unlabelled_parser_writes_plain_relations():
 
 
 def test_delexicalised_models_do_not_see_forms():
-    model = BeamParser(Options(lexical=False, epochs=2)).fit(TRAIN, seed=0)
+    model = BeamParser(BeamOptions(lexical=False, epochs=2)).fit(TRAIN, seed=0)
     other = TEST.with_columns({"form": ["x"] * TEST.n_words})
     assert model.parse(other).head.tolist() == model.parse(TEST).head.tolist()
     assert not model.vocabulary.forms.values and not model.vocabulary.endings.values
@@ -51,14 +51,16 @@ def test_delexicalised_models_do_not_see_forms():
 
 def test_a_wider_beam_scores_trees_higher(beam_model):
     """Greedy search of the same weights finds other trees, and fewer right ones."""
-    greedy = BeamModel(Options(beam=1), beam_model.vocabulary, beam_model.labels, beam_model.rows)
+    greedy = BeamModel(
+        BeamOptions(beam=1), beam_model.vocabulary, beam_model.labels, beam_model.rows
+    )
     assert greedy.parse(TEST).head.tolist() != beam_model.parse(TEST).head.tolist()
     assert right(greedy.parse(TEST), TEST)[0] <= right(beam_model.parse(TEST), TEST)[0]
 
 
 def test_trees_that_are_not_projective_are_learned_from():
     rough = synthetic(80, Grammar(nonprojectivity=0.8), seed=3)
-    parsed = BeamParser(Options(epochs=3)).fit(rough, seed=0).parse(rough)
+    parsed = BeamParser(BeamOptions(epochs=3)).fit(rough, seed=0).parse(rough)
     assert trees.is_projective(parsed.head, parsed.offsets).all()
     assert right(parsed, rough)[0] > 0.8
 
@@ -69,7 +71,7 @@ def test_epochs_are_told_and_the_last_is_kept():
     def on_epoch(epoch, model):
         told.append((epoch, model.parse(TEST)))
 
-    model = BeamParser(Options(epochs=3)).fit(TRAIN[:40], TEST, seed=2, on_epoch=on_epoch)
+    model = BeamParser(BeamOptions(epochs=3)).fit(TRAIN[:40], TEST, seed=2, on_epoch=on_epoch)
     assert [epoch for epoch, _ in told] == [1, 2, 3]
     assert told[0][1] != told[2][1] == model.parse(TEST)
 
@@ -79,7 +81,7 @@ def test_margins_and_several_learners_help_after_few_sentences():
     for start in range(0, 64, 8):
         train = TRAIN[start : start + 8]
         for how, found in (({"margin": 0, "learners": 1}, plain), ({}, better)):
-            found.append(right(BeamParser(Options(**how)).fit(train, seed=0).parse(TEST), TEST))
+            found.append(right(BeamParser(BeamOptions(**how)).fit(train, seed=0).parse(TEST), TEST))
     assert np.mean(better) > np.mean(plain) + 0.02
 
 
@@ -87,12 +89,12 @@ def test_interrupts_do_not_crash():
     """Whether they come while sentences are learned from or while they are parsed."""
     code = """
 import os, signal, threading, time
-from treegauge.parsers.perceptron.parser import BeamParser, Options
+from treegauge.parsers.beam import BeamParser, BeamOptions
 from treegauge.testing.synthetic import synthetic
 treebank = synthetic(2000, seed=1)
-model = BeamParser(Options(epochs=1)).fit(treebank[:50], seed=0)
+model = BeamParser(BeamOptions(epochs=1)).fit(treebank[:50], seed=0)
 model.parse(treebank[:50])
-for work in (lambda: BeamParser(Options(epochs=100)).fit(treebank, seed=0),
+for work in (lambda: BeamParser(BeamOptions(epochs=100)).fit(treebank, seed=0),
              lambda: [model.parse(treebank) for _ in range(100)]):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
@@ -132,7 +134,7 @@ def test_anything_becomes_a_tree_with_one_root(sentence):
 def _small_models():
     if not hasattr(_small_models, "found"):
         _small_models.found = [
-            BeamParser(Options(epochs=1, labelled=labelled, beam=beam)).fit(TRAIN[:15], seed=0)
+            BeamParser(BeamOptions(epochs=1, labelled=labelled, beam=beam)).fit(TRAIN[:15], seed=0)
             for labelled, beam in ((True, 1), (True, 8), (False, 4))
         ]
     return _small_models.found
@@ -150,7 +152,7 @@ def test_one_word():
 def test_a_sentence_of_600_words_among_short_ones():
     long = [(f"w{i % 7}", "X", i, "dep" if i else "root") for i in range(600)]
     treebank = conllu(long, [("Go", "VERB", 0, "root")])
-    model = BeamParser(Options(epochs=2)).fit(treebank, seed=0)
+    model = BeamParser(BeamOptions(epochs=2)).fit(treebank, seed=0)
     assert right(model.parse(treebank), treebank)[0] > 0.95
 
 
@@ -163,7 +165,7 @@ def test_one_relation():
 def test_more_relations_than_bits():
     many = [(f"w{i}", f"T{i}", i, f"r{i}" if i else "root") for i in range(90)]
     treebank = conllu(many)
-    parsed = BeamParser(Options(epochs=3)).fit(treebank, seed=0).parse(treebank)
+    parsed = BeamParser(BeamOptions(epochs=3)).fit(treebank, seed=0).parse(treebank)
     assert parsed["deprel"].to_list() == treebank["deprel"].to_list()
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from treegauge.parsers.perceptron.parser import BeamParser, Options
+from treegauge.parsers.base import load_archive, save_model
+from treegauge.parsers.beam import BeamOptions, BeamParser
 from treegauge.parsers.registry import load_model
-from treegauge.parsers.storage import load_archive, save_model
 from treegauge.results.errors import TreegaugeError
 
 from .beams import TEST, TRAIN
@@ -12,7 +12,7 @@ from .beams import TEST, TRAIN
 
 def test_same_seed_same_bytes(tmp_path):
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        BeamParser(Options(epochs=2)).fit(TRAIN[:50], seed=seed).save(tmp_path / name)
+        BeamParser(BeamOptions(epochs=2)).fit(TRAIN[:50], seed=seed).save(tmp_path / name)
     first, again, other = ((tmp_path / name).read_bytes() for name in "abc")
     assert first == again != other
 

@@ -9,10 +9,8 @@ from treegauge.kernels import beam_states as _states
 from treegauge.kernels import beam_weights as _weights
 from treegauge.kernels.beam_search import learn_all
 from treegauge.kernels.jit import kernel
-from treegauge.parsers.perceptron.labels import label_table
-from treegauge.parsers.perceptron.parser import BeamParser, Options, _Training
-from treegauge.parsers.perceptron.settings import Vocabulary
-from treegauge.parsers.vocabulary import ending
+from treegauge.parsers.beam import BeamOptions, BeamParser, _Training, label_table
+from treegauge.parsers.beam_model import BeamVocabulary, ending
 from treegauge.treebanks import trees
 
 from .arc_eager import LEFT, State, features, least_losses
@@ -117,8 +115,8 @@ def test_learned_averages_equal_naive_averaging(margin):
     """Scores of all actions in many states, from averages learned twice."""
     drawn = random_trees(25, seed=3)
     treebank = conllu(*drawn)
-    options = Options(beam=3, epochs=3, margin=margin)
-    vocabulary = Vocabulary.of(treebank, options)
+    options = BeamOptions(beam=3, epochs=3, margin=margin)
+    vocabulary = BeamVocabulary.of(treebank, options)
     relations = vocabulary.relations
     words = vocabulary.words(treebank, options)
     label_numbers = relations.column(treebank.codes("deprel"))
@@ -214,10 +212,10 @@ def dense(model):
 def test_the_weights_of_learners_are_averaged():
     """Learners go on from one generator, so that with one epoch each can be had alone."""
     train = TRAIN[:12]
-    together = BeamParser(Options(epochs=1, learners=3)).fit(train, seed=4)
+    together = BeamParser(BeamOptions(epochs=1, learners=3)).fit(train, seed=4)
     random, alone = np.random.default_rng(4), []
     for _ in range(3):
-        training = _Training(Options(epochs=1, learners=1), train)
+        training = _Training(BeamOptions(epochs=1, learners=1), train)
         training.learn(random)
         alone.append(dense(training.model()))
     names = set().union(*alone)
@@ -231,7 +229,7 @@ def test_relations_to_try():
         [("a", "X", 2, "p"), ("b", "Y", 0, "root"), ("c", "X", 2, "q")],
         [("a", "Y", 2, "r"), ("b", "X", 0, "top")],
     )
-    vocabulary = Vocabulary.of(treebank, Options())
+    vocabulary = BeamVocabulary.of(treebank, BeamOptions())
     tags = vocabulary.tags.column(treebank.codes("upos"))
     numbers = vocabulary.relations.column(treebank.codes("deprel"))
     table = label_table(treebank, tags, numbers, vocabulary.tags.size)

@@ -14,13 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.parsers.command import CommandModel, CommandParser, Options
-from treegauge.parsers.exchange import to_conllx, to_unparsed, with_output
-from treegauge.parsers.process import CommandError
-from treegauge.parsers.registry import Listing, load_model, make_parser
-from treegauge.parsers.templates import Template, fill, find_template, templates
-from treegauge.parsers.udpipe import Options as UDPipeOptions
-from treegauge.parsers.udpipe import UDPipeParser
+from treegauge.parsers.command import CommandModel, CommandOptions, CommandParser
+from treegauge.parsers.command_templates import (
+    CommandTemplate,
+    command_templates,
+    fill,
+    find_template,
+)
+from treegauge.parsers.parsers import parsers
+from treegauge.parsers.programs import CommandError, to_conllx, to_unparsed, with_output
+from treegauge.parsers.registry import load_model, make_parser
+from treegauge.parsers.udpipe import UDPipeOptions, UDPipeParser
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
@@ -30,7 +34,7 @@ from treegauge.treebanks.conllu import parse_conllu
 
 HERE = Path(__file__).parent
 SCRIPT = (sys.executable, str(HERE / "external_parser.py"))
-OWN = Template(
+OWN = CommandTemplate(
     "own",
     train=((*SCRIPT, "train", "{train}", "{model}"),),
     parse=((*SCRIPT, "parse", "{model}", "{input}", "{output}"),),
@@ -38,12 +42,12 @@ OWN = Template(
 TRAIN, TEST = synthetic(60, seed=1), synthetic(20, Grammar(contractions=0.5), seed=2)
 
 
-def bad(mode: str, *gaps: str) -> Template:
+def bad(mode: str, *gaps: str) -> CommandTemplate:
     return replace(OWN, parse=((*SCRIPT, mode, *gaps),))
 
 
-def parsed(template: Template, treebank: Treebank = TEST, **options: object) -> Treebank:
-    return CommandModel(Options(**options), template, {"model": b"{}"}).parse(treebank)
+def parsed(template: CommandTemplate, treebank: Treebank = TEST, **options: object) -> Treebank:
+    return CommandModel(CommandOptions(**options), template, {"model": b"{}"}).parse(treebank)
 
 
 # programs that work
@@ -75,7 +79,7 @@ def test_udpipe_in_another_process_gives_the_same_trees():
         "embedding_form=32;embedding_deprel=12"
     )
     script = (sys.executable, str(HERE / "external_udpipe.py"))
-    outside = Template(
+    outside = CommandTemplate(
         "udpipe1",
         train=((*script, "train", values, "{train}", "{model}"),),
         parse=((*script, "parse", "{model}"),),
@@ -107,7 +111,7 @@ def test_same_seed_same_bytes(tmp_path):
 
 
 def test_a_program_that_is_trained_already_needs_no_training():
-    template = Template("fixed", parse=((*SCRIPT, "to_first", "{input}", "{output}"),))
+    template = CommandTemplate("fixed", parse=((*SCRIPT, "to_first", "{input}", "{output}"),))
     result = CommandParser(template=template).fit(TRAIN, seed=0).parse(TEST)
     assert set(result.head.tolist()) == {0, 1}
 
@@ -142,7 +146,7 @@ def test_programs_end_with_whoever_started_them(tmp_path, name):
     words = [*SCRIPT, "hang", str(note)]
     code = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL);"  # nohup would ignore it
-        "from pathlib import Path; from treegauge.parsers.process import run;"
+        "from pathlib import Path; from treegauge.parsers.programs import run;"
         f"run({words!r}, what='x', folder=Path({str(tmp_path)!r}), log=Path({os.devnull!r}))"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as process:
@@ -200,8 +204,8 @@ def test_one_that_eats_memory_is_stopped():
         (bad("far_head", "{input}", "{output}"), r"(?s)errors=repair.*HEAD '999'"),
         (replace(OWN, parse=(("/no/such/program",),)), "cannot start '/no/such/program'"),
     ],
-    ids=lambda value: value.parse[0][2] if isinstance(value, Template) and len(value.parse[0]) > 2
-    else None,
+    ids=lambda value: value.parse[0][2]
+    if isinstance(value, CommandTemplate) and len(value.parse[0]) > 2 else None,
 )  # fmt: skip
 def test_failures_are_told(template, message):
     with pytest.raises(CommandError, match=message):
@@ -259,7 +263,7 @@ def test_a_program_without_a_place_is_asked_for():
 
 
 def test_ready_made_templates():
-    found = templates(os.devnull)
+    found = command_templates(os.devnull)
     assert list(found) == [
         "maltparser", "mstparser", "udpipe2", "stanza", "spacy", "trankit", "supar",
     ]  # fmt: skip
@@ -268,9 +272,7 @@ def test_ready_made_templates():
         assert template.needs("program")
         assert template.needs("script") == bool(template.script)
         compile(template.script, template.name, "exec")
-    listed = str(Listing())
-    assert all(f"  {name}: " in listed for name in found)
-    assert {f"template={name}" for name in found} <= set(Listing().table["option"])
+    assert {f"template={name}" for name in found} <= set(parsers("command").table["option"])
 
 
 def test_users_add_and_change(tmp_path, monkeypatch):
@@ -282,7 +284,7 @@ def test_users_add_and_change(tmp_path, monkeypatch):
     monkeypatch.setenv("TREEGAUGE_PARSERS", str(file))
     malt = find_template("maltparser")
     assert malt.program == str(tmp_path / "lib/malt.jar")
-    assert malt.digest == templates(os.devnull)["maltparser"].digest
+    assert malt.digest == command_templates(os.devnull)["maltparser"].digest
     assert find_template("mine").program == "mine"
     monkeypatch.setenv("TREEGAUGE_PARSERS", str(tmp_path / "none.toml"))
     with pytest.raises(TreegaugeError, match=r"none\.toml: cannot read"):
@@ -308,7 +310,7 @@ def test_bad_templates(tmp_path, text, message):
     file = tmp_path / "a.toml"
     file.write_text(text)
     with pytest.raises(TreegaugeError, match=message):
-        templates(file)
+        command_templates(file)
 
 
 def test_a_model_brings_no_commands_of_its_own(tmp_path, monkeypatch):
@@ -328,7 +330,7 @@ def test_a_model_brings_no_commands_of_its_own(tmp_path, monkeypatch):
 def test_a_model_writes_nowhere_else(tmp_path, monkeypatch):
     monkeypatch.setattr("treegauge.parsers.command.find_template", lambda name: OWN)
     for name in ("../x", "/tmp/x"):
-        CommandModel(Options(), OWN, {name: b"x"}).save(tmp_path / "m")
+        CommandModel(CommandOptions(), OWN, {name: b"x"}).save(tmp_path / "m")
         with pytest.raises(TreegaugeError, match="outside of it"):
             load_model(tmp_path / "m")
 

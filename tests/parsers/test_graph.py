@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
 from treegauge.kernels.graph_features import ARCS, LETTERS, RELATIONS, pairs
-from treegauge.parsers.graph.encoding import encode
-from treegauge.parsers.graph.mst import GraphModel, GraphParser, Options
+from treegauge.parsers.mst import GraphModel, GraphOptions, GraphParser, encode
 from treegauge.parsers.registry import load_model, make_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
@@ -24,7 +23,7 @@ from .graphs import SMALL, TEST, TRAIN
 
 @pytest.fixture(scope="module", params=["mira", "loglinear"])
 def model(request):
-    return GraphParser(Options(training=request.param, epochs=4, **SMALL)).fit(TRAIN, seed=0)
+    return GraphParser(GraphOptions(training=request.param, epochs=4, **SMALL)).fit(TRAIN, seed=0)
 
 
 def uas(model, treebank):
@@ -49,7 +48,7 @@ def test_probabilities_sum_to_one(model):
 
 
 def test_the_losses_of_an_epoch_are_those_of_the_probabilities():
-    model = GraphParser(Options(training="loglinear", epochs=1, **SMALL)).fit(TRAIN, seed=0)
+    model = GraphParser(GraphOptions(training="loglinear", epochs=1, **SMALL)).fit(TRAIN, seed=0)
     words, (arcs, names) = encode(TEST, model.tags, 3), model.options.templates
     order = np.arange(1, dtype=np.int32)
     gold = TEST[0].head
@@ -68,14 +67,17 @@ def test_the_losses_of_an_epoch_are_those_of_the_probabilities():
 
 def test_mira_makes_the_gold_tree_win_by_its_margin():
     one = TRAIN[:1]
-    trained = GraphParser(Options(epochs=30, **SMALL)).fit(one, seed=0)
+    trained = GraphParser(GraphOptions(epochs=30, **SMALL)).fit(one, seed=0)
     assert trained.parse(one).head.tolist() == one.head.tolist()
 
 
 def test_averages_equal_naive_averaging():
     """With sums of step x change, weights - sums / steps is the mean over all steps."""
     few = TRAIN[:5]
-    words, (arcs, names) = encode(few, sorted(few.codes("upos").values), 3), Options().templates
+    words, (arcs, names) = (
+        encode(few, sorted(few.codes("upos").values), 3),
+        GraphOptions().templates,
+    )
     relations = sorted(few.codes("deprel").values)
     wanted = np.array([relations.index(name) for name in few["deprel"]], np.int32)
     table = np.zeros((1 << 10, len(relations)), np.float32)
@@ -100,7 +102,7 @@ def test_averages_equal_naive_averaging():
 
 def test_relations_are_learned_with_trees_as_long_as_wished():
     def table(**options):
-        return GraphParser(Options(**options, **SMALL)).fit(TRAIN[:50], seed=0).table
+        return GraphParser(GraphOptions(**options, **SMALL)).fit(TRAIN[:50], seed=0).table
 
     for training in ("mira", "loglinear"):
         once = table(training=training, epochs=2, label_epochs=1)
@@ -117,7 +119,7 @@ def test_a_root_relation_below_a_word_and_another_below_the_root_do_no_harm():
         names[at] = "root"
         names[at + int(np.flatnonzero(odd.head[at:] == 0)[0])] = "dep"
     odd = odd.with_columns({"deprel": names})
-    parsed = GraphParser(Options(**SMALL)).fit(odd, seed=0).parse(odd)
+    parsed = GraphParser(GraphOptions(**SMALL)).fit(odd, seed=0).parse(odd)
     assert np.mean(parsed.head == odd.head) > 0.97
     assert [name == "root" for name in parsed["deprel"]] == (parsed.head == 0).tolist()
 
@@ -166,7 +168,7 @@ def test_files_that_are_no_models(tmp_path, model):
 
 
 def test_a_model_of_another_format_is_refused(tmp_path, monkeypatch, model):
-    monkeypatch.setattr("treegauge.parsers.storage.FORMAT", 99)
+    monkeypatch.setattr("treegauge.parsers.base.FORMAT", 99)
     model.save(tmp_path / "new.model")
     monkeypatch.undo()
     with pytest.raises(TreegaugeError, match="format 99; this version reads 1"):
@@ -182,7 +184,7 @@ def test_epochs_are_told_with_models_that_can_be_used():
 
 
 def test_delexicalised_models_do_not_see_forms():
-    model = GraphParser(Options(lexical=False, epochs=2, **SMALL)).fit(TRAIN, seed=0)
+    model = GraphParser(GraphOptions(lexical=False, epochs=2, **SMALL)).fit(TRAIN, seed=0)
     other = TEST.with_columns({"form": ["x"] * TEST.n_words})
     assert model.parse(other).head.tolist() == model.parse(TEST).head.tolist()
 
@@ -190,7 +192,7 @@ def test_delexicalised_models_do_not_see_forms():
 def test_projective_option_gives_projective_trees():
     rough = synthetic(60, Grammar(nonprojectivity=0.8), seed=3)
     for projective in (True, False):
-        options = Options(projective=projective, epochs=4, **SMALL)
+        options = GraphOptions(projective=projective, epochs=4, **SMALL)
         parsed = GraphParser(options).fit(rough, seed=0).parse(rough)
         assert trees.is_projective(parsed.head, parsed.offsets).all() == projective
         assert trees.is_tree(parsed.head, parsed.offsets).all()
@@ -208,7 +210,7 @@ def test_anything_becomes_a_tree_with_one_root(tags):
 
 def _tiny() -> GraphModel:
     if not hasattr(_tiny, "model"):
-        _tiny.model = GraphParser(Options(epochs=1, **SMALL)).fit(TRAIN[:20], seed=0)
+        _tiny.model = GraphParser(GraphOptions(epochs=1, **SMALL)).fit(TRAIN[:20], seed=0)
     return _tiny.model
 
 
@@ -216,9 +218,9 @@ def test_one_word_and_very_long_sentences():
     one = parse_conllu("1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n")
     long = "".join(f"{i + 1}\tw\t_\tNOUN\t_\t_\t{i}\tdep\t_\t_\n" for i in range(600)) + "\n"
     long = parse_conllu(long.replace("\t0\tdep", "\t0\troot"))
-    model = GraphParser(Options(epochs=1, **SMALL)).fit(one, seed=0)
+    model = GraphParser(GraphOptions(epochs=1, **SMALL)).fit(one, seed=0)
     assert model.parse(one).head.tolist() == [0]
-    model = GraphParser(Options(epochs=1, **SMALL)).fit(long, seed=0)
+    model = GraphParser(GraphOptions(epochs=1, **SMALL)).fit(long, seed=0)
     assert trees.is_tree(model.parse(long).head)[0]
 
 

@@ -7,8 +7,7 @@ from treegauge.dynamics.jobs import TrainingJob
 from treegauge.dynamics.recorder import make_engine
 from treegauge.kernels import graph_learning as _batches
 from treegauge.kernels import graph_learning as _learning
-from treegauge.parsers.graph.encoding import encode
-from treegauge.parsers.graph.mst import GraphParser, Options
+from treegauge.parsers.mst import GraphOptions, GraphParser, encode
 from treegauge.parsers.registry import make_parser
 from treegauge.results.errors import TreegaugeError
 
@@ -71,8 +70,8 @@ def test_weights_are_those_of_adam_as_written_down(batch):
     relations = sorted(set(some["deprel"]))
     wanted = np.array([relations.index(name) for name in some["deprel"]], np.int32)
     gold, places = some.head.astype(np.int32), np.array(order, np.int32)
-    arcs, names = Options().templates
-    words = encode(some, sorted(some.codes("upos").values), Options().ending)
+    arcs, names = GraphOptions().templates
+    words = encode(some, sorted(some.codes("upos").values), GraphOptions().ending)
     weights = np.zeros(1 << BITS, np.float32)
     table = np.zeros((1 << BITS, len(relations)), np.float32)
     heads, labels = (_batches.Moments.of(one.size) for one in (weights, table))
@@ -88,7 +87,7 @@ def test_weights_are_those_of_adam_as_written_down(batch):
 
 
 def test_the_losses_of_an_epoch_are_those_of_the_probabilities():
-    model = GraphParser(Options(training="loglinear", epochs=1, batch=8, **SMALL)).fit(
+    model = GraphParser(GraphOptions(training="loglinear", epochs=1, batch=8, **SMALL)).fit(
         TRAIN, seed=0
     )
     words, (arcs, names) = encode(TEST, model.tags, 3), model.options.templates
@@ -129,7 +128,7 @@ def test_the_fewer_batches_an_epoch_has_the_more_words_vary():
 
 def test_the_same_seed_gives_the_same_weights_and_another_does_not():
     def weights(seed):
-        parser = GraphParser(Options(training="loglinear", batch=16, epochs=2, **SMALL))
+        parser = GraphParser(GraphOptions(training="loglinear", batch=16, epochs=2, **SMALL))
         return parser.fit(TRAIN[:60], seed=seed).weights
 
     assert np.array_equal(weights(1), weights(1))

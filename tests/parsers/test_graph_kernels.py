@@ -6,7 +6,7 @@ import pytest
 from treegauge.kernels import graph_arcs as _relations
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels.jit import kernel
-from treegauge.parsers.graph.mst import Options
+from treegauge.parsers.mst import GraphOptions
 from treegauge.treebanks.conllu import parse_conllu
 
 from .graphs import TEST, Sentence
@@ -53,7 +53,7 @@ def test_features_tell_directions_distances_neighbours_and_what_is_between_apart
 
 
 def test_best_relations_are_those_of_scoring_each_arc_alone():
-    for options in (Options(), Options(lexical=False), Options(ending=0)):
+    for options in (GraphOptions(), GraphOptions(lexical=False), GraphOptions(ending=0)):
         one = Sentence(TEST[2:3], options)
         table, (heads, dependents) = _weights(2, 1 << 12, 5), one.views(one.names)
         scores, best = (

@@ -8,10 +8,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from treegauge.parsers import udpipe_library
 from treegauge.parsers.options import read_options
 from treegauge.parsers.registry import load_model, make_parser
-from treegauge.parsers.udpipe import Options, UDPipeModel, UDPipeParser
+from treegauge.parsers.udpipe import UDPipeModel, UDPipeOptions, UDPipeParser, quiet
 from treegauge.parsers.udpipe_settings import ORACLES, PUBLISHED, resolve
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthesise import Grammar
@@ -24,7 +23,7 @@ TRAIN, DEV, TEST = (synthetic(n, seed=seed) for n, seed in ((120, 1), (20, 2), (
 
 
 def fit(train=TRAIN, dev=None, seed=0, **options):
-    return UDPipeParser(Options(**QUICK | options)).fit(train, dev, seed=seed)
+    return UDPipeParser(UDPipeOptions(**QUICK | options)).fit(train, dev, seed=seed)
 
 
 def uas(model, treebank=TEST):
@@ -105,8 +104,8 @@ def test_terminals_stay_clean_and_the_log_is_kept(capfd, model):
     assert "early_stopping=0" in fit(TRAIN[:40], DEV, early_stopping=False, iterations=1).log
 
 
-def test_python_errors_survive_the_redirection(capfd):
-    with pytest.raises(ZeroDivisionError), udpipe_library.quiet():
+def test_python_errors_survive_the_redirection(capfd, tmp_path):
+    with pytest.raises(ZeroDivisionError), quiet(tmp_path / "log"):
         os.write(2, b"hidden")
         raise ZeroDivisionError
     print("shown", file=sys.stderr)
@@ -115,7 +114,7 @@ def test_python_errors_survive_the_redirection(capfd):
 
 def test_on_epoch_is_called_once_at_the_end():
     calls = []
-    made = UDPipeParser(Options(**QUICK)).fit(
+    made = UDPipeParser(UDPipeOptions(**QUICK)).fit(
         TRAIN[:20], seed=0, on_epoch=lambda epoch, model: calls.append((epoch, model))
     )
     assert calls == [(4, made)]
@@ -132,10 +131,11 @@ def test_what_the_library_is_told(model):
 
 def test_published_settings():
     assert len(PUBLISHED) == 68
-    shared = resolve(Options(), sentences=1, words=1)
+    shared = resolve(UDPipeOptions(), sentences=1, words=1)
     assert (shared["iterations"], shared["hidden_layer"], shared["embedding_form"]) == (30, 200, 50)
     tr, ug, el, ta = (
-        resolve(Options(treebank=code), sentences=1, words=1) for code in ("tr", "ug", "el", "ta")
+        resolve(UDPipeOptions(treebank=code), sentences=1, words=1)
+        for code in ("tr", "ug", "el", "ta")
     )
     keys = ("transition_system", "transition_oracle", "learning_rate", "l2", "structured_interval")
     assert [tr[key] for key in keys] == ["projective", "dynamic", 0.01, 0.3, 8]
@@ -152,20 +152,22 @@ def test_published_settings():
      (50, 240, 100, 20)],
 )  # fmt: skip
 def test_the_sized_preset_follows_the_data(sentences, words, hidden, iterations):
-    values = resolve(Options(preset="sized"), sentences=sentences, words=words)
+    values = resolve(UDPipeOptions(preset="sized"), sentences=sentences, words=words)
     assert (values["hidden_layer"], values["iterations"]) == (hidden, iterations)
 
 
 def test_set_values_win():
     values = resolve(
-        Options(treebank="el", transition_system="swap", l2=0, iterations=2), sentences=9, words=99
+        UDPipeOptions(treebank="el", transition_system="swap", l2=0, iterations=2),
+        sentences=9,
+        words=99,
     )
     assert (values["transition_oracle"], values["l2"], values["iterations"]) == (
         "static_lazy",
         0,
         2,
     )
-    asked = read_options(Options, ["learning_rate=0.05", "hidden_layer=7", "tags=mixed"])
+    asked = read_options(UDPipeOptions, ["learning_rate=0.05", "hidden_layer=7", "tags=mixed"])
     assert (asked.learning_rate, asked.hidden_layer, asked.tags) == (0.05, 7, "mixed")
 
 
@@ -202,8 +204,8 @@ def test_an_oracle_of_another_system():
 def test_options_are_all_known_to_the_library():
     """What is not passed on is ours; everything else is passed on under the library's names."""
     ours = {"preset", "treebank", "tags", "beam", "early_stopping", "tagger_iterations"}
-    passed = resolve(Options(embedding_form_file="x"), sentences=1, words=1)
-    assert {one.name for one in fields(Options)} == ours | set(passed)
+    passed = resolve(UDPipeOptions(embedding_form_file="x"), sentences=1, words=1)
+    assert {one.name for one in fields(UDPipeOptions)} == ours | set(passed)
 
 
 # bad input

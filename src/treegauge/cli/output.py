@@ -30,6 +30,10 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     """Print a result, or write it to a file atomically; nothing for a verb that returns none."""
     if result is None:
         return
+    if isinstance(result, Result) and fmt == "text" and (whole := result.document) is not None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(whole)
+        return
     text = render(result, fmt) if isinstance(result, Result) else str(result)
     if out is None:
         sys.stdout.write(text + "\n")

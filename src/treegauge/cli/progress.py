@@ -46,10 +46,11 @@ class _Lines:
             return
         self.last = now
         spent = now - self.start
-        text = f"{self.what}: {done:,}"
+        text = f"{self.what}: {done:,}" if done or self.total else self.what
         if self.total:
-            left = spent * (self.total - done) / max(done, 1)
-            text += f" of {self.total:,}, about {left:,.0f} s left"
+            text += f" of {self.total:,}"
+        if self.total and done:
+            text += f", about {spent * (self.total - done) / done:,.0f} s left"
         print(f"{text} ({spent:,.0f} s so far)", file=sys.stderr, flush=True)
 
     def advance(self, amount: int = 1) -> None:
@@ -57,7 +58,7 @@ class _Lines:
 
 
 class _Terminal:
-    """Shows notes as lines, and tasks as bars where somebody watches."""
+    """Shows notes as lines, and tasks as bars where somebody watches; tasks in tasks included."""
 
     def __init__(self) -> None:
         self.bar: Progress | None = None
@@ -70,10 +71,12 @@ class _Terminal:
         if not sys.stderr.isatty():
             yield _Lines(what, total)
             return
-        if self.bar is not None:  # work within other work: rich has one display at a time
+        if self.bar is not None:
             number = self.bar.add_task(what, total=total)
-            yield _Bar(self.bar, number)
-            self.bar.remove_task(number)
+            try:
+                yield _Bar(self.bar, number)
+            finally:
+                self.bar.remove_task(number)
             return
         from rich import progress as rich
         from rich.console import Console

@@ -106,10 +106,14 @@ VERBS: dict[str, dict[str, Command]] = {
         "analyse": Command("Analyse what explains scores: correlations, regressions, power."),
     },
     "What does a parser learn, from what?": {
-        "train": Command("Train a parser."),
-        "parse": Command("Parse sentences with a trained model."),
-        "parsers": Command("List the parsers and their options."),
-        "tag": Command("Tag sentences with predicted or jackknifed tags."),
+        "train": Command("Train a parser.", ["parser", "treebank"], {"out": "-o"}),
+        "parse": Command(
+            "Parse sentences with a trained model.", ["model", "treebank"], {"out": "-o"}
+        ),
+        "parsers": Command("List the parsers and their options.", ["parser"]),
+        "tag": Command(
+            "Tag sentences with predicted or jackknifed tags.", ["treebank", "files"], {"out": "-o"}
+        ),
         "labels": Command("Say how many trees each encoding of trees as labels covers."),
         "map": Command(
             "Draw data maps of treebanks and list candidates for annotation errors.", plot=True

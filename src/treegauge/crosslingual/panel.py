@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.crosslingual.vote import Floats, Ints, Shares, pool_heads, vote, vote_heads
 from treegauge.parsers.base import Model, Parser, Probabilistic
-from treegauge.parsers.registry import PARSERS, find_parser, make_parser
+from treegauge.parsers.registry import find_parser, known_parsers, make_parser
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
-    from treegauge.parsers.registry import Entry
+    from treegauge.parsers.registry import ParserEntry
 
 Progress = Callable[[int, int], None]
 """Called with the number of sources done and of all."""
@@ -87,7 +87,7 @@ def delexicalised(parser: str = "beam", **options: Any) -> Parser:
     """
     entry = find_parser(parser)
     if not _can(entry):
-        able = [name for name, one in PARSERS.items() if _can(one)]
+        able = [name for name, one in known_parsers().items() if _can(one)]
         raise ChoiceError("delexicalised parser", parser, able)
     if options.get("lexical"):
         raise TreegaugeError(
@@ -97,7 +97,7 @@ def delexicalised(parser: str = "beam", **options: Any) -> Parser:
     return make_parser(parser, **(options | {"lexical": False}))
 
 
-def _can(entry: "Entry") -> bool:
+def _can(entry: "ParserEntry") -> bool:
     return "lexical" in {one.name for one in fields(entry.options)}
 
 

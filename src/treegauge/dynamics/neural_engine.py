@@ -11,8 +11,8 @@ from treegauge.dynamics.jobs import Progress, TrainingJob
 from treegauge.dynamics.recording import Recording
 from treegauge.parsers.base import check_training
 from treegauge.parsers.neural.data import FIRST_LABEL
+from treegauge.parsers.neural.fitting import read_vectors
 from treegauge.parsers.neural.options import BiaffineOptions
-from treegauge.parsers.neural.vectors import read_vectors
 from treegauge.parsers.neural.vocabulary import Vocabulary
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.columns import Treebank, concat
@@ -85,7 +85,7 @@ class NeuralEngine:
         outcomes = neural.run_jobs(
             words.encode(whole),
             [
-                neural.Job(
+                neural.NeuralJob(
                     pool.sentences(job.train),
                     {split: pool.sentences(one) for split, one in job.read.items()},
                     job.seed, options.epochs, every=job.every, during=job.when == "during",

@@ -14,7 +14,7 @@ from treegauge.kernels.tree_probability import trees_logp
 from treegauge.parsers.base import Model, Parser, Probabilistic
 from treegauge.parsers.neural.options import BiaffineOptions
 from treegauge.parsers.options import read_options
-from treegauge.parsers.registry import PARSERS, find_parser
+from treegauge.parsers.registry import find_parser, known_parsers
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
@@ -256,7 +256,7 @@ def parser_options(name: str, *, epochs: int | None = None, options: Sequence[st
     if "epochs" not in known:
         able = [
             other.name
-            for other in PARSERS.values()
+            for other in known_parsers().values()
             if any(one.name == "epochs" for one in fields(other.options))
         ]
         raise TreegaugeError(f"{name} does not report its epochs; expected one of {able}")

@@ -16,7 +16,7 @@ import numpy as np
 
 import treegauge.results.errors
 from treegauge import __version__
-from treegauge.parsers.registry import PARSERS, make_parser
+from treegauge.parsers.registry import known_parsers, make_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.sources import find, open_bytes, short_name, split_of
 
@@ -66,7 +66,7 @@ def treebank_files(treebank: str, places: Mapping[str, str]) -> dict[str, str]:
 
 def parser_files(parser: str, options: Mapping[str, Any]) -> dict[str, str]:
     """Return a hash of the template that a parser runs by, if it is one of those."""
-    if parser not in PARSERS:  # none, or one of the user's own
+    if parser not in known_parsers():  # none, or one of the user's own
         return {}
     template = getattr(make_parser(parser, **options), "template", None)
     return {} if template is None else {f"template {template.name}": template.digest}
@@ -112,7 +112,7 @@ def environment(parser: str) -> str:
         "treegauge": __version__,
         "commit": commit(Path(treegauge.results.errors.__file__).parents[2]),
     }
-    needed = PARSERS[parser].needs if parser in PARSERS else None
+    needed = known_parsers()[parser].needs if parser in known_parsers() else None
     library = LIBRARIES.get(needed or "", needed)
     for package in (*PACKAGES, *([library] if library else [])):
         try:

@@ -171,10 +171,10 @@ class _Made:
 
 def _parsers(choice: Choice, free: bool) -> Iterator[_Made]:
     """Yield a parser for each combination of options; tasks of users may have parsers of theirs."""
-    from treegauge.parsers.registry import PARSERS, find_parser
+    from treegauge.parsers.registry import find_parser, known_parsers
 
     for options in products(choice.options):
-        if free and choice.name not in PARSERS:
+        if free and choice.name not in known_parsers():
             yield _Made(choice.name, options)
             continue
         entry = find_parser(choice.name)

@@ -18,15 +18,15 @@ def preload(names: list[str]) -> None:
 
     from treegauge.experiments.inventory import environment
     from treegauge.experiments.tasks import BUILT_IN, HOMES, find_task
-    from treegauge.parsers.registry import PARSERS
+    from treegauge.parsers.registry import known_parsers
 
     environment("")
     for name in {*BUILT_IN, *(HOMES.keys() & names)}:
         find_task(name).function()
-    for name in PARSERS.keys() & names:
+    for name in known_parsers().keys() & names:
         environment(name)
-        PARSERS[name].options  # noqa: B018 -- loads the parser's module
-        PARSERS[name].prepare()
+        known_parsers()[name].options  # noqa: B018 -- loads the parser's module
+        known_parsers()[name].prepare()
 
 
 with contextlib.suppress(Exception):  # each cell says for itself what is wrong

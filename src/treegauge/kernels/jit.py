@@ -1,6 +1,10 @@
 """The ways kernels are compiled here: lazily, cached on disk, without the GIL."""
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -31,3 +35,32 @@ def inner(function: F) -> F:
     """
     options = _WITHIN | {"_nrt": False}
     return cast("F", numba.njit(**options)(function))
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back until the block is done, for kernels that run long and return arrays.
+
+    What a compiled kernel returns becomes Python objects through Python code that numba calls
+    without asking whether it succeeded. An interrupt that came while the kernel ran would be raised
+    in there, and end the process with a crash.
+
+    Examples
+    --------
+    >>> with interrupts_wait():
+    ...     total = sum(range(10))
+    >>> total
+    45
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield  # nothing would be raised here
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            usual(*came[-1])

@@ -10,13 +10,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers import options as settings
-from treegauge.parsers.base import OnEpoch, check_training
-from treegauge.parsers.exchange import to_conllx, to_unparsed, with_output
-from treegauge.parsers.options import option
-from treegauge.parsers.process import Clock, CommandError, check_limit, last_words, run, tail
-from treegauge.parsers.storage import save_model
-from treegauge.parsers.templates import Steps, Template, fill, find_template, user_file
+from treegauge.parsers.base import OnEpoch, check_training, save_model
+from treegauge.parsers.command_templates import (
+    CommandTemplate,
+    Steps,
+    fill,
+    find_template,
+    user_file,
+)
+from treegauge.parsers.options import ParserOptions, option
+from treegauge.parsers.programs import (
+    Clock,
+    CommandError,
+    check_limit,
+    last_words,
+    run,
+    tail,
+    to_conllx,
+    to_unparsed,
+    with_output,
+)
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
@@ -24,13 +37,13 @@ from treegauge.treebanks.sources import Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CommandError", "CommandModel", "CommandParser", "Options"]
+__all__ = ["CommandError", "CommandModel", "CommandOptions", "CommandParser"]
 
 _LOG = 1 << 20  # bytes kept of what a program said in training
 
 
 @dataclass(frozen=True)
-class Options(settings.Options):
+class CommandOptions(ParserOptions):
     """Options of external programs."""
 
     template: str = option("", "name of a template; treegauge parsers lists them")
@@ -44,7 +57,7 @@ class Options(settings.Options):
 class _Workshop:
     """A folder where a template's commands run."""
 
-    def __init__(self, folder: Path, template: Template, options: Options) -> None:
+    def __init__(self, folder: Path, template: CommandTemplate, options: CommandOptions) -> None:
         self.folder, self.template, self.options = folder, template, options
         self.log = folder / "log.txt"
         self.log.touch()
@@ -75,12 +88,12 @@ class _Workshop:
 
 
 @contextmanager
-def _workshop(template: Template, options: Options) -> "Iterator[_Workshop]":
+def _workshop(template: CommandTemplate, options: CommandOptions) -> "Iterator[_Workshop]":
     with tempfile.TemporaryDirectory(prefix="treegauge-", ignore_cleanup_errors=True) as folder:
         yield _Workshop(Path(folder).resolve(), template, options)
 
 
-def _check_program(template: Template) -> None:
+def _check_program(template: CommandTemplate) -> None:
     if template.needs("program") and not template.program:
         raise TreegaugeError(
             f"nothing says where {template.name} is; write into {user_file()}:\n"
@@ -96,8 +109,8 @@ class CommandModel:
     else's cannot run any; the template must be among your own or the package's.
     """
 
-    options: Options
-    template: Template
+    options: CommandOptions
+    template: CommandTemplate
     files: dict[str, bytes] = field(repr=False)
     log: str = field(default="", repr=False)  # not saved: it tells of times and places
 
@@ -158,7 +171,7 @@ class CommandModel:
             if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
                 raise TreegaugeError(f"the model holds a file {name!r}, which is outside of it")
         files = {name: arrays[f"file{i}"].tobytes() for i, name in enumerate(header["files"])}
-        return cls(Options(**header["options"]), template, files)
+        return cls(CommandOptions(**header["options"]), template, files)
 
 
 class CommandParser:
@@ -176,7 +189,7 @@ class CommandParser:
     A program that learns nothing and attaches all words to the first:
 
     >>> import sys
-    >>> from treegauge.parsers.templates import Template
+    >>> from treegauge.parsers.command_templates import CommandTemplate
     >>> from treegauge.testing.synthetic import synthetic
     >>> code = '''
     ... import sys
@@ -186,14 +199,16 @@ class CommandParser:
     ...         fields[6:8] = ["0", "root"] if fields[0] == "1" else ["1", "dep"]
     ...     print("\t".join(fields), end="")
     ... '''
-    >>> first = Template("first", parse=((sys.executable, "{script}"),), script=code)
+    >>> first = CommandTemplate("first", parse=((sys.executable, "{script}"),), script=code)
     >>> model = CommandParser(template=first).fit(synthetic(5, seed=1), seed=0)
     >>> set(model.parse(synthetic(5, seed=2)).head.tolist())
     {0, 1}
     """
 
-    def __init__(self, options: Options | None = None, template: Template | None = None) -> None:
-        self.options = options or Options()
+    def __init__(
+        self, options: CommandOptions | None = None, template: CommandTemplate | None = None
+    ) -> None:
+        self.options = options or CommandOptions()
         self.template = template or find_template(self.options.template)
         check_limit(self.options.memory)
 

@@ -17,7 +17,7 @@ def option(
     high: float | None = None,
     choices: Sequence[str] | None = None,
 ) -> Any:
-    """Declare an option of an :class:`Options` dataclass.
+    """Declare an option of an :class:`ParserOptions` dataclass.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ def option(
 
 
 @dataclass(frozen=True)
-class Options:
+class ParserOptions:
     """Base of a parser's options; checks every value.
 
     Examples
     --------
     >>> @dataclass(frozen=True)
-    ... class Mine(Options):
+    ... class Mine(ParserOptions):
     ...     epochs: int = option(10, "passes over the data", low=1)
     >>> Mine(epochs=0)
     Traceback (most recent call last):
@@ -74,35 +74,37 @@ def _check(name: str, value: Any, default: Any, legal: Mapping[str, Any]) -> Non
         raise TreegaugeError(f"option {name} is {value!r}; expected {nouns[kind]}{bounds}")
 
 
-def read_options(kind: type[T], words: Sequence[str]) -> T:
-    """Make options from words such as ``epochs=5``.
+def read_options(kind: type[T], given: Sequence[str] | Mapping[str, Any]) -> T:
+    """Make options from words such as ``epochs=5``, or from a mapping.
 
     Parameters
     ----------
     kind
         A dataclass of options.
-    words
-        ``name=value`` each; booleans are true/false, yes/no or 1/0.
+    given
+        ``name=value`` each, where booleans are true/false, yes/no or 1/0; or values by name.
     """
-    return kind(**_given(kind, words))
+    return kind(**given_options(kind, given))
 
 
-def given_options(kind: type[Any], words: Sequence[str]) -> dict[str, Any]:
-    """Return just the options that words such as ``epochs=5`` set, checked."""
-    found = _given(kind, words)
-    kind(**found)
-    return found
-
-
-def _given(kind: type[Any], words: Sequence[str]) -> dict[str, Any]:
+def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """Return just the options that words such as ``epochs=5``, or a mapping, set; checked."""
     known = {one.name: one.default for one in fields(kind)}
-    found: dict[str, Any] = {}
-    for word in words:
-        name, equals, text = word.partition("=")
-        if name not in known or not equals:
-            raise ChoiceError("option", word, [f"{n}={v}" for n, v in known.items()])
-        found[name] = _read(name, text, known[name])
-    return found
+    choices = [f"{name}={value}" for name, value in known.items()]
+    values: dict[str, Any] = {}
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in known:
+                raise ChoiceError("option", name, choices)
+        values = dict(given)
+    else:
+        for word in given:
+            name, equals, text = word.partition("=")
+            if name not in known or not equals:
+                raise ChoiceError("option", word, choices)
+            values[name] = _read(name, text, known[name])
+    kind(**values)
+    return values
 
 
 def _read(name: str, text: str, default: Any) -> Any:

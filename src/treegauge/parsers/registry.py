@@ -1,41 +1,46 @@
-"""The parsers there are, by name."""
+"""The parsers there are, by name: those of treegauge and those of plug-ins."""
 
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from treegauge.parsers.storage import load_archive
-from treegauge.parsers.templates import templates
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.sources import Source
+from treegauge.results.messages import note
+from treegauge.results.plugins import load_plugins
 
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Mapping
 
     from treegauge.parsers.base import Model, Parser
-    from treegauge.parsers.options import Options
-
+    from treegauge.parsers.options import ParserOptions
+    from treegauge.treebanks.sources import Source
 
 _TINY = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tY\t_\t_\t0\troot\t_\t_\n\n"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ParserEntry:
     """Where a parser lives; it is loaded when it is asked for.
+
+    A package adds a parser by an entry point of the group ``treegauge.parsers`` that names one of
+    these; its module should be light, since every list of parsers imports it.
 
     Attributes
     ----------
     name, paradigm, meaning
         What it is called and what it does.
     home
-        Module with a dataclass ``Options``, a parser class that takes an instance of it, and a
-        model class with ``from_archive(header, arrays)``.
-    parser, model
-        Names of these classes.
+        The module that holds its classes.
+    parser
+        Name of the class that takes the options and has
+        :meth:`~treegauge.parsers.base.Parser.fit`.
+    model
+        Name of the class of its models, with ``from_archive(header, arrays)``.
+    options_class
+        Name of the dataclass of its options, a :class:`~treegauge.parsers.options.ParserOptions`.
     needs
-        An extra that must be installed, or None.
+        An extra of treegauge that must be installed, or None.
     compiled
         Whether it has kernels, which are compiled on first use.
     """
@@ -46,13 +51,14 @@ class Entry:
     home: str
     parser: str
     model: str
+    options_class: str
     needs: str | None = None
     compiled: bool = False
 
     @property
-    def options(self) -> "type[Options]":
+    def options(self) -> "type[ParserOptions]":
         """The dataclass of its options."""
-        return cast("type[Options]", self._class("Options"))
+        return cast("type[ParserOptions]", self._class(self.options_class))
 
     def make(self, options: Any) -> "Parser":
         """Make the parser with these options."""
@@ -61,6 +67,8 @@ class Entry:
     def prepare(self, options: Any = None) -> None:
         """Compile the kernels that options need, which takes a while on first use, or load them."""
         if self.compiled:
+            from treegauge.treebanks.conllu import parse_conllu
+
             tiny = parse_conllu(_TINY)
             quick = replace(options or self.options(), epochs=1)
             self.make(quick).fit(tiny, seed=0).parse(tiny)
@@ -73,44 +81,56 @@ class Entry:
         return getattr(import_module(self.home), name)
 
 
-_ENTRIES = (
-    Entry(
-        "beam", "transitions", "arc-eager beam search with an averaged perceptron",
-        "treegauge.parsers.perceptron.parser", "BeamParser", "BeamModel", compiled=True,
-    ),
-    Entry(
-        "mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear",
-        "treegauge.parsers.graph.mst", "GraphParser", "GraphModel", compiled=True,
-    ),
-    Entry(
-        "udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger",
-        "treegauge.parsers.udpipe", "UDPipeParser", "UDPipeModel", "udpipe",
-    ),
-    Entry(
-        "biaffine", "graph", "biaffine scores over a BiLSTM, best tree",
-        "treegauge.parsers.neural.biaffine", "BiaffineParser", "BiaffineModel", "neural",
-    ),
-    Entry(
-        "pointer", "transitions", "points at each word's head from left to right, over a BiLSTM",
-        "treegauge.parsers.neural.pointer", "PointerParser", "PointerModel", "neural",
-    ),
-    Entry(
-        "labelling", "labels", "trees written as labels, tagged by a BiLSTM",
-        "treegauge.parsers.neural.labelling", "LabellingParser", "LabellingModel", "neural",
-    ),
-    Entry(
-        "command", "any", "any other program, by a template of commands",
-        "treegauge.parsers.command", "CommandParser", "CommandModel",
-    ),
+def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: Any) -> ParserEntry:
+    return ParserEntry(
+        name, paradigm, meaning, f"treegauge.parsers.{home}", f"{stem}Parser", f"{stem}Model",
+        f"{stem}Options", **more,
+    )  # fmt: skip
+
+
+OWN_PARSERS = (
+    _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "beam", "Beam",
+         compiled=True),
+    _own("mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear", "mst",
+         "Graph", compiled=True),
+    _own("udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger", "udpipe",
+         "UDPipe", needs="udpipe"),
+    _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.biaffine",
+         "Biaffine", needs="neural"),
+    _own("pointer", "transitions", "points at each word's head from left to right, over a BiLSTM",
+         "neural.biaffine", "Pointer", needs="neural"),
+    _own("labelling", "labels", "trees written as labels, tagged by a BiLSTM", "neural.labelling",
+         "Labelling", needs="neural"),
+    _own("command", "any", "any other program, by a template of commands", "command", "Command"),
 )  # fmt: skip
-PARSERS = {entry.name: entry for entry in _ENTRIES}
+"""The parsers that come with treegauge."""
 
 
-def find_parser(name: str) -> Entry:
+@cache
+def known_parsers() -> "Mapping[str, ParserEntry]":
+    """Return all parsers by name, those of plug-ins last.
+
+    Examples
+    --------
+    >>> list(known_parsers())[:2]
+    ['beam', 'mst']
+    """
+    known = {entry.name: entry for entry in OWN_PARSERS}
+    for name, entry in load_plugins("treegauge.parsers").items():
+        if not isinstance(entry, ParserEntry):
+            note(f"the plug-in {name!r} of treegauge.parsers is {entry!r}; expected a ParserEntry")
+        elif entry.name in known:
+            note(f"the plug-in {name!r} is left out: there is a parser {entry.name!r} already")
+        else:
+            known[entry.name] = entry
+    return known
+
+
+def find_parser(name: str) -> ParserEntry:
     """Return a parser by name; unknown names get the choices."""
-    if name not in PARSERS:
-        raise ChoiceError("parser", name, PARSERS)
-    return PARSERS[name]
+    if name not in known_parsers():
+        raise ChoiceError("parser", name, known_parsers())
+    return known_parsers()[name]
 
 
 def make_parser(name: str, **options: Any) -> "Parser":
@@ -130,8 +150,10 @@ def make_parser(name: str, **options: Any) -> "Parser":
     return entry.make(entry.options(**options))
 
 
-def load_model(path: Source) -> "Model":
+def load_model(path: "Source") -> "Model":
     """Load any model that treegauge wrote."""
+    from treegauge.parsers.base import load_archive
+
     header, arrays = load_archive(path)
     entry = find_parser(header["parser"])
     try:
@@ -140,50 +162,3 @@ def load_model(path: Source) -> "Model":
         raise
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise TreegaugeError(f"{path} is a damaged model of {entry.name}: {error!r}") from error
-
-
-@dataclass(frozen=True)
-class Listing(Result):
-    """All parsers with their options."""
-
-    signature: str = sign(v="parsers")
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row a parser and option."""
-        import polars as pl
-
-        rows = [
-            {
-                "parser": entry.name, "paradigm": entry.paradigm, "needs": entry.needs or "",
-                "option": one.name, "default": str(one.default),
-                "meaning": one.metadata.get("meaning", ""),
-            }
-            for entry in PARSERS.values()
-            for one in fields(entry.options)
-        ]  # fmt: skip
-        rows += [
-            {
-                "parser": "command", "paradigm": "any", "needs": "",
-                "option": f"template={one.name}", "default": "", "meaning": one.about,
-            }
-            for one in templates().values()
-        ]  # fmt: skip
-        return pl.DataFrame(rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return signature and parsers."""
-        return {"signature": self.signature, "parsers": self.table.to_dicts()}
-
-    def __str__(self) -> str:
-        lines = []
-        for entry in PARSERS.values():
-            extra = f" (needs pip install 'treegauge[{entry.needs}]')" if entry.needs else ""
-            lines.append(f"{entry.name}: {entry.paradigm}; {entry.meaning}{extra}")
-            lines += [
-                f"  {one.name}={one.default}  {one.metadata.get('meaning', '')}"
-                for one in fields(entry.options)
-            ]
-        lines.append("templates of command:")
-        lines += [f"  {one.name}: {one.about}" for one in templates().values()]
-        return "\n".join(lines)

@@ -1,23 +1,205 @@
-"""UDPipe 1.x: a transition-based parser with a small neural network, and its tagger."""
+"""UDPipe 1.x: a transition-based parser with a small neural network, and its tagger.
 
+Of the library ``ufal.udpipe`` little is asked: sentences in, the bytes of a model out.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers import udpipe_library as library
-from treegauge.parsers.base import OnEpoch, check_training
-from treegauge.parsers.storage import save_model
-from treegauge.parsers.udpipe_settings import TAGS, Options, joined, resolve, tagger_options
+from treegauge.parsers.base import OnEpoch, check_training, save_model
+from treegauge.parsers.udpipe_settings import TAGS, UDPipeOptions, joined, resolve, tagger_options
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.files import atomic
+from treegauge.results.messages import is_listened, progress
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
-__all__ = ["Options", "UDPipeModel", "UDPipeParser"]
+_LAST = 12  # lines of the library's messages that an error shows
+_COLUMNS = {"lemma": "lemma", "upos": "upostag", "xpos": "xpostag", "feats": "feats"}
+_ADVICE = {
+    "must have 'root' deprel": "give every word with head 0 the relation root, without a subtype",
+    "any non-root cannot have": "give words with another head than 0 another relation than root",
+    "different from 'root' must exist": "train on sentences of at least two words",
+    "single root": "read the file with errors='repair' or 'skip'",
+    "No training data": "train on at least one sentence",
+    "embedding": "give embedding_form_file a file in word2vec's text format",
+}
+
+
+def udpipe_package() -> Any:
+    """Import the library, or say how to get it."""
+    try:
+        import ufal.udpipe
+    except ImportError:
+        raise TreegaugeError(
+            "UDPipe needs a package that is not installed: pip install 'treegauge[udpipe]'"
+        ) from None
+    return ufal.udpipe
+
+
+def udpipe_sentences(treebank: Treebank, *, tags: bool, trees: bool) -> list[Any]:
+    """Hand words over, with tags and trees only if told: no answer is known to who must find it.
+
+    Comments, multiword tokens and empty nodes stay behind.
+    """
+    udpipe = udpipe_package()
+    forms = treebank["form"].to_list()
+    names = _COLUMNS.items() if tags else ()
+    columns = [(their, treebank[our].to_list()) for our, their in names]
+    relations = treebank["deprel"].to_list() if trees else []
+    heads = treebank.head.tolist()
+    made = []
+    for start, stop in pairwise(treebank.offsets.tolist()):
+        sentence = udpipe.Sentence()
+        for word in range(start, stop):
+            added = sentence.addWord(forms[word])
+            for name, values in columns:
+                setattr(added, name, "" if values[word] == "_" else values[word])
+        if trees:
+            for word in range(start, stop):
+                sentence.setHead(word - start + 1, heads[word], relations[word])
+        made.append(sentence)
+    return made
+
+
+def with_results(treebank: Treebank, sentences: list[Any], columns: Iterable[str]) -> Treebank:
+    """Return a copy of the treebank with columns as they are in the library's sentences."""
+    theirs = {"head": "head", "deprel": "deprel", **_COLUMNS}
+    values: dict[str, list[Any]] = {name: [] for name in columns}
+    for sentence in sentences:
+        words = list(sentence.words)[1:]
+        for name, found in values.items():
+            found += [getattr(word, theirs[name]) for word in words]
+    return treebank.with_columns(
+        {name: [value if value != "" else "_" for value in found] for name, found in values.items()}
+    )
+
+
+def train_udpipe(
+    sentences: Treebank, dev: Treebank | None, *, tagger: str, parser: str, watched: bool = False
+) -> tuple[bytes, str]:
+    """Train what is asked for.
+
+    Parameters
+    ----------
+    sentences, dev
+        Gold trees; with a dev set the best iteration on it is kept.
+    tagger, parser
+        Options of the library, or ``"none"``.
+    watched
+        Whether to show progress and to stop on an interrupt, which takes a process of its own: the
+        library lets nothing else run in its process until it is done.
+
+    Returns
+    -------
+    model, log
+        The bytes of the model, and what the library said while it learned.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        log, model = Path(folder, "log"), Path(folder, "model")
+        log.touch()
+        if watched:
+            _watch(log, (log, model, sentences, dev, tagger, parser))
+        else:
+            _train(log, model, sentences, dev, tagger, parser)
+        text = log.read_bytes().decode(errors="replace")
+        content = model.read_bytes() if model.exists() else b""
+    message, _, data = content.partition(b"\n")
+    if message or not data:
+        said = message.decode() or "no reason given"
+        hint = next((advice for part, advice in _ADVICE.items() if part in said), None)
+        lines = [f"UDPipe cannot learn from {sentences.name}: {said}"]
+        lines += [f"hint: {hint}"] if hint else []
+        raise TreegaugeError("\n".join(lines + text.splitlines()[-_LAST:]))
+    return data, text
+
+
+def _train(
+    log: Path, out: Path, sentences: Treebank, dev: Treebank | None, tagger: str, parser: str
+) -> None:
+    """Write a line that is empty unless there is an error, and the bytes of the model."""
+    udpipe = udpipe_package()
+    error = udpipe.ProcessingError()
+    given, heldout = udpipe.Sentences(), udpipe.Sentences()
+    trees = parser != udpipe.Trainer.NONE
+    for part, target in ((sentences, given), (dev, heldout)):
+        for sentence in [] if part is None else udpipe_sentences(part, tags=True, trees=trees):
+            target.append(sentence)
+    with quiet(log):
+        model = udpipe.Trainer.train(
+            "morphodita_parsito", given, heldout, udpipe.Trainer.NONE, tagger, parser, error
+        )
+    message = " ".join(error.message.split()) if error.occurred() else ""
+    out.write_bytes(message.encode() + b"\n" + bytes(model or b""))
+
+
+def _watch(log: Path, job: tuple[Any, ...]) -> None:
+    """Train in another process, and show the iterations that its log tells of."""
+    process = get_context("spawn").Process(target=_train, args=job, daemon=True)
+    process.start()
+    total = sum(map(int, re.findall(r"iterations=(\d+)", ";".join(job[-2:]))))
+    try:
+        with progress("iterations of UDPipe", total) as task:
+            while process.is_alive():
+                process.join(0.5)
+                task.update(log.read_bytes().count(b"\nIteration "))
+    finally:
+        process.kill()
+        process.join()
+
+
+def load_udpipe(model: bytes) -> Any:
+    """Load a model; the library reads files only."""
+    udpipe = udpipe_package()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.udpipe")
+        path.write_bytes(model)
+        loaded = udpipe.Model.load(str(path))
+    if loaded is None:
+        raise TreegaugeError(f"these {len(model):,} bytes are no model that UDPipe can load")
+    return loaded
+
+
+def apply_udpipe(model: Any, sentences: list[Any], *, tag: bool, parse: str | None) -> None:
+    """Tag and parse sentences in place; `parse` holds the parser's options, None leaves it out."""
+    udpipe = udpipe_package()
+    error = udpipe.ProcessingError()
+    for number, sentence in enumerate(sentences, start=1):
+        done = model.tag(sentence, udpipe.Model.DEFAULT, error) if tag else True
+        if done and parse is not None:
+            done = model.parse(sentence, parse, error)
+        if not done:
+            raise TreegaugeError(f"UDPipe stopped at sentence {number}: {error.message}")
+
+
+@contextmanager
+def quiet(log: Path) -> Iterator[None]:
+    """Add what C++ writes to standard error to a file.
+
+    The descriptor is redirected, not :data:`sys.stderr`, which C++ does not know of.
+    """
+    sys.stderr.flush()
+    with log.open("ab") as said:
+        kept = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +217,13 @@ class UDPipeModel:
         on the dev part if there was one.
     """
 
-    options: Options
+    options: UDPipeOptions
     data: bytes
     log: str = ""
 
     @cached_property
     def _loaded(self) -> Any:
-        return library.load(self.data)
+        return load_udpipe(self.data)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_loaded"}
@@ -52,11 +234,11 @@ class UDPipeModel:
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with UDPipe's trees, and with its tags if it parses by these."""
         tagged = self.options.tags == "predicted"
-        sentences = library.sentences_of(treebank, tags=not tagged, trees=False)
+        sentences = udpipe_sentences(treebank, tags=not tagged, trees=False)
         beam = f"beam_search={self.options.beam}"
-        library.apply(self._loaded, sentences, tag=tagged, parse=beam)
+        apply_udpipe(self._loaded, sentences, tag=tagged, parse=beam)
         columns = ("head", "deprel", *(TAGS if tagged else ()))
-        return library.with_results(treebank, sentences, columns)
+        return with_results(treebank, sentences, columns)
 
     def save(self, path: Source) -> None:
         """Write the model to one file."""
@@ -68,10 +250,10 @@ class UDPipeModel:
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "UDPipeModel":
         """Make a model of what its file held."""
-        return cls(Options(**header["options"]), arrays["model"].tobytes(), header["log"])
+        return cls(UDPipeOptions(**header["options"]), arrays["model"].tobytes(), header["log"])
 
     @classmethod
-    def from_udpipe(cls, path: Source, options: Options | None = None) -> "UDPipeModel":
+    def from_udpipe(cls, path: Source, options: UDPipeOptions | None = None) -> "UDPipeModel":
         """Take a model that UDPipe wrote, such as a published one.
 
         Parameters
@@ -82,7 +264,7 @@ class UDPipeModel:
             Whether to parse by the file's tags (the default) or by the model's own, and the beam.
         """
         try:
-            model = cls(options or Options(), Path(path).read_bytes())
+            model = cls(options or UDPipeOptions(), Path(path).read_bytes())
         except OSError as error:
             raise TreegaugeError(f"{path}: cannot read the model: {error.strerror}") from error
         _ = model._loaded
@@ -107,15 +289,15 @@ class UDPipeParser:
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
-    >>> parser = UDPipeParser(Options(preset="fast", iterations=1, hidden_layer=8))
+    >>> parser = UDPipeParser(UDPipeOptions(preset="fast", iterations=1, hidden_layer=8))
     >>> model = parser.fit(synthetic(20, seed=1), seed=0)
     >>> len(model.parse(synthetic(5, seed=2)))
     5
     """
 
-    def __init__(self, options: Options | None = None) -> None:
-        self.options = options or Options()
-        library.library()
+    def __init__(self, options: UDPipeOptions | None = None) -> None:
+        self.options = options or UDPipeOptions()
+        udpipe_package()
 
     def fit(
         self,
@@ -139,7 +321,9 @@ class UDPipeParser:
         if how.tags != "gold":
             tagger = tagger_options(frozenset(TAGS), how.tagger_iterations)
         order = np.random.default_rng(seed).permutation(len(train))
-        data, log = library.train(train.take(order), dev, tagger=tagger, parser=joined(values))
+        data, log = train_udpipe(
+            train.take(order), dev, tagger=tagger, parser=joined(values), watched=is_listened()
+        )
         model = UDPipeModel(how, data, log)
         if on_epoch is not None:
             on_epoch(last, model)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from treegauge.parsers import options as settings
-from treegauge.parsers.options import option
+from treegauge.parsers.options import ParserOptions, option
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 Value = int | float | str
@@ -80,7 +79,7 @@ _UNSET = (-1, "")
 
 
 @dataclass(frozen=True)
-class Options(settings.Options):
+class UDPipeOptions(ParserOptions):
     """Options of UDPipe; -1 or nothing leaves a value to the preset."""
 
     preset: str = option("ud2.0", "where values come from that are not set", choices=PRESETS)
@@ -124,7 +123,7 @@ class Options(settings.Options):
             raise TreegaugeError("option embedding_form_file: UDPipe takes no ';' in a file name")
 
 
-def resolve(options: Options, *, sentences: int, words: int) -> dict[str, Value]:
+def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, Value]:
     """Return the value of every option of the trainer.
 
     Parameters
@@ -137,9 +136,9 @@ def resolve(options: Options, *, sentences: int, words: int) -> dict[str, Value]
 
     Examples
     --------
-    >>> resolve(Options(preset="sized"), sentences=500, words=12500)["hidden_layer"]
+    >>> resolve(UDPipeOptions(preset="sized"), sentences=500, words=12500)["hidden_layer"]
     32
-    >>> resolve(Options(treebank="el", iterations=3), sentences=500, words=12500)[
+    >>> resolve(UDPipeOptions(treebank="el", iterations=3), sentences=500, words=12500)[
     ...     "transition_system"
     ... ]
     'link2'

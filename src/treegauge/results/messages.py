@@ -55,6 +55,11 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+def is_listened() -> bool:
+    """Return whether somebody sees notes and progress."""
+    return _listener.get() is not None
+
+
 def note(text: str) -> None:
     """Tell the user something that is not part of the result."""
     listener = _listener.get()

@@ -117,6 +117,11 @@ class Result(_Signed):
         return 0
 
     @property
+    def document(self) -> bytes | None:
+        """What a command prints instead of the table, as it is: a file not written elsewhere."""
+        return None
+
+    @property
     @abstractmethod
     def table(self) -> "pl.DataFrame":
         """The result as a tidy polars frame."""

@@ -9,11 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from treegauge.parsers.labels.encodings import find_encoding  # noqa: E402
+from treegauge.parsers.label_encodings import find_encoding  # noqa: E402
 from treegauge.parsers.neural import batches, heads  # noqa: E402
 from treegauge.parsers.neural.data import Encoded  # noqa: E402
 from treegauge.parsers.neural.device import numerics  # noqa: E402
-from treegauge.parsers.neural.jobs import Job, run_jobs  # noqa: E402
+from treegauge.parsers.neural.jobs import NeuralJob, run_jobs  # noqa: E402
 from treegauge.parsers.neural.options import (  # noqa: E402
     BiaffineOptions,
     LabellingOptions,
@@ -141,8 +141,8 @@ def test_side_by_side_is_the_same_as_alone(data, kind):
 
 def test_shapes_known_beforehand_give_the_same(data):
     """What CUDA graphs need: every token spelled, all lengths rounded up."""
+    from treegauge.parsers.neural.batches import gather
     from treegauge.parsers.neural.encoder import encode
-    from treegauge.parsers.neural.tables import gather
 
     encoded, (train, _) = data
     options = BiaffineOptions(**ARCS)
@@ -162,8 +162,8 @@ def test_jobs_tell_what_words_were_said_to_be(data):
     encoded, (train, dev) = data
     sets = {"train": train, "dev": dev}
     jobs = [
-        Job(train, sets, 7, epochs=12, partition=True, during=True),
-        Job(train, {"dev": dev}, 7, epochs=12, data=encoded.hidden(), every=False),
+        NeuralJob(train, sets, 7, epochs=12, partition=True, during=True),
+        NeuralJob(train, {"dev": dev}, 7, epochs=12, data=encoded.hidden(), every=False),
     ]
     seen, blind = run_jobs(encoded, jobs, BiaffineOptions(**ARCS, rate=0.03, dropout=0.1))
     course = seen.courses["train"]
@@ -187,7 +187,10 @@ def test_jobs_tell_what_words_were_said_to_be(data):
 
 def test_jobs_are_the_same_again(data):
     encoded, (train, dev) = data
-    jobs = [Job(train, {"dev": dev}, 1, epochs=2), Job(train[:9], {"dev": dev}, 2, epochs=2)]
+    jobs = [
+        NeuralJob(train, {"dev": dev}, 1, epochs=2),
+        NeuralJob(train[:9], {"dev": dev}, 2, epochs=2),
+    ]
     once, twice = (run_jobs(encoded, jobs, BiaffineOptions(**ARCS)) for _ in range(2))
     for a, b in zip(once, twice, strict=True):
         assert (a.courses["dev"].heads == b.courses["dev"].heads).all()
@@ -200,7 +203,7 @@ def test_labels_can_be_followed_too(data):
     encoded, (train, dev) = encode_parts(
         synthetic(40, seed=1), synthetic(9, seed=2), encoding=encoding
     )
-    job = Job(train, {"dev": dev}, 1, epochs=8)
+    job = NeuralJob(train, {"dev": dev}, 1, epochs=8)
     course = run_jobs(encoded, [job], LabellingOptions(**SMALL, rate=0.02))[0].courses["dev"]
     assert course.heads[-1].mean() > course.heads[0].mean()
     assert (course.rival_heads == -1).all()
@@ -259,6 +262,6 @@ import treegauge.parsers.neural.jobs
 def test_a_gpu_learns_the_same_within_rounding(data):
     encoded, (train, dev) = data
     options = {"dropout": 0.0, **ARCS}
-    jobs = [Job(train, {"dev": dev}, seed, epochs=2) for seed in (1, 2)]
+    jobs = [NeuralJob(train, {"dev": dev}, seed, epochs=2) for seed in (1, 2)]
     there = run_jobs(encoded, jobs, BiaffineOptions(**options, device="cuda"))
     assert all(np.isfinite(one.courses["dev"].heads).all() for one in there)

@@ -1,4 +1,17 @@
-"""The biaffine graph parser (Dozat & Manning 2017): every arc scored, the best tree taken."""
+"""The biaffine graph parser (Dozat & Manning 2017), and the left-to-right pointer parser.
+
+The biaffine parser scores every arc and takes the best tree. The pointer parser
+(Fernández-González & Gómez-Rodríguez 2019) points at each word's head from left to right. What it
+reads at each step is the word's state and never what it decided before, so that all steps of all
+items of a beam share the decoder's states: parsing is one pass, and the parser is a biaffine parser
+whose dependents are read by an LSTM from left to right. A beam lets the scores of relations decide
+between heads, which is the same as taking
+
+    argmax over heads of log p(head | word) + max over relations of log p(relation | word, head).
+
+Cycles and several roots, which such choices may have, are settled by the best tree under the same
+scores.
+"""
 
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -7,20 +20,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers.base import OnEpoch
+from treegauge.parsers.base import OnEpoch, save_model
 from treegauge.parsers.decoding import projective_tree, spanning_tree
 from treegauge.parsers.neural.data import FIRST_LABEL
-from treegauge.parsers.neural.fitting import Trained, fit
-from treegauge.parsers.neural.library import need_torch
-from treegauge.parsers.neural.options import BiaffineOptions
-from treegauge.parsers.neural.vectors import WordVectors
+from treegauge.parsers.neural.fitting import Trained, WordVectors, fit
+from treegauge.parsers.neural.options import BiaffineOptions, PointerOptions, need_torch
 from treegauge.parsers.neural.vocabulary import Vocabulary
-from treegauge.parsers.storage import save_model
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
-Options = BiaffineOptions
 Doubles = npt.NDArray[np.float64]
 
 
@@ -133,7 +142,7 @@ class BiaffineParser:
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
-    >>> small = Options(epochs=1, hidden=8, layers=1, arc_size=8, relation_size=4)
+    >>> small = BiaffineOptions(epochs=1, hidden=8, layers=1, arc_size=8, relation_size=4)
     >>> model = BiaffineParser(small).fit(synthetic(20, seed=1), seed=0)
     >>> len(model.parse(synthetic(5, seed=2)))
     5
@@ -164,3 +173,25 @@ class BiaffineParser:
 
     def _made(self, train: Treebank, learned: Trained) -> ArcModel:
         return self.model(self.options, learned, roots_have(train, learned.vocabulary))
+
+
+class PointerModel(ArcModel):
+    """A trained pointer parser."""
+
+    name = "pointer"
+    kind = PointerOptions
+
+
+class PointerParser(BiaffineParser):
+    """Learns to point at the head of each word, from left to right.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> small = PointerOptions(epochs=1, hidden=8, layers=1, arc_size=8, relation_size=4)
+    >>> model = PointerParser(small).fit(synthetic(20, seed=1), seed=0)
+    >>> len(model.parse(synthetic(5, seed=2)))
+    5
+    """
+
+    model = PointerModel

@@ -1,8 +1,11 @@
-"""Training of one model for a parser: best epoch on dev, early stopping, checkpoints."""
+"""Training of one model for a parser: word vectors, best epoch on dev, early stopping, checkpoints.
+
+Pretrained vectors are read from the text format of word2vec and fastText.
+"""
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,16 +13,75 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers.base import check_training
-from treegauge.parsers.labels.encodings import Encoding
+from treegauge.parsers.base import check_training, load_archive, save_model
+from treegauge.parsers.label_encodings import Encoding
 from treegauge.parsers.neural.data import Encoded
-from treegauge.parsers.neural.library import need_torch
-from treegauge.parsers.neural.options import NeuralOptions
-from treegauge.parsers.neural.vectors import WordVectors, read_vectors
+from treegauge.parsers.neural.options import NeuralOptions, need_torch
 from treegauge.parsers.neural.vocabulary import Vocabulary, encode_parts
-from treegauge.parsers.storage import load_archive, save_model
 from treegauge.results.errors import TreegaugeError, check_whole
+from treegauge.results.messages import progress
 from treegauge.treebanks.columns import Treebank, concat
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """Words and their vectors, (words, size), in half precision to keep models small."""
+
+    words: tuple[str, ...]
+    values: npt.NDArray[np.float16]
+
+    def of(self, forms: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return a vector for each form as it is, else in lower case, else zeros."""
+        numbers = {word: number for number, word in enumerate(self.words)}
+        found = np.zeros((len(forms), self.values.shape[1]), np.float32)
+        for row, form in zip(found, forms, strict=True):
+            number = numbers.get(form, numbers.get(form.lower()))
+            if number is not None:
+                row[:] = self.values[number]
+        return found
+
+
+def read_vectors(path: str | Path, limit: int) -> WordVectors:
+    """Read the first vectors of a text file: a word and its numbers on each line.
+
+    Parameters
+    ----------
+    path
+        A file with or without a first line that says how many words and numbers there are.
+    limit
+        How many vectors to take; such files are sorted by frequency.
+    """
+    words: list[str] = []
+    rows: list[npt.NDArray[np.float16]] = []
+    size = 0
+    try:
+        with Path(path).open(encoding="utf-8", errors="replace", newline="\n") as file:
+            for number, line in enumerate(file, 1):
+                parts = line.rstrip().split(" ")
+                if number == 1 and len(parts) == 2 and all(part.isdigit() for part in parts):
+                    size = int(parts[1])
+                    continue
+                size = size or len(parts) - 1
+                try:
+                    # A word may hold spaces; its numbers may not.
+                    row = np.array(parts[-size:], np.float32)
+                    if len(parts) <= size or not size or not np.isfinite(row).all():
+                        raise ValueError
+                except ValueError:
+                    raise TreegaugeError(
+                        f"{path}:{number}: expected a word and {size} numbers, separated by "
+                        f"spaces; found {line[:60]!r}"
+                    ) from None
+                words.append(" ".join(parts[:-size]))
+                rows.append(row.astype(np.float16))
+                if len(words) == limit:
+                    break
+    except OSError as error:
+        raise TreegaugeError(f"{path}: cannot read word vectors: {error.strerror}") from error
+    if not words:
+        raise TreegaugeError(f"{path} holds no word vectors")
+    return WordVectors(tuple(words), np.stack(rows))
+
 
 Arrays = dict[str, npt.NDArray[Any]]
 _PASSING = ("device", "threads", "checkpoint", "epochs", "patience")
@@ -94,8 +156,8 @@ def fit(
     import torch
 
     from treegauge.parsers.neural.device import choose_device, numerics
+    from treegauge.parsers.neural.encoder import to_arrays
     from treegauge.parsers.neural.training import Learner, Lockstep
-    from treegauge.parsers.neural.weights import to_arrays
 
     data, (own, *held) = encode_parts(
         train, *others, min_count=options.min_count, encoding=encoding
@@ -105,7 +167,7 @@ def fit(
     forms = [] if vectors is None else concat([train, *others]).codes("form").values
     device = choose_device(options.device)
     stands = _Progress()
-    with numerics(device, options.threads):
+    with numerics(device, options.threads), progress("epochs", options.epochs) as task:
         learner = Learner(data, own, seed)
         models = Lockstep([learner], options, device, type_vectors(vectors, forms))
         mark = _fingerprint(data, options, seed, encoding)
@@ -118,6 +180,7 @@ def fit(
         while stands.epoch < options.epochs and not _is_over(stands, options):
             stands.epoch += 1
             models.learn(stands.epoch)
+            task.update(stands.epoch)
             if held:
                 _keep_best(stands, _las(models.evaluate(held), data, held[0]), models.weights)
             if options.checkpoint:
@@ -142,7 +205,7 @@ def _las(answers: Any, data: Encoded, sentences: npt.NDArray[np.int64]) -> float
 
 
 def _keep_best(stands: _Progress, las: float, weights: Any) -> None:
-    from treegauge.parsers.neural.weights import to_arrays
+    from treegauge.parsers.neural.encoder import to_arrays
 
     if las > stands.best:
         stands.best, stands.best_epoch = las, stands.epoch

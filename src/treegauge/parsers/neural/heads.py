@@ -1,15 +1,21 @@
-"""What is made of the states: scores of heads and relations, or of labels."""
+"""What is made of the states: scores of heads, relations and labels, and what they say of words."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from treegauge.parsers.neural.batches import SentenceBatch
+from treegauge.parsers.neural.data import UNKNOWN_LABEL
 from treegauge.parsers.neural.encoder import point, shared_dropout
-from treegauge.parsers.neural.options import NeuralOptions, PointerOptions
-from treegauge.parsers.neural.tables import Batch
+from treegauge.parsers.neural.options import (
+    BiaffineOptions,
+    LabellingOptions,
+    NeuralOptions,
+    PointerOptions,
+)
 
 NEVER = -1e30
 """Score of a head that cannot be; finite, so that no gradient is undefined."""
@@ -39,7 +45,7 @@ def _layer(weights: Mapping[str, Tensor], name: str, states: Tensor, share: floa
 def sides(
     weights: Mapping[str, Tensor],
     states: Tensor,
-    batch: Batch,
+    batch: SentenceBatch,
     options: NeuralOptions,
     *,
     training: bool,
@@ -61,7 +67,9 @@ def _one_more(values: Tensor) -> Tensor:
     return functional.pad(values, (0, 1), value=1.0)
 
 
-def head_log_probabilities(weights: Mapping[str, Tensor], both: Sides, batch: Batch) -> Tensor:
+def head_log_probabilities(
+    weights: Mapping[str, Tensor], both: Sides, batch: SentenceBatch
+) -> Tensor:
     r"""Return log p(head | word) for each dependent and head, (M, B, T, T).
 
     .. math:: p(h \mid d) \propto \exp\left([x_d; 1]^\top U y_h\right), \quad h \ne d
@@ -178,3 +186,110 @@ def log_partition(log_probabilities: Tensor, lengths: Tensor) -> Tensor:
     laplacian = laplacian + torch.diag_embed((~inside).double())
     found: Tensor = torch.linalg.slogdet(laplacian).logabsdet
     return found
+
+
+Rivals = tuple[Tensor, Tensor, Tensor, Tensor]
+"""Log-probability and number of the likeliest head that is not gold; the same of relations."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What models say of words, (M, words + 1) each; the last column is of no word.
+
+    Attributes
+    ----------
+    heads, relations
+        Log-probabilities, in nats, of the gold head and of the gold relation at the gold head. Of
+        a labelling parser: of all the word's gold structural labels, and of its gold relation.
+    rival_heads, rival_head_logs
+        The most probable head that is not gold, and its log-probability; ``NEVER`` or less
+        where there is none. Of a labelling parser: -1, and the best other labels'.
+    rival_relations, rival_relation_logs
+        The most probable relation at the gold head that is not gold, and its log-probability.
+    """
+
+    heads: Tensor
+    relations: Tensor
+    rival_heads: Tensor
+    rival_head_logs: Tensor
+    rival_relations: Tensor
+    rival_relation_logs: Tensor
+
+    @classmethod
+    def blank(cls, models: int, words: int, device: torch.device) -> "Answers":
+        """Return answers that are still to be filled in."""
+        real = torch.zeros(models, words + 1, device=device)
+        whole = torch.zeros(models, words + 1, dtype=torch.int16, device=device)
+        return cls(real, real.clone(), whole, real.clone(), whole.clone(), real.clone())
+
+    def copy(self) -> "Answers":
+        """Return a copy that later answers do not touch."""
+        return Answers(*(getattr(self, one.name).clone() for one in fields(self)))
+
+    @property
+    def right(self) -> tuple[Tensor, Tensor]:
+        """Where gold heads, and gold relations at them, are preferred to all others."""
+        return self.heads > self.rival_head_logs, self.relations > self.rival_relation_logs
+
+
+def gold_log_probabilities(
+    weights: Mapping[str, Tensor],
+    states: Tensor,
+    batch: SentenceBatch,
+    options: NeuralOptions,
+    *,
+    training: bool,
+) -> tuple[Tensor, Tensor, Callable[[], Rivals]]:
+    """Return log-probabilities of gold heads and relations, and how to get their rivals."""
+    if isinstance(options, BiaffineOptions):
+        both = sides(weights, states, batch, options, training=training)
+        arcs = head_log_probabilities(weights, both, batch)
+        names = relation_log_probabilities(weights, both, batch.heads)
+
+        def rivals() -> Rivals:
+            return *_others(arcs, batch.heads), *_others(names, batch.relations, UNKNOWN_LABEL)
+
+        return picked(arcs, batch.heads), picked(names, batch.relations), rivals
+    share = options.dropout if training else 0.0
+    *columns, last = label_log_probabilities(weights, states, share)
+    golds = [picked(one, gold) for one, gold in zip(columns, batch.labels, strict=True)]
+    structure = torch.stack(golds).sum(0)
+
+    def other_labels() -> Rivals:
+        others = [_others(one, gold)[0] for one, gold in zip(columns, batch.labels, strict=True)]
+        gains = torch.stack([other - gold for other, gold in zip(others, golds, strict=True)])
+        # Every column that gains by another label takes it; if none does, the cheapest one must.
+        best = torch.where((gains > 0).any(0), gains.clamp(min=0).sum(0), gains.amax(0))
+        none = torch.full_like(batch.heads, -1)
+        return structure + best, none, *_others(last, batch.relations, UNKNOWN_LABEL)
+
+    return structure, picked(last, batch.relations), other_labels
+
+
+def second_task(
+    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions
+) -> Tensor | None:
+    """Return log-probabilities of gold arcs by which a labelling parser's states also learn."""
+    if not isinstance(options, LabellingOptions) or options.arc_weight == 0:
+        return None
+    both = sides(weights, states, batch, options, training=True)
+    arcs = head_log_probabilities(weights, both, batch)
+    names = relation_log_probabilities(weights, both, batch.heads)
+    found = picked(arcs, batch.heads) + picked(names, batch.relations)
+    return options.arc_weight * found
+
+
+def _others(spread: Tensor, gold: Tensor, barred: int | None = None) -> tuple[Tensor, Tensor]:
+    """Return the largest log-probability that is not gold's, and whose it is."""
+    open_to = spread.scatter(-1, gold[..., None], 2 * NEVER)
+    if barred is not None:
+        open_to[..., barred] = 2 * NEVER
+    found = open_to.max(-1)
+    return found.values, found.indices
+
+
+def note(table: Tensor, places: Tensor, values: Tensor) -> None:
+    """Write values (M, B, T) to their places in a table (M, words + 1)."""
+    models, entries = table.shape
+    shift = torch.arange(models, device=table.device).view(-1, 1, 1) * entries
+    table.view(-1)[(places + shift).reshape(-1)] = values.reshape(-1).to(table.dtype)

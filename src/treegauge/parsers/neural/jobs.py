@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.parsers.neural import batches
-from treegauge.parsers.neural.answers import Answers
 from treegauge.parsers.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsers.neural.device import choose_device, numerics
-from treegauge.parsers.neural.heads import NEVER
+from treegauge.parsers.neural.heads import NEVER, Answers
 from treegauge.parsers.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsers.neural.training import Learner, Lockstep
 
@@ -25,7 +24,7 @@ Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class NeuralJob:
     """A model to train and what to ask it.
 
     Attributes
@@ -121,7 +120,7 @@ class Course:
 
 
 @dataclass
-class Outcome:
+class NeuralOutcome:
     """What came of a job: its courses by the names of its sets, and its share of the time."""
 
     courses: dict[str, Course] = field(default_factory=dict)
@@ -130,13 +129,13 @@ class Outcome:
 
 def run_jobs(
     data: Encoded,
-    jobs: Sequence[Job],
+    jobs: Sequence[NeuralJob],
     options: NeuralOptions,
     *,
     vectors: npt.NDArray[np.float32] | None = None,
     side_by_side: int = 8,
     progress: Callable[[int, int], None] | None = None,
-) -> list[Outcome]:
+) -> list[NeuralOutcome]:
     """Train a model for each job and return what they said of the words.
 
     Parameters
@@ -156,7 +155,7 @@ def run_jobs(
 
     Returns
     -------
-    list of Outcome
+    list of NeuralOutcome
         In the order of the jobs.
     """
     device = choose_device(options.device)
@@ -167,7 +166,7 @@ def run_jobs(
         size = batches.count(np.size(np.asarray(job.train)), options.batch)
         key = (size, job.epochs, job.every, job.during, job.partition, job.parse)
         groups.setdefault(key, []).append(number)
-    outcomes = [Outcome() for _ in jobs]
+    outcomes = [NeuralOutcome() for _ in jobs]
     done = 0
     with numerics(device, options.threads):
         for numbers in groups.values():
@@ -177,7 +176,7 @@ def run_jobs(
                 courses = _run_together(data, [jobs[n] for n in chosen], options, vectors)
                 took = (time.perf_counter() - begun) / len(chosen)
                 for number, found in zip(chosen, courses, strict=True):
-                    outcomes[number] = Outcome(found, took)
+                    outcomes[number] = NeuralOutcome(found, took)
                 done += len(chosen)
                 if progress is not None:
                     progress(done, len(jobs))
@@ -186,7 +185,7 @@ def run_jobs(
 
 def _run_together(
     data: Encoded,
-    jobs: Sequence[Job],
+    jobs: Sequence[NeuralJob],
     options: NeuralOptions,
     vectors: npt.NDArray[np.float32] | None,
 ) -> list[dict[str, Course]]:

@@ -6,19 +6,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers.base import OnEpoch
+from treegauge.parsers.base import OnEpoch, save_model
 from treegauge.parsers.decoding import spanning_tree
-from treegauge.parsers.labels.encodings import find_encoding
+from treegauge.parsers.label_encodings import find_encoding
 from treegauge.parsers.neural.biaffine import packed, unpacked
 from treegauge.parsers.neural.data import FIRST_LABEL
 from treegauge.parsers.neural.fitting import Trained, fit
-from treegauge.parsers.neural.library import need_torch
-from treegauge.parsers.neural.options import LabellingOptions
-from treegauge.parsers.storage import save_model
+from treegauge.parsers.neural.options import LabellingOptions, need_torch
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
-Options = LabellingOptions
 Doubles = npt.NDArray[np.float64]
 
 
@@ -28,7 +25,7 @@ class LabellingModel:
 
     A label's probability is not an arc's. The probability of a head is that of all labels that say
     so, drawn word by word and column by column, and is computed exactly
-    (:mod:`treegauge.parsers.labels.marginals`).
+    (:mod:`treegauge.parsers.label_marginals`).
     """
 
     options: LabellingOptions
@@ -120,7 +117,7 @@ class LabellingModel:
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "LabellingModel":
         """Make a model of what its file held."""
-        return cls(Options(**header["options"]), unpacked(header, arrays))
+        return cls(LabellingOptions(**header["options"]), unpacked(header, arrays))
 
 
 class LabellingParser:
@@ -132,7 +129,7 @@ class LabellingParser:
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
-    >>> small = Options(epochs=1, hidden=8, layers=1)
+    >>> small = LabellingOptions(epochs=1, hidden=8, layers=1)
     >>> model = LabellingParser(small).fit(synthetic(20, seed=1), seed=0)
     >>> len(model.parse(synthetic(5, seed=2)))
     5
@@ -140,7 +137,7 @@ class LabellingParser:
 
     def __init__(self, options: LabellingOptions | None = None) -> None:
         need_torch()
-        self.options = options or Options()
+        self.options = options or LabellingOptions()
 
     def fit(
         self,

@@ -1,9 +1,19 @@
 """Options of the neural parsers; known without torch, so that they can be listed anywhere."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 
-from treegauge.parsers import options as settings
-from treegauge.parsers.options import option
+from treegauge.parsers.options import ParserOptions, option
+from treegauge.results.errors import TreegaugeError
+
+
+def need_torch() -> None:
+    """Say how to get torch if it is not there."""
+    if find_spec("torch") is None:
+        raise TreegaugeError(
+            "neural parsers need a package that is not installed: pip install 'treegauge[neural]'"
+        )
+
 
 ENCODINGS = (
     "two-planar", "two-planar-propagation", "two-planar-directed", "one-planar", "relative-upos",
@@ -12,7 +22,7 @@ ENCODINGS = (
 
 
 @dataclass(frozen=True)
-class NeuralOptions(settings.Options):
+class NeuralOptions(ParserOptions):
     """What all neural parsers share: input, encoder and training."""
 
     epochs: int = option(30, "passes over the train part, at most", low=1, high=10000)

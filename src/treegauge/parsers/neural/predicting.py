@@ -9,12 +9,11 @@ import torch
 from torch import Tensor
 
 from treegauge.parsers.neural import batches, heads
+from treegauge.parsers.neural.batches import Floats, SentenceBatch, gather, tables
 from treegauge.parsers.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsers.neural.device import choose_device, numerics
-from treegauge.parsers.neural.encoder import encode
+from treegauge.parsers.neural.encoder import encode, from_arrays
 from treegauge.parsers.neural.options import BiaffineOptions, NeuralOptions, PointerOptions
-from treegauge.parsers.neural.tables import Batch, Floats, gather, tables
-from treegauge.parsers.neural.weights import from_arrays
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -51,7 +50,7 @@ class Predictor:
         identity = (np.arange(data.sizes[0])[None], np.arange(data.sizes[1])[None])
         self.tables = tables([data], *identity, self.device, vectors)
 
-    def _batches(self) -> Iterator[tuple[npt.NDArray[np.int64], Batch, Tensor]]:
+    def _batches(self) -> Iterator[tuple[npt.NDArray[np.int64], SentenceBatch, Tensor]]:
         lengths = self.data.lengths
         with numerics(self.device, self.options.threads), torch.inference_mode():
             for some in batches.by_length(np.arange(len(self.data)), lengths, _PLACES, _ROWS):
@@ -61,7 +60,7 @@ class Predictor:
                 states = encode(self.weights, self.tables, batch, self.options, training=False)
                 yield some, batch, states
 
-    def _sides(self, states: Tensor, batch: Batch) -> heads.Sides:
+    def _sides(self, states: Tensor, batch: SentenceBatch) -> heads.Sides:
         if not isinstance(self.options, BiaffineOptions):
             raise TypeError("labels have no arcs")
         return heads.sides(self.weights, states, batch, self.options, training=False)
@@ -143,7 +142,7 @@ class Predictor:
 def best_trees(
     weights: Mapping[str, Tensor],
     both: heads.Sides,
-    batch: Batch,
+    batch: SentenceBatch,
     options: NeuralOptions,
     decode: Decode,
     rooted: Tensor,

@@ -12,14 +12,13 @@ import torch
 from torch import Tensor
 
 from treegauge.parsers.neural import batches, heads
-from treegauge.parsers.neural.answers import Answers, gold_log_probabilities, note, second_task
+from treegauge.parsers.neural.batches import Floats, gather, tables
 from treegauge.parsers.neural.data import Encoded, known_chars, known_words
 from treegauge.parsers.neural.device import Graphs, Work
-from treegauge.parsers.neural.encoder import encode
+from treegauge.parsers.neural.encoder import Weights, encode, initial, layout
+from treegauge.parsers.neural.heads import Answers, gold_log_probabilities, note, second_task
 from treegauge.parsers.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsers.neural.predicting import Decode, best_trees
-from treegauge.parsers.neural.tables import Floats, gather, tables
-from treegauge.parsers.neural.weights import Weights, initial, layout
 
 _BETAS, _EPSILON = (0.9, 0.9), 1e-12
 _LOOKED_PLACES, _LOOKED_ROWS = 8192, 256

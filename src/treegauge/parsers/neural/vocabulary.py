@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers.labels.encodings import Encoding
+from treegauge.parsers.label_encodings import Encoding
 from treegauge.parsers.neural import data
 from treegauge.parsers.neural.data import Encoded
 from treegauge.treebanks.columns import Codes, Treebank, concat

@@ -6,16 +6,39 @@ itself builds projective trees, with one root.
 
 import numpy as np
 
-from treegauge.kernels.beam_search import Learned, learn_all, search_room
+from treegauge.kernels.beam_search import Labels, Learned, learn_all, search_room
+from treegauge.kernels.beam_states import ROOT
 from treegauge.kernels.beam_weights import averaged, empty, mean_rows
+from treegauge.kernels.jit import interrupts_wait
 from treegauge.parsers.base import OnEpoch, check_training
-from treegauge.parsers.interrupts import interrupts_wait
-from treegauge.parsers.perceptron.labels import label_table
-from treegauge.parsers.perceptron.model import BeamModel
-from treegauge.parsers.perceptron.settings import Options, Vocabulary
+from treegauge.parsers.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints
+from treegauge.results.messages import progress
 from treegauge.treebanks.columns import Treebank
 
-__all__ = ["BeamModel", "BeamParser", "Options"]
+
+def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> Labels:
+    """Collect relations by the tags of dependent and head, and by direction.
+
+    A pair of tags that training never joined gets the relations of the dependent's tag in that
+    direction, or all if there are none; the root's relations and those of words stay apart.
+    """
+    parents = treebank.parents
+    to_the_right = (parents >= 0) & (parents < np.arange(treebank.n_words))
+    head_tags = np.where(parents < 0, ROOT, tags[parents])
+    seen = np.zeros((n_tags, n_tags, 2, int(labels.max()) + 1), bool)
+    seen[tags, head_tags, to_the_right.astype(np.int32), labels] = True
+    chosen = seen.copy()
+    is_root = np.arange(n_tags) == ROOT
+    for heads in (is_root, ~is_root):
+        near = np.any(seen[:, heads], axis=1, keepdims=True)
+        far = np.any(near, axis=(0, 2), keepdims=True)
+        for more in (near, far, np.ones_like(far)):
+            lacking = ~np.any(chosen[:, heads], axis=3, keepdims=True)
+            chosen[:, heads] |= lacking & more
+    sizes = chosen.sum(axis=3)
+    ends = np.cumsum(sizes).reshape(sizes.shape)
+    bounds = np.stack([ends - sizes, ends], axis=3).astype(np.int32)
+    return Labels(bounds, np.nonzero(chosen)[3].astype(np.int32))
 
 
 class BeamParser:
@@ -27,14 +50,14 @@ class BeamParser:
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
-    >>> model = BeamParser(Options(epochs=3)).fit(synthetic(50, seed=1), seed=0)
+    >>> model = BeamParser(BeamOptions(epochs=3)).fit(synthetic(50, seed=1), seed=0)
     >>> parsed = model.parse(synthetic(2, seed=2))
     >>> int((parsed.head == 0).sum())
     2
     """
 
-    def __init__(self, options: Options | None = None) -> None:
-        self.options = options or Options()
+    def __init__(self, options: BeamOptions | None = None) -> None:
+        self.options = options or BeamOptions()
 
     def fit(
         self,
@@ -61,19 +84,21 @@ class BeamParser:
         check_training(train, dev, seed=seed)
         training = _Training(self.options, train)
         random = np.random.default_rng(seed)
-        for epoch in range(1, self.options.epochs + 1):
-            training.learn(random)
-            if on_epoch is not None:
-                on_epoch(epoch, training.model())
+        with progress("epochs", self.options.epochs) as task:
+            for epoch in range(1, self.options.epochs + 1):
+                training.learn(random)
+                task.advance()
+                if on_epoch is not None:
+                    on_epoch(epoch, training.model())
         return training.model()
 
 
 class _Training:
     """A treebank as numbers, and what each learner has learned from it so far."""
 
-    def __init__(self, options: Options, train: Treebank) -> None:
+    def __init__(self, options: BeamOptions, train: Treebank) -> None:
         self.options = options
-        self.vocabulary = Vocabulary.of(train, options)
+        self.vocabulary = BeamVocabulary.of(train, options)
         self.words = self.vocabulary.words(train, options)
         self.heads = np.array(train.head, np.int32)
         self.relations = np.zeros(train.n_words, np.int32)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.parsers.labels.encodings import encodings, find_encoding
-from treegauge.parsers.labels.marginals import bracket_marginals
+from treegauge.parsers.label_encodings import encodings, find_encoding
+from treegauge.parsers.label_marginals import bracket_marginals
 from treegauge.treebanks.columns import Codes
 
 LABELS = {

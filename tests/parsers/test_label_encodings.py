@@ -5,13 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.parsers.labels.coverage import cover, coverage
-from treegauge.parsers.labels.encodings import encodings, find_encoding, is_root
+from treegauge.parsers.label_encodings import encodings, find_encoding, is_root
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Codes
-from treegauge.treebanks.conllu import read_splits
 
 NAMES = list(encodings())
 TAGS = ("NOUN", "VERB", "ADP")
@@ -173,26 +170,6 @@ def test_any_labels_are_a_tree_with_one_root(data):
         assert trees.is_tree(found.heads, offsets)[np.array(sizes) > 0].all(), name
 
 
-def test_planes_are_the_published_ones(ud):
-    """Label inventories and shares of arcs as counted with the original program."""
-    parts = read_splits(ud / "r2.9" / "UD_Marathi-UFAL")
-    table = {row.encoding: row for row in coverage(parts["train"]).rows}
-    assert table["two-planar"].labels == (38, 7)
-    assert table["two-planar"].arcs == 1.0
-    assert round(100 * table["one-planar"].arcs, 2) == 99.43
-
-
-@pytest.mark.parametrize("name", ["UD_Latin-Perseus", "UD_Sanskrit-Vedic", "UD_Turkish-IMST"])
-def test_the_hardest_treebanks(ud, name):
-    """Where most trees are not planar; relative labels lose nothing anywhere."""
-    train = read_splits(ud / "r2.9" / name)["train"]
-    shares = {row.encoding: row for row in coverage(train).rows}
-    assert shares["relative"].trees == shares["relative-upos"].trees == 1.0
-    assert shares["two-planar-directed"].arcs > 0.9979
-    assert shares["two-planar-directed"].trees >= shares["two-planar"].trees
-    assert shares["two-planar"].arcs > shares["one-planar"].arcs
-
-
 def test_roots_are_known_by_their_relation():
     column = Codes(np.array([0, 1, 2], np.int32), ["root", "nsubj", "root:x"])
     assert is_root(column).tolist() == [True, False, True]
@@ -208,21 +185,3 @@ def test_wrong_names_and_labels_are_told():
         find_encoding("relative").reader([["left"]], [0, 1], tags)
     with pytest.raises(TreegaugeError, match="has 2 columns"):
         find_encoding("two-planar").reader([["."]], [0, 1], tags)
-
-
-def test_coverage_of_a_treebank_that_is_not_planar(ud):
-    row = cover(read_splits(ud / "r2.9" / "UD_Latin-Perseus")["train"], find_encoding("one-planar"))
-    assert row.whole < row.sentences
-    assert row.right < row.words
-
-
-def test_the_command_prints_a_table(tmp_path):
-    from typer.testing import CliRunner
-
-    from treegauge.cli.app import app
-
-    file = tmp_path / "a.conllu"
-    file.write_bytes(synthetic(8, seed=1).to_bytes())
-    done = CliRunner().invoke(app, ["labels", str(file), "--encoding", "relative"])
-    assert done.exit_code == 0, done.output
-    assert "100.0000" in done.output

@@ -1,5 +1,7 @@
-"""First-order graph parsers: MIRA as in MSTParser, or a log-linear model with probabilities."""
+"""First-order graph parsers over hashed features: MIRA as in MSTParser, or a log-linear model."""
 
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -8,18 +10,65 @@ import numpy.typing as npt
 
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
-from treegauge.kernels.graph_arcs import GraphWords
-from treegauge.kernels.graph_features import ARCS, RELATIONS, Pairs, pairs
+from treegauge.kernels.graph_arcs import KINDS, GraphWords
+from treegauge.kernels.graph_features import ARCS, LETTERS, REACH, RELATIONS, Pairs, pairs
 from treegauge.kernels.graph_learning import Moments
 from treegauge.kernels.graph_trees import NOTHING, Lesson, best_trees, table_of
-from treegauge.parsers import options as settings
-from treegauge.parsers.base import OnEpoch, check_training
-from treegauge.parsers.graph.encoding import encode
-from treegauge.parsers.options import option
-from treegauge.parsers.storage import save_model
+from treegauge.parsers.base import OnEpoch, check_training, save_model
+from treegauge.parsers.options import ParserOptions, option
 from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import progress
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
+
+_OTHER = KINDS - 1  # the kind of tags that were not in the train part
+
+
+def _key(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
+    """Give the column that a letter of the templates looks at, and what it sees of its values."""
+    if letter in "wp":
+        return "form" if letter == "w" else "upos", str
+    if letter == "q":
+        return "form", lambda form: form.lower()[: ending + 1]
+    size = max(ending + {"x": 0, "y": -1, "z": 1}[letter], 1)
+    return "form", lambda form: form.lower()[-size:]
+
+
+def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
+    r"""Turn forms and tags into numbers; `tags` are those of the train part in order.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> two = parse_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n" * 2)
+    >>> words = encode(two, ["X"], 3)
+    >>> words.letters.shape, words.roots.tolist(), words.kinds.tolist()
+    ((6, 12), [2, 8], [62, 62, 62, 0, 62, 62, 62, 62, 62, 0, 62, 62])
+    """
+    n, size, around = len(treebank), treebank.n_words, 2 * REACH + 1
+    roots = treebank.offsets[:-1] + around * np.arange(n) + REACH
+    places = np.arange(size) + around * treebank.sentence_of + REACH + 1
+    ends = treebank.offsets[1:] + around * np.arange(n) + REACH + 1
+    letters = np.zeros((len(LETTERS), size + around * n), np.uint64)
+    for row, letter in zip(letters, LETTERS, strict=True):
+        column, shown = _shown(letter, ending)
+        codes, values = treebank.codes(column)
+        row[:] = _key("root")
+        for k in range(REACH):
+            row[roots - 1 - k], row[ends + k] = _key("start"), _key("end")
+        keys = np.array([_key(f"{letter}={shown(value)}") for value in values], np.uint64)
+        row[places] = keys[codes] if size else keys
+    codes, values = treebank.codes("upos")
+    known = {tag: kind for kind, tag in enumerate(tags[: _OTHER - 1])}
+    kinds = np.full(letters.shape[1], _OTHER - 1, np.int32)
+    own = np.array([known.get(value, _OTHER) for value in values], np.int32)
+    kinds[places] = own[codes] if size else own
+    return GraphWords(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))
+
 
 _FIRST = 1.0  # what squares of gradients begin with: features seen once must not move far
 # Step sizes for heads and for relations, word by word and in batches.
@@ -28,7 +77,7 @@ _BATCH_RATE, _BATCH_RELATION_RATE = 0.001, 0.002
 
 
 @dataclass(frozen=True)
-class Options(settings.Options):
+class GraphOptions(ParserOptions):
     """Options of the graph parser."""
 
     training: str = option("mira", "how weights are learned", choices=("mira", "loglinear"))
@@ -65,7 +114,7 @@ class Options(settings.Options):
 class GraphModel:
     """A trained graph parser; probabilities are those of the log-linear reading of its scores."""
 
-    options: Options
+    options: GraphOptions
     tags: list[str]
     relations: list[str]
     weights: npt.NDArray[np.float32]
@@ -122,7 +171,7 @@ class GraphModel:
     ) -> "GraphModel":
         """Make a model of what its file held."""
         return cls(
-            Options(**header["options"]), header["tags"], header["relations"],
+            GraphOptions(**header["options"]), header["tags"], header["relations"],
             arrays["weights"], arrays["table"],
         )  # fmt: skip
 
@@ -141,14 +190,14 @@ class GraphParser:
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
-    >>> parser = GraphParser(Options(epochs=2, bits=16, label_bits=12))
+    >>> parser = GraphParser(GraphOptions(epochs=2, bits=16, label_bits=12))
     >>> model = parser.fit(synthetic(40, seed=1), seed=0)
     >>> len(model.parse(synthetic(5, seed=2)))
     5
     """
 
-    def __init__(self, options: Options | None = None) -> None:
-        self.options = options or Options()
+    def __init__(self, options: GraphOptions | None = None) -> None:
+        self.options = options or GraphOptions()
 
     def fit(
         self,
@@ -190,33 +239,35 @@ class GraphParser:
             ]
             return GraphModel(how, tags, relations, *means)
 
-        for epoch in range(how.epochs):
-            order = random.permutation(len(train)).astype(np.int32)
-            labels = epoch < how.label_epochs
-            if mira:
-                lesson = Lesson(gold, numbers, *learned, steps, labels)
-                best_trees(
-                    words, order, arcs, names, weights, table, root, how.projective, True, lesson,
-                    *found,
-                )  # fmt: skip
-            elif how.batch:
-                rate = how.rate or _BATCH_RATE
-                _learning.head_batches(words, gold, order, arcs, weights, kept, how.batch, rate)
-                if labels:
-                    _learning.relation_batches(
-                        words, gold, numbers, order, names, table, table_kept, how.batch,
-                        _BATCH_RELATION_RATE,
+        with progress("epochs", how.epochs) as task:
+            for epoch in range(how.epochs):
+                order = random.permutation(len(train)).astype(np.int32)
+                labels = epoch < how.label_epochs
+                if mira:
+                    lesson = Lesson(gold, numbers, *learned, steps, labels)
+                    best_trees(
+                        words, order, arcs, names, weights, table, root, how.projective, True,
+                        lesson, *found,
                     )  # fmt: skip
-            else:
-                _learning.head_epoch(
-                    words, gold, order, arcs, weights, sums, squares, steps, how.rate or _RATE
-                )
-                if labels:
-                    _learning.relation_epoch(
-                        words, gold, numbers, order, names, table, table_sums,
-                        table_squares, steps, _RELATION_RATE,
-                    )  # fmt: skip
-            steps += len(train)
-            if on_epoch is not None:
-                on_epoch(epoch + 1, model())
+                elif how.batch:
+                    rate = how.rate or _BATCH_RATE
+                    _learning.head_batches(words, gold, order, arcs, weights, kept, how.batch, rate)
+                    if labels:
+                        _learning.relation_batches(
+                            words, gold, numbers, order, names, table, table_kept, how.batch,
+                            _BATCH_RELATION_RATE,
+                        )  # fmt: skip
+                else:
+                    _learning.head_epoch(
+                        words, gold, order, arcs, weights, sums, squares, steps, how.rate or _RATE
+                    )
+                    if labels:
+                        _learning.relation_epoch(
+                            words, gold, numbers, order, names, table, table_sums,
+                            table_squares, steps, _RELATION_RATE,
+                        )  # fmt: skip
+                steps += len(train)
+                task.advance()
+                if on_epoch is not None:
+                    on_epoch(epoch + 1, model())
         return model()

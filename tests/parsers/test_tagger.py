@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from treegauge.parsers import tagging
-from treegauge.parsers.tagging import Tagger, jackknife, tag_files, train_tagger
-from treegauge.parsers.udpipe import Options, UDPipeParser
+from treegauge.parsers import tagger as taggers
+from treegauge.parsers.tagger import Tagger, jackknife, train_tagger
+from treegauge.parsers.udpipe import UDPipeOptions, UDPipeParser
 from treegauge.parsers.udpipe_settings import TAGS
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
+from treegauge.treebanks.conllu import parse_conllu
 
 GRAMMAR = Grammar(vocabulary=60, contractions=0.3)
 TRAIN, TEST = (synthetic(n, GRAMMAR, seed=seed) for n, seed in ((40, 1), (15, 2)))
@@ -39,7 +39,7 @@ def test_nothing_else_changes(tagger):
 
 
 def test_all_columns_with_the_parser():
-    options = Options(
+    options = UDPipeOptions(
         preset="fast", iterations=1, hidden_layer=8, tags="predicted", tagger_iterations=2
     )
     model = UDPipeParser(options).fit(TRAIN, seed=0)
@@ -67,7 +67,7 @@ def test_folds_never_tag_what_they_have_seen(monkeypatch):
             pairs = zip(words, forms, strict=True)
             return treebank.with_columns({"upos": ["LEAK" if w else f for w, f in pairs]})
 
-    monkeypatch.setattr(tagging, "train_tagger", lambda train, **_: Spy(train))
+    monkeypatch.setattr(taggers, "train_tagger", lambda train, **_: Spy(train))
     result = jackknife(TRAIN, folds=7, seed=3, documents=False)
     assert sorted(seen) == sorted(sentence.id for sentence in TRAIN)
     assert result["upos"].to_list() == TRAIN["form"].to_list()
@@ -76,28 +76,6 @@ def test_folds_never_tag_what_they_have_seen(monkeypatch):
     seen.clear()
     jackknife(TRAIN, folds=2, seed=3)
     assert seen in ([s.id for s in TRAIN], [s.id for s in TRAIN[20:]] + [s.id for s in TRAIN[:20]])
-
-
-def test_files(tmp_path):
-    folder, out = tmp_path / "UD_X-Y", tmp_path / "out"
-    folder.mkdir()
-    for part, treebank in (("train", TRAIN), ("test", TEST)):
-        write_conllu(treebank, folder / f"x_y-ud-{part}.conllu")
-    calls = []
-    result = tag_files(
-        folder, [], out, folds=2, iterations=1, progress=lambda *done: calls.append(done)
-    )
-    assert calls == [(1, 3), (2, 3), (3, 3)]
-    assert result.table["tagged"].to_list() == ["by 2 folds", "by train"]
-    for part, gold, row in (("train", TRAIN, 0), ("test", TEST, 1)):
-        copy = read_conllu(out / f"x_y-ud-{part}.conllu")
-        assert copy.with_columns({"upos": gold["upos"]}).to_bytes() == gold.to_bytes()
-        right = 100 * (copy["upos"] == gold["upos"]).mean()
-        assert result.table["upos"][row] == pytest.approx(right)
-        assert 60 < right < 100
-    assert "|folds:2|iterations:1|seed:0" in result.signature
-    with pytest.raises(TreegaugeError, match="would be overwritten"):
-        tag_files(folder, [], folder)
 
 
 @pytest.mark.parametrize(
@@ -115,39 +93,6 @@ def test_files(tmp_path):
 def test_bad_requests(call, message):
     with pytest.raises(TreegaugeError, match=message):
         call()
-
-
-def test_unknown_columns_are_refused_before_any_work(tmp_path):
-    with pytest.raises(ChoiceError):
-        tag_files("none.conllu", [], tmp_path, columns=["head"])
-
-
-def test_trees_are_not_looked_at(tmp_path):
-    """Files without heads, or with cycles, are tagged as well."""
-    found = {}
-    for name, head in (("none", "_"), ("cycles", "1")):
-        lines = [line.split("\t") for line in TRAIN[:10].to_bytes().decode().split("\n")]
-        for fields in lines:
-            if fields[0].isdecimal():
-                fields[6] = head
-        source = tmp_path / f"{name}.conllu"
-        source.write_text("\n".join(map("\t".join, lines)))
-        tag_files(source, [], tmp_path / "out", folds=2, iterations=1)
-        copy = (tmp_path / "out" / source.name).read_text()
-        found[name] = [line.split("\t")[3:4] for line in copy.split("\n")]
-    assert found["none"] == found["cycles"]
-
-
-def test_a_place_that_is_no_folder_is_refused_before_any_work(tmp_path):
-    (tmp_path / "file").touch()
-    write_conllu(TRAIN, tmp_path / "train.conllu")
-    calls = []
-    with pytest.raises(TreegaugeError, match="is a file; expected a folder"):
-        tag_files(
-            tmp_path / "train.conllu", [], tmp_path / "file", folds=2, iterations=1,
-            progress=lambda *done: calls.append(done),
-        )  # fmt: skip
-    assert not calls
 
 
 def test_a_file_without_heads_or_tags_can_be_tagged(tagger):

@@ -29,7 +29,7 @@ _PARSE_GAPS = ("model", "input", "output", "program", "script")
 
 
 @dataclass(frozen=True)
-class Template:
+class CommandTemplate:
     """How an external parser is trained and run.
 
     Attributes
@@ -114,7 +114,7 @@ def user_file() -> Path:
     return (Path(settings) if settings else Path.home() / ".config") / "treegauge/parsers.toml"
 
 
-def templates(path: Source | None = None) -> dict[str, Template]:
+def command_templates(path: Source | None = None) -> dict[str, CommandTemplate]:
     """Return all templates by name: those of the package, changed and added to by the user's.
 
     Parameters
@@ -124,10 +124,10 @@ def templates(path: Source | None = None) -> dict[str, Template]:
 
     Examples
     --------
-    >>> templates("/dev/null")["maltparser"].format
+    >>> command_templates("/dev/null")["maltparser"].format
     'conllx'
     """
-    tables = _read(Path(__file__).with_name("templates.toml"))
+    tables = _read(Path(__file__).with_name("command_templates.toml"))
     if path is None and os.environ.get("TREEGAUGE_PARSERS") is None and not user_file().exists():
         own = {}
     else:
@@ -137,9 +137,9 @@ def templates(path: Source | None = None) -> dict[str, Template]:
     return {name: _template(name, table) for name, table in tables.items()}
 
 
-def find_template(name: str) -> Template:
+def find_template(name: str) -> CommandTemplate:
     """Return a template by name; unknown names get the choices."""
-    known = templates()
+    known = command_templates()
     if name not in known:
         raise ChoiceError("template", name, known)
     return known[name]
@@ -164,8 +164,8 @@ def _place(program: str, folder: Path) -> str:
     return str((folder / expanded).resolve()) if "/" in program else program
 
 
-def _template(name: str, table: Mapping[str, Any]) -> Template:
-    known = [one.name for one in fields(Template) if one.name != "name"]
+def _template(name: str, table: Mapping[str, Any]) -> CommandTemplate:
+    known = [one.name for one in fields(CommandTemplate) if one.name != "name"]
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
@@ -181,7 +181,7 @@ def _template(name: str, table: Mapping[str, Any]) -> Template:
             values[key] = value
         else:
             raise TreegaugeError(f"template {name}: {key} is {value!r}; expected text")
-    return Template(name, **values)
+    return CommandTemplate(name, **values)
 
 
 def _is_steps(value: Any) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels import label_encodings as _kernels
-from treegauge.parsers.labels.marginals import bracket_marginals, completed, step_marginals
+from treegauge.parsers.label_marginals import bracket_marginals, completed, step_marginals
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.columns import Codes
 
@@ -134,7 +134,7 @@ class Encoding:
         """Return a function that turns probabilities of these labels into those of heads.
 
         Exact for labels that are drawn independently, one a word and column; what is not said of a
-        word's head is shared by all heads alike (:mod:`treegauge.parsers.labels.marginals`).
+        word's head is shared by all heads alike (:mod:`treegauge.parsers.label_marginals`).
 
         Parameters
         ----------

@@ -1,1 +1,0 @@
-"""First-order graph parsers over hashed features: MIRA, and a log-linear model of heads."""

@@ -1,1 +1,0 @@
-"""Trees written as one label a word, and labels read as trees."""

@@ -1,1 +1,0 @@
-"""Arc-eager beam parser with an averaged perceptron."""
