@@ -15,6 +15,8 @@ from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label
 from treegauge.scoring.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.inputs import read_treebank
+from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -116,8 +118,8 @@ class Breakdowns(Result):
 
 
 def breakdown(
-    gold: Treebank | Alignment,
-    system: Treebank | None = None,
+    gold: "Treebank | Alignment | Source",
+    system: "Treebank | Source | None" = None,
     *,
     by: By = "relation",
     metric: str = "LAS",
@@ -128,7 +130,7 @@ def breakdown(
     Parameters
     ----------
     gold, system
-        Two treebanks over the same text, or their alignment.
+        Two treebanks over the same text, their files, or their alignment.
     by
         A class or several crossed ones; see :func:`treegauge.scoring.classes.classify`.
     metric
@@ -153,13 +155,13 @@ def breakdown(
     return Breakdown(table, alignment, ours, theirs, words, signature)
 
 
-def aligned(gold: Treebank | Alignment, system: Treebank | None) -> Alignment:
-    """Return an alignment as it is, or align two treebanks."""
+def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | None") -> Alignment:
+    """Return an alignment as it is, or align two treebanks or files."""
     if isinstance(gold, Alignment):
         return gold
     if system is None:
         raise TreegaugeError("gold alone has no errors: it needs a system beside it")
-    return align(gold, system)
+    return align(read_treebank(gold), read_treebank(system))
 
 
 def _several(by: By) -> Sequence[str | Classifier]:

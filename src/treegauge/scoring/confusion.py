@@ -12,6 +12,7 @@ from treegauge.scoring.align import Alignment
 from treegauge.scoring.breakdown import Place, aligned, places
 from treegauge.scoring.classes import classify
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,14 +81,17 @@ class Confusion(Result):
 
 
 def confusion(
-    gold: Treebank | Alignment, system: Treebank | None = None, *, of: str = "relation"
+    gold: Treebank | Alignment | Source,
+    system: Treebank | Source | None = None,
+    *,
+    of: str = "relation",
 ) -> Confusion:
     """Count what was taken for what.
 
     Parameters
     ----------
     gold, system
-        Two treebanks over the same text, or their alignment.
+        Two treebanks over the same text, their files, or their alignment.
     of
         ``relation`` (or ``deprel``, with subtypes), ``head-upos`` for the heads' tags, ``upos``,
         or any other class of words.
