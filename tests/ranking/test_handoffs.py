@@ -104,7 +104,7 @@ def test_a_leaderboard_is_read_back_from_its_own_files(tmp_path, ending):
 def test_tables_that_could_be_fractions_are_refused(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("treebank,system,LAS\nx,A,0.81\nx,B,0.79\ny,A,0.9\ny,B,1\n")
-    with pytest.raises(TreegaugeError, match="they could be fractions.*expected percent.*by 100"):
+    with pytest.raises(TreegaugeError, match=r"they could be fractions.*expected percent.*by 100"):
         tg.certify(path, claim="A > B")
     with pytest.raises(TreegaugeError, match="could be fractions"):
         tg.rank(pl.DataFrame({"treebank": ["x"], "A": [0.5], "B": [0.25]}), size=1)

@@ -334,7 +334,7 @@ def _tests(made: Certificate) -> str:
     if made.p_groups is not None:
         grouped = f"; over the means of {made.groups} {_PLURAL[made.by]}, {_p(made.p_groups)}"
     return (
-        f"Paired tests over treebanks, two-sided: Wilcoxon signed-rank {_p(made.p_wilcoxon)} "
+        f"Paired significance tests over treebanks, two-sided: Wilcoxon signed-rank {_p(made.p_wilcoxon)} "
         f"(rank-biserial correlation {made.rank_biserial:.2f}{grouped}), sign test "
         f"{_p(made.p_sign)}, permutation of the mean {_p(made.p_permutation)}."
     )
@@ -380,7 +380,7 @@ def _flipped(made: Certificate) -> str:
         swaps = _some([f"{gone} for {come}" for gone, come in flip.swapped])
         parts.append(f"with {len(flip.swapped)} of them exchanged ({swaps})")
     single = len(flip.single)
-    alone = f"on {single} treebank{'' if single == 1 else 's'} it fails alone"
+    alone = f"it fails on {single} treebank{'' if single == 1 else 's'} taken alone"
     return f"The claim would fail {' or '.join(parts)}; {alone}."
 
 

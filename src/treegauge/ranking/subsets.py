@@ -211,6 +211,7 @@ def subsets(
     *scores: Any,
     subset: Sequence[str] | Mapping[str, Sequence[str]] = (),
     pair: Sequence[str | tuple[str, str]] = (),
+    all: bool = False,
     reading: LeaderboardReading = READING,
 ) -> SubsetAverages:
     """Average scores over named subsets, with the mean of per-treebank error reductions.
@@ -225,11 +226,16 @@ def subsets(
         A named subset (Ma18) or your own (mine=cs_pdt,en_ewt); default: the eight of Fragility,
         Table 10.
     pair
-        Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM; default: every pair.
+        Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM; default: every pair, if
+        there are three systems at most.
+    all
+        Give the error reductions of all pairs of systems, however many there are.
     """
     board = leaderboard_of(scores, reading)
     members = subset if isinstance(subset, Mapping) else _own_subsets(subset)
-    averages = subset_averages(board, members or None, pairs=[_pair(p) for p in pair] or None)
+    given = [_pair(one) for one in ([pair] if isinstance(pair, str) else pair)]
+    pairs = given if given or (len(board.systems) > 3 and not all) else None
+    averages = subset_averages(board, members or None, pairs=pairs)
     for name, absent in averages.absent.items():
         note(f"{name}: no scores for {', '.join(absent)}")
     return averages
