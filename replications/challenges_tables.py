@@ -12,7 +12,8 @@ from treegauge.curves.attachments import Attachments, read_attachments
 from treegauge.curves.complexity import Complexities
 from treegauge.curves.curve import complexity, curve
 from treegauge.curves.partition import Partition, composites, partition
-from treegauge.scoring.attachment import PAPER_CLASSES, right_heads
+from treegauge.scoring.attachment import PAPER_CLASSES, correct_trees
+from treegauge.scoring.convention import CONVENTIONS
 from treegauge.treebanks.columns import Treebank
 
 COUNTS = "challenges_attachments"
@@ -124,8 +125,11 @@ def beams_partition() -> Partition:
 
 def by_side(treebank: str, gold: Treebank, heads: npt.ArrayLike) -> dict[str, float]:
     """Return UAS of simple, all and complex words of a test part, without punctuation."""
-    groups = word_groups(gold, beams_partition().of(treebank), by=PAPER_CLASSES)
-    right = right_heads(gold, heads)
+    challenges = CONVENTIONS["challenges"]
+    groups = word_groups(
+        gold, beams_partition().of(treebank), by=PAPER_CLASSES, convention=challenges
+    )
+    right = correct_trees(gold, heads, convention=challenges).heads
     return {
         side: 100 * float(right[groups["overall" if side == "all" else side]].mean())
         for side in SIDES

@@ -14,8 +14,8 @@ import polars as pl
 
 from replications.challenges_tables import SIDES, beams_partition, by_side, counts
 from replications.parts import Part, compared, read_result, release_folder
-from treegauge.crosslingual.panel import delexicalised, panel, train_sources
-from treegauge.crosslingual.weights import kl_weights
+from treegauge.crosslingual.vote import delexicalised, panel, train_sources
+from treegauge.crosslingual.weights import weigh_sources
 from treegauge.curves.curve import equivalent
 from treegauge.curves.equivalents import Equivalents
 from treegauge.curves.partition import composites
@@ -45,10 +45,7 @@ def scores() -> pl.DataFrame:
     sources = {name: split["train"][:LIMIT] for name, split in parts.items()}
     rows = []
     for seed in SEEDS:
-        models = train_sources(
-            sources, delexicalised("beam"), seed=seed,
-            progress=lambda done, all_: print(f"trained {done} of {all_}", file=sys.stderr),
-        )  # fmt: skip
+        models = train_sources(sources, delexicalised("beam"), seed=seed)
         for target in targets:
             others = {
                 name: train for name, train in sources.items()
@@ -66,10 +63,9 @@ def voted(
     train: Treebank, test: Treebank, sources: Mapping[str, Treebank], models: Mapping[str, Model]
 ) -> tuple[npt.ArrayLike, str]:
     """Return heads that the sources vote for, and the source with most weight."""
-    weighed = kl_weights(train, sources)
-    weights = dict(zip(sources, weighed.weights, strict=True))
-    asked = panel(test, {name: models[name] for name in sources}, weights)
-    return asked.heads(), max(weights, key=weights.__getitem__)
+    weighed = weigh_sources(train, sources)
+    asked = panel(test, {name: models[name] for name in sources}, weighed.weights)
+    return asked.vote().head, weighed.sources[0].name
 
 
 def averaged(frame: pl.DataFrame) -> pl.DataFrame:

@@ -14,13 +14,11 @@ import polars as pl
 
 from replications.pages import markdown
 from replications.parts import release_folder
-from treegauge.crosslingual.closeness import rank_sources
 from treegauge.crosslingual.contribution import Contributions, Vote, contributions
-from treegauge.crosslingual.intervals import ratio
-from treegauge.crosslingual.panel import Panel, delexicalised, panel, train_sources
-from treegauge.crosslingual.scoring import word_groups
+from treegauge.crosslingual.scoring import ratio, word_groups
 from treegauge.crosslingual.selection import select_sources
-from treegauge.crosslingual.weights import inverse_weights, kl_weights
+from treegauge.crosslingual.vote import Panel, delexicalised, panel, train_sources
+from treegauge.crosslingual.weights import inverse_weights, weigh_sources
 from treegauge.curves.attachments import Attachments
 from treegauge.curves.counting import Parse, count
 from treegauge.curves.equivalents import placing
@@ -28,7 +26,7 @@ from treegauge.curves.partition import composites, partition
 from treegauge.experiments.builtin import sampled
 from treegauge.measures.counting import per_sentence
 from treegauge.parsers.registry import make_parser
-from treegauge.scoring.attachment import PAPER_CLASSES, right_heads
+from treegauge.scoring.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.convention import CONVENTIONS
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_conllu
@@ -38,6 +36,7 @@ SOURCES = ("French-ParTUT", "French-Sequoia", "Italian-ParTUT", "English-ParTUT"
 SIZES = (5, 10, 20, 50, 100, 200, 500)
 SAMPLINGS, TRAININGS, HANDFUL = 5, 5, 10
 LEAVE = {name: (name,) for name in SOURCES} | {"both French": SOURCES[:2]}
+CHALLENGES = CONVENTIONS["challenges"]
 PAGE = Path(__file__).parent.parent / "docs" / "transfer_study.md"
 
 
@@ -59,7 +58,7 @@ def learned(train: Treebank, test: Treebank) -> Attachments:
                 print(f"curve: {size} sentences, sampling {sample + 1}", file=sys.stderr)
 
     return count(
-        test, parses(), by=PAPER_CLASSES, metric="UAS", convention=CONVENTIONS["challenges"],
+        test, parses(), by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES,
         name=TARGET,
     )  # fmt: skip
 
@@ -81,15 +80,15 @@ def table_three(found: Contributions) -> pl.DataFrame:
             "sources": f"without {vote.left_out}" if vote.left_out else "all four"
         }
         groups = ("simple", "overall", "complex")
-        row |= {group: vote.uas[group].value for group in groups}
+        row |= {group: vote.scores["UAS"][group].value for group in groups}
         for group in groups:
-            gain = vote.gain.get(group)
+            gain = vote.gains["UAS"][group] if vote.gains else None
             told = gain and f"{gain.value:+.1f} [{gain.low:+.1f}, {gain.high:+.1f}]"
             row[f"gain {group}"] = told or ""
         for group in groups:
             worth = vote.worth[group]
             row[f"n {group}"] = f"{worth.sentences} ({worth.at_least} to {worth.at_most})"
-        row["alone"] = vote.alone and vote.alone.value
+        row["alone"] = vote.alone["UAS"].value if vote.alone else None
         rows.append(row)
     return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -102,12 +101,14 @@ def exponents(
     for exponent in (0, 1, 2, 4, 8):
         weights = tuple(inverse_weights(divergences, exponent=exponent).tolist())
         runs = [Panel(one.sources, one.parses, weights) for one in panels]
-        first, *others = contributions(runs, test, leave=LEAVE).votes
+        first, *others = contributions(
+            runs, test, leave=LEAVE, metric="UAS", convention=CHALLENGES
+        ).votes
         rows.append(
             {
                 "exponent": exponent,
                 "weight of Italian": f"{weights[SOURCES.index('Italian-ParTUT')]:.2f}",
-                "UAS": first.uas["overall"].value,
+                "UAS": first.scores["UAS"]["overall"].value,
             }
             | {f"gain {one.left_out}": _gain(one) for one in others}
         )
@@ -115,20 +116,21 @@ def exponents(
 
 
 def _gain(vote: Vote) -> str:
-    gain = vote.gain["overall"]
+    gain = vote.gains["UAS"]["overall"]
     return f"{gain.value:+.1f}{'' if gain.excludes_zero else ' (n.s.)'}"
 
 
 def other_tens(panels: Sequence[Panel], train: Treebank, test: Treebank) -> str:
     """Say how far the vote depends on which ten target sentences were tagged."""
     sources = {name: read(name, "train") for name in SOURCES}
-    mask = word_groups(test)["overall"]
+    mask = word_groups(test, convention=CHALLENGES)["overall"]
     asked, shares, scores = panels[0], [], []
     for start in range(0, len(train) - HANDFUL + 1, HANDFUL):
-        weighed = kl_weights(train[start : start + HANDFUL], sources)
-        voted = Panel(asked.sources, asked.parses, weighed.weights)
-        scores.append(100 * right_heads(test, voted.heads())[mask].mean())
-        shares.append(weighed.weights)
+        weights = weigh_sources(train[start : start + HANDFUL], sources).weights
+        own = tuple(weights[name] for name in SOURCES)
+        voted = Panel(asked.sources, asked.parses, own).vote()
+        scores.append(100 * correct_trees(test, voted.head).heads[mask].mean())
+        shares.append(own)
     top = np.array(shares)[:, SOURCES.index("Italian-ParTUT")]
     return (
         f"{len(scores)} tens of train sentences: weight of Italian-ParTUT from {min(top):.2f} to "
@@ -141,13 +143,13 @@ def other_tens(panels: Sequence[Panel], train: Treebank, test: Treebank) -> str:
 def of_parsers(weights: dict[str, float], test: Treebank) -> pl.DataFrame:
     """Compare votes of trees and pooled probabilities of graph parsers."""
     sources = {name: read(name, "train") for name in SOURCES}
-    mask = word_groups(test)["overall"]
+    mask = word_groups(test, convention=CHALLENGES)["overall"]
     rows = []
     for training in ("mira", "loglinear"):
         models = train_sources(sources, delexicalised("mst", training=training))
         pooled = panel(test, models, weights, probabilities=True)
         votes = Panel(pooled.sources, pooled.parses, pooled.weights)
-        pair = [right_heads(test, one.heads()) & mask for one in (votes, pooled)]
+        pair = [correct_trees(test, one.vote().head).heads & mask for one in (votes, pooled)]
         more = ratio(
             per_sentence(pair[1].astype(float) - pair[0], test), per_sentence(mask, test)
         ).times(100)
@@ -173,29 +175,31 @@ def study() -> dict[str, str]:
     table = composites(counts, parted)
     pieces["curve"] = markdown(curve_table(table), digits=1)
     kinds = parted.of(TARGET)
-    groups = word_groups(test, kinds, by=PAPER_CLASSES)
+    groups = word_groups(test, kinds, by=PAPER_CLASSES, convention=CHALLENGES)
     pieces["partition"] = "\n".join(
         f"- {kind} ({groups[kind].sum() / groups['overall'].sum():.0%} of words): "
         + ", ".join(name for name in kinds if kinds[name] == kind)
         for kind in ("simple", "complex")
     )
 
-    by_size = {n: kl_weights(train, sources, sentences=n) for n in (HANDFUL, 50, None)}
+    by_size = {n: weigh_sources(train, sources, sentences=n) for n in (HANDFUL, 50, None)}
     pieces["weights"] = markdown(
         pl.DataFrame(
             {"source": SOURCES, "train sentences": [len(sources[name]) for name in SOURCES]}
             | {
                 f"{what}, {n or len(train)} sentences": values
                 for n, one in by_size.items()
-                for what, values in (("KL", one.divergences), ("weight", one.weights))
+                for what, values in (
+                    ("KL", [one.divergences[name] for name in SOURCES]),
+                    ("weight", [one.weights[name] for name in SOURCES]),
+                )
             }
         ),
         digits=3,
     )
-    ranked = rank_sources(train, sources, sentences=HANDFUL)
-    pieces["closeness"] = ranked.advice
+    pieces["closeness"] = by_size[HANDFUL].advice
 
-    weights = dict(zip(SOURCES, by_size[HANDFUL].weights, strict=True))
+    weights = by_size[HANDFUL].weights
     panels = []
     for seed in range(TRAININGS):
         models = train_sources(sources, delexicalised("beam"), seed=seed)
@@ -204,13 +208,20 @@ def study() -> dict[str, str]:
         if seed == 0:
             for n in (HANDFUL, 100):
                 few = train[:n]
-                chosen = select_sources(panel(few, models, weights), few)
-                shown = chosen.table.drop("low", "high", "recommended")
+                chosen = select_sources(
+                    panel(few, models, weights), few, metric="UAS", convention=CHALLENGES
+                )
+                shown = chosen.table.drop("metric", "low", "high", "recommended")
                 pieces[f"selection {n}"] = f"{markdown(shown, digits=1)}\n\n{chosen.advice}"
-    found = contributions(panels, test, groups, leave=LEAVE, place=placing(table, TARGET))
+    found = contributions(
+        panels, test, groups, leave=LEAVE, place=placing(table, TARGET), metric="UAS",
+        convention=CHALLENGES,
+    )  # fmt: skip
     pieces["table 3"] = f"{markdown(table_three(found), digits=1)}\n\n{found.advice}"
-    pieces["labelled"] = f"LAS of all four: {found.votes[0].las.value:.1f}."
-    pieces["exponents"] = markdown(exponents(panels, by_size[HANDFUL].divergences, test), digits=1)
+    pieces["labelled"] = f"LAS of all four: {found.votes[0].scores['LAS']['overall'].value:.1f}."
+    pieces["exponents"] = markdown(
+        exponents(panels, [by_size[HANDFUL].divergences[name] for name in SOURCES], test), digits=1
+    )
     pieces["tens"] = other_tens(panels, train, test)
     pieces["pooling"] = markdown(of_parsers(weights, test), digits=1)
     return pieces

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from treegauge import data as data
     from treegauge import parsers as parsers
     from treegauge.auditing.audit import audit as audit
+    from treegauge.crosslingual.transfer import transfer as transfer
     from treegauge.curves.curve import curve as curve
     from treegauge.dynamics.difficulty import difficulty as difficulty
     from treegauge.dynamics.map import map as map
@@ -80,6 +81,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "auditing.audit": ["audit"],
     "splitting.split": ["split"],
+    "crosslingual.transfer": ["transfer"],
     "curves.curve": ["curve"],
     "dynamics.difficulty": ["difficulty"],
     "dynamics.map": ["map"],

@@ -2,8 +2,8 @@
 
 import pytest
 
-from treegauge.crosslingual.panel import delexicalised, panel, train_sources
-from treegauge.crosslingual.weights import kl_weights
+from treegauge.crosslingual.vote import delexicalised, panel, train_sources
+from treegauge.crosslingual.weights import weigh_sources
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.conllu import read_conllu
 
@@ -33,8 +33,7 @@ def models(sources):
 
 @pytest.fixture(scope="session")
 def asked(target, sources, models):
-    weighed = kl_weights(target, sources)
-    weights = dict(zip(weighed.sources, weighed.weights, strict=True))
+    weights = weigh_sources(target, sources).weights
     return panel(target, models, weights, probabilities=True)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from treegauge.crosslingual.intervals import Estimate, ratio
+from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.results.errors import TreegaugeError
 
 
@@ -42,8 +42,8 @@ def test_ten_sentences_cover_as_often_as_they_say():
 
 
 def test_too_few_sentences_have_no_interval():
-    assert ratio([3], [4]) == Estimate(0.75, None, None, None)
-    assert ratio([3, 0], [4, 0]) == Estimate(0.75, None, None, None)
+    assert ratio([3], [4]) == RatioEstimate(0.75, None, None, None)
+    assert ratio([3, 0], [4, 0]) == RatioEstimate(0.75, None, None, None)
     assert np.isnan(ratio([], []).value)
     assert ratio([3], [4]).sentences_needed(1) is None
     assert not ratio([3], [4]).excludes_zero
@@ -64,7 +64,7 @@ def test_as_many_sentences_as_asked_for_show_the_difference():
     random = np.random.default_rng(3)
     pilot = random.normal(0.3, 1.0, 4000)
     base = ratio(pilot[:40], np.ones(40))
-    typical = Estimate(0.3, 0.3 - 2.0227 / 40**0.5, 0.3 + 2.0227 / 40**0.5, 1 / 40**0.5)
+    typical = RatioEstimate(0.3, 0.3 - 2.0227 / 40**0.5, 0.3 + 2.0227 / 40**0.5, 1 / 40**0.5)
     needed = typical.sentences_needed(40)
     assert base.error == pytest.approx(typical.error, rel=0.25)
     hits = [

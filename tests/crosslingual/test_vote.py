@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.crosslingual.panel import Panel, delexicalised, panel, train_sources
-from treegauge.crosslingual.vote import pool_heads, vote, vote_heads, vote_relations
+from treegauge.crosslingual.vote import (
+    Panel,
+    delexicalised,
+    panel,
+    pool_heads,
+    train_sources,
+    vote,
+    vote_heads,
+    vote_relations,
+)
 from treegauge.parsers.registry import make_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks import trees
@@ -106,7 +114,6 @@ def test_votes_are_trees_and_near_sources_help(asked, target):
     for some in (None, ["near", "last"], ["free"]):
         voted = asked.vote(some)
         assert trees.is_tree(voted.head, voted.offsets).all()
-        assert (asked.heads(some) == voted.head).all()
     right = (asked.vote().head == target.head).mean()
     assert right > (asked.vote(["last"]).head == target.head).mean()
 
@@ -156,11 +163,9 @@ def test_same_seed_same_bytes(sources, target, models):
     assert panel(target, again, weights).vote() == panel(target, models, weights).vote()
 
 
-def test_limits_and_progress(sources):
-    said = []
+def test_limits(sources):
     maker = delexicalised("mst", epochs=1, bits=12, label_bits=10)
-    limited = train_sources(sources, maker, limit=5, progress=lambda *at: said.append(at))
-    assert said == [(1, 3), (2, 3), (3, 3)]
+    limited = train_sources(sources, maker, limit=5)
     direct = maker.fit(sources["near"][:5], seed=0)
     assert limited["near"].parse(sources["free"]) == direct.parse(sources["free"])
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.scoring.attachment import counted_words, right_heads, right_relations
+from treegauge.scoring.attachment import correct_trees, scored_words_mask
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.sentence_counts import ScoreOptions
@@ -35,18 +35,19 @@ def test_shares_are_the_scorers(punct):
     scores = evaluate(
         GOLD, system, options=ScoreOptions(Convention(punct=punct)), resampling=none
     ).systems[0]
-    counted = counted_words(GOLD, punct=punct)
-    heads = 100 * right_heads(GOLD, system.head)[counted].mean()
-    both = 100 * right_relations(GOLD, system.head, system["deprel"])[counted].mean()
+    convention = Convention(punct=punct)
+    counted = scored_words_mask(GOLD, convention)
+    correct = correct_trees(GOLD, system.head, system["deprel"], convention)
+    heads, both = (100 * mask[counted].mean() for mask in (correct.heads, correct.relations))
     assert (heads, both) == pytest.approx((scores["UAS"].f1, scores["LAS"].f1))
     assert both < heads < 100
 
 
 def test_what_cannot_be_compared_is_refused():
     with pytest.raises(TreegaugeError, match=f"2 words were parsed; expected the {GOLD.n_words}"):
-        right_heads(GOLD, [0, 1])
+        correct_trees(GOLD, [0, 1])
     with pytest.raises(TreegaugeError, match="2 words were parsed"):
-        right_relations(GOLD, [0, 1], pl.Series(["root", "dep"]))
+        correct_trees(GOLD, [0, 1], pl.Series(["root", "dep"]))
     bare = parse_conllu("1\tgo\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n", need_heads=False)
     with pytest.raises(TreegaugeError, match="no gold heads"):
-        right_heads(bare, [0])
+        correct_trees(bare, [0])

@@ -144,7 +144,21 @@ VERBS: dict[str, dict[str, Command]] = {
                 ),
             },
         ),
-        "transfer": Command("Parse a language with parsers trained on treebanks of others."),
+        "transfer": Command(
+            "Parse a language with parsers trained on treebanks of others.",
+            ["target"],
+            subverbs={
+                "weights": Command(
+                    "Rank sources by the similarity of their tags to the target's (KLcpos3).",
+                    ["target"],
+                ),
+                "recommend": Command(
+                    "Choose among sources by a few target sentences, and say whether the choice "
+                    "is significant.",
+                    ["target"],
+                ),
+            },
+        ),
     },
     "How do I run all that?": {
         "run": Command("Run a plan of many trainings; resumes where it stopped."),

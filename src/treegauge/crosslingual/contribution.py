@@ -1,32 +1,73 @@
-"""What each source adds to a vote: the vote with it and without it."""
+"""What each source adds to a vote, and how many annotated sentences the vote is worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.crosslingual.annotation import Place, Worth, break_even
-from treegauge.crosslingual.intervals import Estimate, ratio
-from treegauge.crosslingual.panel import Panel
-from treegauge.crosslingual.scoring import OVERALL, word_groups
+from treegauge.crosslingual.scoring import OVERALL, RatioEstimate, ratio, word_groups
+from treegauge.crosslingual.vote import Panel
 from treegauge.measures.counting import per_sentence
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
-from treegauge.scoring.attachment import Mask, right_heads, right_relations
+from treegauge.scoring.attachment import Mask, correct_trees
+from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
 
 Floats = npt.NDArray[np.float64]
-ALL = ""
+METRICS = ("LAS", "UAS")
+Place = Callable[[str, float], tuple[str, str, str]]
+"""Places a group's score, in percent, on the target's learning curve: the number of sentences
+that give it, and the ends of the curve's interval; ``< 5`` and ``> 500`` are beyond the curve."""
+
+
+class Worth(NamedTuple):
+    """How many annotated sentences a score is worth, and the interval of that number."""
+
+    sentences: str | None
+    at_least: str | None
+    at_most: str | None
+
+    @property
+    def advice(self) -> str:
+        """What that means for annotating."""
+        span = f"between {self.at_least} and {self.at_most}" if self.at_least else "unsure"
+        return (
+            f"Transfer is worth {self.sentences} annotated sentences ({span}): with more, a parser "
+            "trained on the target itself is better."
+        )
+
+
+def break_even(score: RatioEstimate, place: Place, group: str = OVERALL) -> Worth:
+    """Return how many annotated sentences give a parser the same score as transfer.
+
+    The interval is conservative: it runs from the low end of the curve's interval at the low end
+    of the score's to the high end at the high end.
+
+    Examples
+    --------
+    >>> def tenth(group, score):
+    ...     return f"{score / 10:.0f}", f"{score / 10 - 1:.0f}", f"{score / 10 + 1:.0f}"
+    >>> break_even(RatioEstimate(70.0, 60.0, 80.0, 5.0), tenth)
+    Worth(sentences='7', at_least='5', at_most='9')
+    """
+    if score.value != score.value:  # no words of the group
+        return Worth(None, None, None)
+    worth = place(group, score.value)[0]
+    if score.low is None or score.high is None:
+        return Worth(worth, None, None)
+    low, high = place(group, max(0.0, score.low)), place(group, min(100.0, score.high))
+    return Worth(worth, low[1], high[2])
 
 
 @dataclass(frozen=True)
 class Vote:
-    """The score of a set of sources.
+    """The scores of a set of sources.
 
     Attributes
     ----------
@@ -34,24 +75,21 @@ class Vote:
         The source or group of sources that did not vote, or "" where all did.
     sources
         Those that voted.
-    uas
-        For each group of words UAS in per cent with its interval over sentences.
-    las
-        LAS of all words, by universal relations.
-    gain
-        For each group of words what the vote of all has more, with its interval; empty for that.
+    scores
+        For each metric and group of words the score in percent, with its interval over sentences.
+    gains
+        For each metric and group how much higher the vote of all scores; empty for that.
     alone
-        UAS of all words by what was left out; None for the vote of all.
+        For each metric the overall score of what was left out; empty for the vote of all.
     worth
-        For each group of words how many annotated target sentences give the same score.
+        For each group how many annotated target sentences give the same score.
     """
 
     left_out: str
     sources: tuple[str, ...]
-    uas: Mapping[str, Estimate]
-    las: Estimate
-    gain: Mapping[str, Estimate] = field(default_factory=dict)
-    alone: Estimate | None = None
+    scores: Mapping[str, Mapping[str, RatioEstimate]]
+    gains: Mapping[str, Mapping[str, RatioEstimate]] = field(default_factory=dict)
+    alone: Mapping[str, RatioEstimate] = field(default_factory=dict)
     worth: Mapping[str, Worth] = field(default_factory=dict)
 
 
@@ -65,50 +103,72 @@ class Contributions(Result):
         That of all first.
     words
         For each group the number of its words.
+    metric, convention
+        The metric shown first, and what counts.
+    parsed
+        The target with the trees of the vote, where it is kept.
     """
 
     votes: tuple[Vote, ...]
     words: Mapping[str, int]
+    metric: str
+    convention: Convention
     signature: str
+    parsed: Treebank | None = field(default=None, repr=False)
+    kind: ClassVar[str] = "transfer"
+    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[int] = 1
 
     @property
+    def metrics(self) -> tuple[str, ...]:
+        """LAS and UAS, the one asked for first."""
+        return tuple(sorted(METRICS, key=lambda metric: metric != self.metric))
+
+    @property
     def table(self) -> "pl.DataFrame":
-        """One row a vote and group of words; scores and gains are per cent."""
+        """One row per vote, metric and group of words; scores and gains are in percent."""
         import polars as pl
 
         rows: list[dict[str, Any]] = []
         for vote in self.votes:
-            for group, words in self.words.items():
-                uas, gain = vote.uas[group], vote.gain.get(group)
-                rows.append(
-                    {
-                        "left_out": vote.left_out, "sources": "+".join(vote.sources),
-                        "group": group, "words": words,
-                        "uas": uas.value, "low": uas.low, "high": uas.high,
-                        "las": vote.las.value if group == OVERALL else None,
-                        "gain": gain and gain.value, "gain_low": gain and gain.low,
-                        "gain_high": gain and gain.high,
-                        "alone": vote.alone and vote.alone.value if group == OVERALL else None,
-                        **vote.worth.get(group, Worth(None, None, None))._asdict(),
-                    }
-                )  # fmt: skip
+            for metric in self.metrics:
+                for group, words in self.words.items():
+                    score = vote.scores[metric][group]
+                    gain = vote.gains[metric][group] if vote.gains else None
+                    alone = vote.alone.get(metric) if group == OVERALL else None
+                    worth = vote.worth.get(group) if metric == self.metric else None
+                    rows.append(
+                        {
+                            "left_out": vote.left_out, "sources": "+".join(vote.sources),
+                            "metric": self.convention.label(metric), "group": group,
+                            "words": words, "score": score.value, "low": score.low,
+                            "high": score.high, "gain": gain and gain.value,
+                            "gain_low": gain and gain.low, "gain_high": gain and gain.high,
+                            "alone": alone and alone.value,
+                            **(worth or Worth(None, None, None))._asdict(),
+                        }
+                    )  # fmt: skip
         return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
 
     def shown(self) -> "pl.DataFrame":
-        """Return a row a vote: scores, what the source left out adds, and what they are worth."""
+        """Return one row per vote: scores, what the source left out adds, and their worth."""
         import polars as pl
 
         rows = []
+        first, second = self.metrics
         for vote in self.votes:
             row: dict[str, Any] = {
                 "sources": f"without {vote.left_out}" if vote.left_out else "all"
             }
-            row |= {group: vote.uas[group].value for group in self.words}
-            row["LAS"] = vote.las.value
+            for group in self.words:
+                name = self.convention.label(first)
+                title = name if group == OVERALL else f"{name} {group}"
+                row[title] = vote.scores[first][group].value
+            row[self.convention.label(second)] = vote.scores[second][OVERALL].value
             if len(self.votes) > 1:
-                row |= {f"gain {g}": _told(vote.gain.get(g)) for g in self.words}
-                row["alone"] = vote.alone and vote.alone.value
+                gains = vote.gains.get(first, {})
+                row |= {f"gain {group}": _text(gains.get(group)) for group in self.words}
+                row["alone"] = vote.alone[first].value if vote.alone else None
             if vote.worth:
                 row |= {f"worth {group}": vote.worth[group].sentences for group in self.words}
             rows.append(row)
@@ -116,19 +176,20 @@ class Contributions(Result):
 
     @property
     def advice(self) -> str | None:
-        """Whether to annotate instead, in words; None without a curve to compare with."""
-        worth = self.votes[0].worth.get(OVERALL)
+        """Whether to annotate instead; None without a learning curve."""
+        worth = self.votes[0].worth.get(OVERALL) if self.votes else None
         return worth and worth.advice
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints."""
-        return super().to_dict() | ({"advice": self.advice} if self.advice else {})
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows and the advice."""
+        return super().json_fields() | ({"advice": self.advice} if self.advice else {})
 
-    def __str__(self) -> str:
-        return "\n".join([super().__str__(), *([self.advice] if self.advice else [])])
+    def own_text(self) -> str:
+        """Return the table and the advice."""
+        return "\n".join([super().own_text(), *([self.advice] if self.advice else [])])
 
 
-def _told(gain: Estimate | None) -> str:
+def _text(gain: RatioEstimate | None) -> str:
     if gain is None or gain.value != gain.value:
         return ""
     if gain.low is None or gain.high is None:
@@ -143,88 +204,93 @@ def contributions(
     *,
     leave: Mapping[str, Sequence[str]] | None = None,
     place: Place | None = None,
+    metric: str = "LAS",
+    convention: Convention = OFFICIAL,
     level: float = 0.95,
 ) -> Contributions:
     r"""Score the vote of all sources, and of all but each one.
 
-    .. math:: gain_s = UAS(S) - UAS(S \setminus \{s\})
+    .. math:: gain_s = LAS(S) - LAS(S \setminus \{s\})
 
     Parameters
     ----------
     panels
-        What the sources say; several panels are several trainings, whose scores are averaged.
+        What the sources predict; several panels are several trainings, whose scores are averaged.
     gold
         The target's trees.
     groups
-        Masks of words as :func:`treegauge.crosslingual.scoring.word_groups` gives them; ``overall``
-        is all words but punctuation unless it is among them.
+        Masks of words as :func:`treegauge.crosslingual.scoring.word_groups` returns them;
+        ``overall`` is all words that count unless it is given.
     leave
-        What to leave out, by name; by default each source by itself. No entries: only the vote of
-        all is scored.
+        What to leave out, by name; by default each source by itself. Empty: only the vote of all
+        is scored.
     place
-        Says what a score of a group is worth in annotated sentences; see
-        :func:`treegauge.crosslingual.annotation.break_even`.
+        Places scores on the target's learning curve; see :func:`break_even`.
+    metric, convention
+        The metric of `place`, shown first (LAS or UAS), and what counts.
     level
-        Coverage of the intervals, which are over sentences of the target: trainings count as
-        fixed.
+        Confidence level of the intervals over sentences of the target; trainings are fixed.
 
     Examples
     --------
-    >>> from treegauge.crosslingual.panel import Panel
     >>> from treegauge.testing.synthetic import synthetic
     >>> gold = synthetic(4, seed=1)
     >>> chain = gold.with_columns({"head": gold.positions - 1})
-    >>> asked = Panel(("good", "bad"), (gold, chain), (0.8, 0.2))
-    >>> found = contributions(asked, gold)
-    >>> found.votes[0].uas["overall"].value, found.votes[1].left_out
+    >>> result = contributions(Panel(("good", "bad"), (gold, chain), (0.8, 0.2)), gold)
+    >>> result.votes[0].scores["UAS"]["overall"].value, result.votes[1].left_out
     (100.0, 'good')
     """
     runs = [panels] if isinstance(panels, Panel) else list(panels)
     if not runs:
         raise TreegaugeError("no panel to score: give at least one")
+    if metric.upper() not in METRICS:
+        raise ChoiceError("metric of transfer", metric, METRICS)
     sources = runs[0].sources
-    counted = word_groups(gold) | dict(groups or {})
+    masks = word_groups(gold, convention=convention) | dict(groups or {})
     leave = _each(sources) if leave is None else leave
-    sizes = {name: per_sentence(mask, gold) for name, mask in counted.items()}
+    sizes = {name: per_sentence(mask, gold) for name, mask in masks.items()}
 
-    def right(members: Sequence[str]) -> tuple[dict[str, Floats], Floats]:
-        votes = [run.vote(members) for run in runs]
-        heads = np.mean([right_heads(gold, vote.head) for vote in votes], axis=0)
-        labelled = np.mean(
-            [right_relations(gold, vote.head, vote["deprel"]) for vote in votes], axis=0
-        )
-        by_group = {name: per_sentence(heads * mask, gold) for name, mask in counted.items()}
-        return by_group, per_sentence(labelled * counted[OVERALL], gold)
+    def counts(members: Sequence[str]) -> dict[str, dict[str, Floats]]:
+        correct = [
+            correct_trees(gold, vote.head, vote["deprel"], convention)
+            for vote in (run.vote(members) for run in runs)
+        ]
+        means = {name: np.mean([one.mask(name) for one in correct], axis=0) for name in METRICS}
+        return {
+            name: {group: per_sentence(mean * mask, gold) for group, mask in masks.items()}
+            for name, mean in means.items()
+        }
 
-    def share(counts: Floats, group: str = OVERALL) -> Estimate:
-        return ratio(counts, sizes[group], level=level).times(100)
+    def share(values: Floats, group: str = OVERALL) -> RatioEstimate:
+        return ratio(values, sizes[group], level=level).times(100)
 
     def scored(left_out: str, gone: Sequence[str]) -> Vote:
         members = tuple(source for source in sources if source not in gone)
         if not members:
             raise TreegaugeError(f"leaving out {left_out} leaves no source to vote")
-        own, labelled = right(members) if gone else everyone
-        full = everyone[0]
-        uas = {name: share(own[name], name) for name in counted}
-        return Vote(
-            left_out, members, uas, share(labelled),
-            {name: share(full[name] - own[name], name) for name in counted} if gone else {},
-            share(right(gone)[0][OVERALL]) if gone else None,
-            {} if place is None else {g: break_even(one, place, g) for g, one in uas.items()},
-        )  # fmt: skip
+        own = counts(members) if gone else everyone
+        scores = {n: {g: share(own[n][g], g) for g in masks} for n in METRICS}
+        main = scores[metric.upper()]
+        worth = {} if place is None else {g: break_even(one, place, g) for g, one in main.items()}
+        if not gone:
+            return Vote(left_out, members, scores, worth=worth)
+        gains = {n: {g: share(everyone[n][g] - own[n][g], g) for g in masks} for n in METRICS}
+        without = counts(gone)
+        alone = {n: share(without[n][OVERALL]) for n in METRICS}
+        return Vote(left_out, members, scores, gains, alone, worth)
 
-    everyone = right(sources)
+    everyone = counts(sources)
     for gone in leave.values():
-        for one in gone:
-            if one not in sources:
-                raise ChoiceError("source to leave out", one, sources)
-    votes = [scored(ALL, ()), *(scored(name, gone) for name, gone in leave.items())]
-    words = {name: int(mask.sum()) for name, mask in counted.items()}
+        for name in gone:
+            if name not in sources:
+                raise ChoiceError("source to leave out", name, sources)
+    votes = [scored("", ()), *(scored(name, gone) for name, gone in leave.items())]
+    words = {name: int(mask.sum()) for name, mask in masks.items()}
     signature = sign(
-        m="uas", tb=gold.mark, sources=len(sources), runs=len(runs) if len(runs) > 1 else None,
-        ci=f"t@{level:g}",
+        m=convention.label(metric.upper()), tb=gold.mark,
+        runs=len(runs) if len(runs) > 1 else None, ci=f"t@{level:g}",
     )  # fmt: skip
-    return Contributions(tuple(votes), words, signature)
+    return Contributions(tuple(votes), words, metric.upper(), convention, signature)
 
 
 def _each(sources: Sequence[str]) -> dict[str, tuple[str, ...]]:

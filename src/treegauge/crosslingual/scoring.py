@@ -1,17 +1,106 @@
-"""Which words of a target count, in all and in groups such as simple and complex."""
+"""Words that are scored, in all and in groups, and intervals of ratios over sentences."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.scoring.attachment import Mask, counted_words
+from treegauge.scoring.attachment import Mask, scored_words_mask
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify
+from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.treebanks.columns import Treebank
 
 OVERALL = "overall"
 CLASSES = "upos,direction"
+
+
+class RatioEstimate(NamedTuple):
+    """A ratio with its confidence interval; without limits if there are too few sentences."""
+
+    value: float
+    low: float | None
+    high: float | None
+    error: float | None
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether zero is outside the interval."""
+        return self.low is not None and self.high is not None and self.low * self.high > 0
+
+    def times(self, factor: float) -> "RatioEstimate":
+        """Return the estimate in another unit, such as percent."""
+        return RatioEstimate(*(None if part is None else factor * part for part in self))  # type: ignore[arg-type]
+
+    @property
+    def detectable(self) -> float | None:
+        r"""The smallest difference that as many sentences detect with a power of 0.8.
+
+        .. math:: (t_{n-1} + z_{0.8}) \, s
+        """
+        if self.high is None or self.error is None:
+            return None
+        return self.high - self.value + 0.8416 * self.error
+
+    def sentences_needed(self, seen: int) -> int | None:
+        """Return how many sentences detect a difference of this size with a power of 0.8.
+
+        The `seen` ones are taken as typical. None where the difference is zero or its error
+        unknown.
+        """
+        if not self.value or self.detectable is None:
+            return None
+        return max(2, int(np.ceil(seen * (self.detectable / self.value) ** 2)))
+
+
+def ratio(counts: npt.ArrayLike, words: npt.ArrayLike, *, level: float = 0.95) -> RatioEstimate:
+    r"""Return the ratio of two sums over sentences with Student's interval.
+
+    .. math::
+        r = \frac{\sum_i x_i}{\sum_i w_i}, \quad
+        s^2 = \frac{n}{n - 1} \frac{\sum_i (x_i - r w_i)^2}{(\sum_i w_i)^2}, \quad
+        r \pm t_{n-1} s
+
+    The unit is the sentence. Resampling ten sentences gives intervals that are too short; t
+    corrects for that. Sentences without words do not count.
+
+    Parameters
+    ----------
+    counts, words
+        One value per sentence, such as correct heads (or a difference of two parsers' correct
+        heads) and words.
+    level
+        Confidence level of the interval.
+
+    Notes
+    -----
+    Cochran (1977), Sampling Techniques, section 6.3.
+
+    Examples
+    --------
+    >>> share = ratio([8, 5, 9, 3, 7, 11], [10, 5, 12, 9, 7, 14])
+    >>> print(f"{share.value:.3f} [{share.low:.2f}, {share.high:.2f}]")
+    0.754 [0.54, 0.97]
+    >>> ratio([3], [4])
+    RatioEstimate(value=0.75, low=None, high=None, error=None)
+    """
+    if not 0 < level < 1:
+        raise TreegaugeError(f"the level is {level:g}; expected a share between 0 and 1")
+    x, w = np.asarray(counts, np.float64), np.asarray(words, np.float64)
+    x, w = x[w > 0], w[w > 0]
+    total = float(w.sum())
+    if not total:
+        return RatioEstimate(float("nan"), None, None, None)
+    value, n = float(x.sum()) / total, len(w)
+    if n < 2:
+        return RatioEstimate(value, None, None, None)
+    from scipy.special import stdtrit
+
+    error = float(np.sqrt(n / (n - 1) * np.square(x - value * w).sum()) / total)
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    return RatioEstimate(value, value - half, value + half, error)
 
 
 def word_groups(
@@ -19,26 +108,20 @@ def word_groups(
     kinds: Mapping[str, str] | None = None,
     *,
     by: By = CLASSES,
-    punct: bool = False,
+    convention: Convention = OFFICIAL,
 ) -> dict[str, Mask]:
-    r"""Say which words count in all, and which in each group.
+    r"""Return the words that count overall, and those of each group, as masks.
 
     Parameters
     ----------
     gold
         The words with their gold trees.
     kinds
-        The group of each class, such as simple and complex; words of other classes count in
-        none of them.
+        The group of each class, such as simple or complex; words of other classes are in no group.
     by
         Classes of words, see :func:`treegauge.scoring.classes.classify`.
-    punct
-        Whether words tagged PUNCT count.
-
-    Returns
-    -------
-    dict
-        A mask of words for ``overall`` and for every group.
+    convention
+        Which words count.
 
     Examples
     --------
@@ -48,7 +131,7 @@ def word_groups(
     >>> {name: mask.tolist() for name, mask in groups.items()}
     {'overall': [True, True], 'simple': [True, False]}
     """
-    counted = counted_words(gold, punct=punct)
+    counted = scored_words_mask(gold, convention)
     groups: dict[str, Mask] = {OVERALL: counted}
     if not kinds:
         return groups
@@ -57,7 +140,7 @@ def word_groups(
     codes, names, _ = classify(gold, by)
     if not kinds.keys() & set(names):
         raise TreegaugeError(
-            f"none of the classes {_some(kinds)} is found in {gold.name}, which has {_some(names)}"
+            f"none of the classes {_some(kinds)} is in {gold.name}, which has {_some(names)}"
         )
     for group in dict.fromkeys(kinds.values()):
         members = np.array([kinds.get(name) == group for name in names], bool)

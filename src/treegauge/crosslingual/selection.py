@@ -1,4 +1,4 @@
-"""Which sources to use for a target of which a handful of sentences have trees."""
+"""Choice of sources for a target with trees of a few sentences."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.crosslingual.intervals import Estimate, ratio
-from treegauge.crosslingual.panel import Panel
-from treegauge.crosslingual.scoring import OVERALL, word_groups
+from treegauge.crosslingual.scoring import RatioEstimate, ratio
+from treegauge.crosslingual.vote import Panel
 from treegauge.measures.counting import per_sentence
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, sign
-from treegauge.scoring.attachment import right_heads
+from treegauge.scoring.attachment import correct_trees, scored_words_mask
+from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
@@ -25,23 +25,23 @@ Choose = Callable[["Handful", npt.NDArray[np.bool_]], Members]
 
 
 class Handful:
-    """Right heads of any set of sources on a few gold sentences; every vote is held once."""
+    """Correct words of any set of sources on a few gold sentences; every vote is made once."""
 
-    def __init__(self, panel: Panel, gold: Treebank) -> None:
+    def __init__(self, panel: Panel, gold: Treebank, metric: str, convention: Convention) -> None:
         order = sorted(range(len(panel.sources)), key=lambda i: -panel.weights[i])
         self.sources = tuple(panel.sources[i] for i in order)
-        self.panel, self.gold = panel, gold
-        self.mask = word_groups(gold)[OVERALL]
+        self.panel, self.gold, self.metric, self.convention = panel, gold, metric, convention
+        self.mask = scored_words_mask(gold, convention)
         self.words = per_sentence(self.mask, gold)
         self._known: dict[frozenset[str], Floats] = {}
 
-    def right(self, members: Iterable[str]) -> Floats:
-        """Return the number of right heads in each sentence."""
+    def correct(self, members: Iterable[str]) -> Floats:
+        """Return the number of correct words in each sentence."""
         chosen = frozenset(members)
         if chosen not in self._known:
-            voters = [name for name in self.sources if name in chosen]
-            right = right_heads(self.gold, self.panel.heads(voters)) & self.mask
-            self._known[chosen] = per_sentence(right, self.gold)
+            parse = self.panel.vote([name for name in self.sources if name in chosen])
+            words = correct_trees(self.gold, parse.head, parse["deprel"], self.convention)
+            self._known[chosen] = per_sentence(words.mask(self.metric), self.gold)
         return self._known[chosen]
 
 
@@ -51,25 +51,25 @@ def every_source(handful: Handful, _: npt.NDArray[np.bool_]) -> Members:
 
 
 def closest_source(handful: Handful, _: npt.NDArray[np.bool_]) -> Members:
-    """Use the source of the largest weight, without a look at trees."""
+    """Use the source of the largest weight; trees are not looked at."""
     return handful.sources[:1]
 
 
 def best_source(handful: Handful, seen: npt.NDArray[np.bool_]) -> Members:
-    """Use the source that parses the sentences seen best; the heavier one of equals."""
-    return (max(handful.sources, key=lambda name: handful.right([name])[seen].sum()),)
+    """Use the source that parses the sentences seen best; ties go to the larger weight."""
+    return (max(handful.sources, key=lambda name: handful.correct([name])[seen].sum()),)
 
 
 def greedy_sources(handful: Handful, seen: npt.NDArray[np.bool_]) -> Members:
-    """Begin with the best source and add what helps most on the sentences seen, while it does."""
+    """Start with the best source and add what helps most on the sentences seen, while it does."""
     chosen = list(best_source(handful, seen))
     while rest := [name for name in handful.sources if name not in chosen]:
 
         def with_one(name: str) -> float:
-            return float(handful.right([*chosen, name])[seen].sum())
+            return float(handful.correct([*chosen, name])[seen].sum())
 
         best = max(rest, key=with_one)
-        if with_one(best) <= handful.right(chosen)[seen].sum():
+        if with_one(best) <= handful.correct(chosen)[seen].sum():
             break
         chosen.append(best)
     return tuple(chosen)
@@ -81,32 +81,32 @@ STRATEGIES: dict[str, Choose] = {
     "best": best_source,
     "greedy": greedy_sources,
 }
-"""How sources can be chosen; the first, which needs no trees, is what the others must beat."""
+"""Strategies to choose sources; the first, which needs no trees, is the baseline."""
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A way to choose sources and how it does.
+    """A strategy to choose sources, and its score.
 
     Attributes
     ----------
     name, sources
-        What it is called, and what it chooses from all sentences at hand.
-    uas
-        On sentences it has not seen, in per cent.
+        Its name, and what it chooses from all sentences.
+    score
+        On held-out sentences, in percent.
     ahead
-        How much more that is than with all sources, with its interval; None for all sources.
+        That score minus that with all sources, with its interval; None for all sources.
     """
 
     name: str
     sources: Members
-    uas: Estimate
-    ahead: Estimate | None
+    score: RatioEstimate
+    ahead: RatioEstimate | None
 
 
 @dataclass(frozen=True)
-class Selection(Result):
-    """Ways to choose sources, scored on sentences they have not seen.
+class SourceSelection(Result):
+    """Strategies to choose sources, scored on held-out sentences.
 
     Attributes
     ----------
@@ -114,16 +114,21 @@ class Selection(Result):
         In the order of :data:`STRATEGIES`.
     recommended
         The name of the one to use.
+    metric
+        The metric of the scores, with its convention.
     sentences, words, level
-        What there was to judge by, and the coverage of the intervals of differences together.
+        The data, and the joint confidence level of the intervals of differences.
     """
 
     strategies: tuple[Strategy, ...]
     recommended: str
+    metric: str
     sentences: int
     words: int
     level: float
     signature: str
+    kind: ClassVar[str] = "source selection"
+    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[int] = 1
 
     @property
@@ -133,13 +138,14 @@ class Selection(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a strategy; `ahead` is how much better than with all sources it does."""
+        """One row per strategy; `ahead` is the difference from all sources."""
         import polars as pl
 
         rows: list[dict[str, Any]] = [
             {
                 "strategy": one.name, "sources": " + ".join(one.sources),
-                "held_out_uas": one.uas.value, "low": one.uas.low, "high": one.uas.high,
+                "metric": self.metric, "held_out": one.score.value, "low": one.score.low,
+                "high": one.score.high,
                 "ahead": one.ahead and one.ahead.value,
                 "ahead_low": one.ahead and one.ahead.low,
                 "ahead_high": one.ahead and one.ahead.high,
@@ -151,92 +157,103 @@ class Selection(Result):
 
     @property
     def advice(self) -> str:
-        """What to do, and whether the sentences could tell."""
+        """Which sources to use, and whether the differences are significant."""
         names = " + ".join(self.sources)
         seen = f"{self.sentences} sentences ({self.words} words)"
-        compared = [one for one in self.strategies if one.ahead is not None]
-        clear = [one for one in compared if one.ahead and one.ahead.excludes_zero]
+        compared = [(one, one.ahead) for one in self.strategies if one.ahead is not None]
+        clear = [ahead for _, ahead in compared if ahead.excludes_zero]
         if self.recommended != self.strategies[0].name:
-            return f"Use {names}: better than all sources, as far as {seen} can tell."
+            return f"Use {names}: significantly better than all sources on {seen}."
         if len(clear) == len(compared):
             return f"Use all sources ({names}): every other choice is worse."
-        if all(one.ahead and not one.ahead.value and not one.ahead.error for one in compared):
+        if not any(ahead.value or ahead.error for _, ahead in compared):
             return f"Use all sources ({names}): no other choice changes anything on {seen}."
-        text = f"Use all sources ({names}), weighted: {seen} cannot show that fewer do better"
-        unseen = [one.ahead.detectable for one in compared if one.ahead and one.ahead.detectable]
+        text = f"Use all sources ({names}), weighted: {seen} do not show that fewer are better"
+        unseen = [ahead.detectable for _, ahead in compared if ahead.detectable]
         if unseen:
-            text += f"; differences below about {max(unseen):.1f} points stay unseen"
-        best = max(compared, key=lambda one: one.ahead.value if one.ahead else 0.0)
-        needed = best.ahead and best.ahead.sentences_needed(self.sentences)
-        if best.ahead and best.ahead.value > 0 and needed and needed > self.sentences:
+            text += f"; differences below about {max(unseen):.1f} points are not detectable"
+        best, ahead = max(compared, key=lambda pair: pair[1].value)
+        needed = ahead.sentences_needed(self.sentences)
+        if ahead.value > 0 and needed and needed > self.sentences:
             text += (
-                f", and the {best.ahead.value:.1f} points of {best.name} "
-                f"({' + '.join(best.sources)}) would take about {needed} sentences to prove"
+                f", and about {needed} sentences are needed to show the {ahead.value:.1f} points "
+                f"of {best.name} ({' + '.join(best.sources)})"
             )
         return text + "."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints."""
-        return super().to_dict() | {"use": list(self.sources), "advice": self.advice}
+    def json_fields(self) -> dict[str, Any]:
+        """Return rows, sources to use and advice."""
+        return super().json_fields() | {"use": list(self.sources), "advice": self.advice}
 
-    def __str__(self) -> str:
-        return f"{super().__str__()}\n{self.advice}"
+    def own_text(self) -> str:
+        """Return the table and the advice."""
+        return f"{super().own_text()}\n{self.advice}"
 
 
-def select_sources(panel: Panel, gold: Treebank, *, level: float = 0.95) -> Selection:
-    """Choose sources by a handful of gold trees, and judge the choice by trees not used for it.
+def select_sources(
+    panel: Panel,
+    gold: Treebank,
+    *,
+    metric: str = "LAS",
+    convention: Convention = OFFICIAL,
+    level: float = 0.95,
+) -> SourceSelection:
+    """Choose sources by a few gold trees, and score the choice on trees not used for it.
 
     Each sentence in turn is held out; sources are chosen by the others (:data:`STRATEGIES`), and
-    the held-out sentence is parsed by those. What is recommended is all sources, weighted, unless
-    another way is better with an interval that excludes zero.
+    the held-out sentence is parsed by those. All sources, weighted, are recommended, unless
+    another strategy is better with an interval that excludes zero.
 
     Parameters
     ----------
     panel
-        What the sources say of the sentences; weights are theirs.
+        What the sources predict for the sentences, and their weights.
     gold
-        The sentences with their trees, two at least.
+        The sentences with their trees, at least two.
+    metric, convention
+        LAS or UAS, and what counts.
     level
-        Coverage of the intervals, for the differences of all strategies together (Bonferroni).
-        They are Student's over sentences; that choices made from nearly the same sentences are
-        alike is not in them.
+        Joint confidence level of the intervals of differences (Bonferroni). They are Student's
+        over sentences, and ignore that choices from nearly the same sentences are correlated.
 
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
     >>> gold = synthetic(12, seed=1)
     >>> chain = gold.with_columns({"head": gold.positions - 1})
-    >>> found = select_sources(Panel(("good", "bad"), (gold, chain), (0.4, 0.6)), gold)
-    >>> found.recommended, found.sources
+    >>> result = select_sources(Panel(("good", "bad"), (gold, chain), (0.4, 0.6)), gold)
+    >>> result.recommended, result.sources
     ('best', ('good',))
     """
     if len(gold) < 2:
         raise TreegaugeError(
-            f"{gold.name} has {len(gold)} sentences with trees; choosing by them needs 2 at least"
+            f"{gold.name} has {len(gold)} sentences with trees; choosing by them needs at least 2"
         )
-    handful = Handful(panel, gold)
+    metric = metric.upper()
+    handful = Handful(panel, gold, metric, convention)
     everything = np.ones(len(gold), bool)
     pairs = len(STRATEGIES) - 1
-    found: list[Strategy] = []
-    full = handful.right(panel.sources)
+    strategies: list[Strategy] = []
+    full = handful.correct(panel.sources)
     for name, choose in STRATEGIES.items():
-        right = _held_out(handful, choose)
-        ahead = ratio(right - full, handful.words, level=1 - (1 - level) / pairs).times(100)
-        uas = ratio(right, handful.words, level=level).times(100)
-        found.append(Strategy(name, choose(handful, everything), uas, ahead if found else None))
-    better = [s for s in found[1:] if s.ahead and s.ahead.excludes_zero and s.ahead.value > 0]
-    best = max(better, key=lambda one: one.uas.value, default=found[0])
+        correct = _held_out(handful, choose)
+        ahead = ratio(correct - full, handful.words, level=1 - (1 - level) / pairs).times(100)
+        score = ratio(correct, handful.words, level=level).times(100)
+        chosen = choose(handful, everything)
+        strategies.append(Strategy(name, chosen, score, ahead if strategies else None))
+    better = [s for s in strategies if s.ahead and s.ahead.excludes_zero and s.ahead.value > 0]
+    best = max(better, key=lambda strategy: strategy.score.value, default=strategies[0])
+    label = convention.label(metric)
     signature = sign(
-        m="uas", tb=gold.mark, sentences=len(gold), sources=len(panel.sources),
-        held_out="each", ci=f"t@{level:g}/{pairs}",
-    )  # fmt: skip
+        m=label, tb=gold.mark, sentences=len(gold), held_out="each", ci=f"t@{level:g}/{pairs}"
+    )
     words = int(handful.mask.sum())
-    return Selection(tuple(found), best.name, len(gold), words, level, signature)
+    return SourceSelection(tuple(strategies), best.name, label, len(gold), words, level, signature)
 
 
 def _held_out(handful: Handful, choose: Choose) -> Floats:
-    right = np.zeros(len(handful.gold))
-    for sentence in range(len(right)):
-        seen = np.arange(len(right)) != sentence
-        right[sentence] = handful.right(choose(handful, seen))[sentence]
-    return right
+    correct = np.zeros(len(handful.gold))
+    for sentence in range(len(correct)):
+        seen = np.arange(len(correct)) != sentence
+        correct[sentence] = handful.correct(choose(handful, seen))[sentence]
+    return correct

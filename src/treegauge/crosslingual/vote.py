@@ -1,13 +1,20 @@
-"""The tree that most votes are for: arcs first, then their relations."""
+"""Delexicalised parsers of several sources, and the tree that most of their votes are for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
+from treegauge.experiments.tasks import Task
+from treegauge.parsers.base import Model, Parser, Probabilistic
 from treegauge.parsers.decoding import spanning_tree
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsers.registry import find_parser, known_parsers, make_parser
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.messages import progress
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.relations import universal_relation
 
@@ -28,9 +35,9 @@ def vote_heads(heads: npt.ArrayLike, weights: npt.ArrayLike, offsets: npt.ArrayL
     Parameters
     ----------
     heads
-        One row a parser, one column a word; 0 is the root.
+        One row per parser, one column per word; 0 is the root.
     weights
-        What each parser's vote counts.
+        The weight of each parser's vote.
     offsets
         First word of each sentence, and the number of words.
 
@@ -40,7 +47,7 @@ def vote_heads(heads: npt.ArrayLike, weights: npt.ArrayLike, offsets: npt.ArrayL
     [2, 0]
     """
     chosen = np.asarray(heads, np.int32)
-    strengths = _shared_out(weights, len(chosen))
+    strengths = _normalised(weights, len(chosen))
 
     def votes(_: int, words: slice) -> Floats:
         size = words.stop - words.start
@@ -57,24 +64,24 @@ def pool_heads(shares: Shares, weights: npt.ArrayLike, offsets: npt.ArrayLike) -
 
     .. math:: \arg\max_T \sum_{(h, d) \in T} \ln \sum_s w_s \, p_s(h \mid d)
 
-    A parser that wavers shares its vote out instead of giving it all to one arc. With one parser
-    this is its own best tree, projective or not.
+    An uncertain parser divides its vote between arcs. With one parser this is its own best tree,
+    projective or not.
 
     Parameters
     ----------
     shares
-        Head probabilities of each parser, as ``head_probabilities`` of its model gives them.
+        Head probabilities of each parser, as ``head_probabilities`` of its model returns them.
     weights, offsets
         As in :func:`vote_heads`.
 
     Examples
     --------
     >>> sure = np.array([[0.1, 0, 0.9], [0.9, 0.1, 0]])
-    >>> wavering = np.array([[0.6, 0, 0.4], [0.4, 0.6, 0]])
-    >>> pool_heads([[sure], [wavering]], [0.5, 0.5], [0, 2]).tolist()
+    >>> unsure = np.array([[0.6, 0, 0.4], [0.4, 0.6, 0]])
+    >>> pool_heads([[sure], [unsure]], [0.5, 0.5], [0, 2]).tolist()
     [2, 0]
     """
-    strengths = _shared_out(weights, len(shares))
+    strengths = _normalised(weights, len(shares))
 
     def pooled(sentence: int, words: slice) -> Floats:
         size = words.stop - words.start
@@ -88,7 +95,7 @@ def pool_heads(shares: Shares, weights: npt.ArrayLike, offsets: npt.ArrayLike) -
     return _best_trees(pooled, np.asarray(offsets))
 
 
-def _shared_out(weights: npt.ArrayLike, parsers: int) -> Floats:
+def _normalised(weights: npt.ArrayLike, parsers: int) -> Floats:
     values = np.asarray(weights, np.float64)
     if parsers == 0 or values.shape != (parsers,):
         raise TreegaugeError(f"{parsers} parsers and {values.size} weights; expected one each")
@@ -100,12 +107,12 @@ def _shared_out(weights: npt.ArrayLike, parsers: int) -> Floats:
 
 
 def _best_trees(scores: Callable[[int, slice], Floats], edges: npt.NDArray[np.int32]) -> Ints:
-    found = np.zeros(int(edges[-1]), np.int32)
+    heads = np.zeros(int(edges[-1]), np.int32)
     for sentence, (start, stop) in enumerate(pairwise(edges)):
         if stop > start:
             words = slice(int(start), int(stop))
-            found[words] = spanning_tree(scores(sentence, words))
-    return found
+            heads[words] = spanning_tree(scores(sentence, words))
+    return heads
 
 
 def vote_relations(
@@ -114,21 +121,21 @@ def vote_relations(
     relations: Sequence[Sequence[str]],
     weights: npt.ArrayLike,
 ) -> list[str]:
-    """Return the relation of each arc that was chosen, by the votes of those who chose it too.
+    """Return the relation of each chosen arc, by the votes of the parsers that have the arc.
 
-    The universal relation is voted on first and its subtype next, since sources differ in the
-    subtypes they have. Equal votes go to the heaviest parser. An arc that nobody voted for,
-    chosen to make a tree of the others, gets the relation that most give to the word under
-    whatever head. Roots are ``root``, and nothing else is.
+    The universal relation is voted on first and its subtype next, since sources differ in their
+    subtypes. Ties go to the parser of the largest weight. An arc that no parser has, chosen to
+    make a tree of the others, gets the relation that most give to the word under any head. Roots
+    are ``root``, and nothing else is.
 
     Parameters
     ----------
     chosen
         The head of each word.
     heads, relations
-        One row a parser, one column a word.
+        One row per parser, one column per word.
     weights
-        What each parser's vote counts.
+        The weight of each parser's vote.
 
     Examples
     --------
@@ -137,7 +144,7 @@ def vote_relations(
     ['root', 'obl']
     """
     theirs = np.asarray(heads)
-    strengths = _shared_out(weights, len(theirs))
+    strengths = _normalised(weights, len(theirs))
     order = np.argsort(-strengths, kind="stable").tolist()
     voters = [(float(strengths[s]), theirs[s].tolist(), relations[s]) for s in order]
     return [
@@ -147,11 +154,11 @@ def vote_relations(
 
 
 def _relation(head: int, ballots: Sequence[tuple[float, int, str]]) -> str:
-    """Choose one word's relation; ballots are weight, head and relation, the heaviest first."""
+    """Choose a word's relation; ballots are weight, head and relation, the largest weight first."""
     if head == 0:
         return next((name for _, theirs, name in ballots if theirs == 0), _ROOT)
     usable = [(w, theirs, name) for w, theirs, name in ballots if theirs > 0]
-    agreeing = [one for one in usable if one[1] == head] or usable
+    agreeing = [ballot for ballot in usable if ballot[1] == head] or usable
     if not agreeing:
         return _OTHER
     first = _most([(w, universal_relation(name)) for w, _, name in agreeing])
@@ -168,30 +175,25 @@ def _most(votes: Sequence[tuple[float, str]]) -> str:
 def vote(
     parses: Sequence[Treebank], weights: npt.ArrayLike, *, shares: Shares | None = None
 ) -> Treebank:
-    """Join the trees that several parsers give to the same words into one.
+    """Join the trees that several parsers predict for the same words into one.
 
-    With one parser the result is its own, if that is a tree with one root.
+    The result is the first parse with HEAD and DEPREL of the vote. With one parser it is its own
+    parse, if that is a tree with one root.
 
     Parameters
     ----------
     parses
         The parsers' output.
     weights
-        What each parser's vote counts; sources of transfer have theirs from
-        :func:`treegauge.crosslingual.weights.kl_weights`.
+        The weight of each parser's vote.
     shares
         Head probabilities of each parser: trees are then chosen by :func:`pool_heads`.
-
-    Returns
-    -------
-    Treebank
-        The first parser's, with HEAD and DEPREL of the vote.
 
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
-    >>> one = synthetic(3, seed=1)
-    >>> vote([one], [0.2]) == one
+    >>> parse = synthetic(3, seed=1)
+    >>> vote([parse], [0.2]) == parse
     True
     """
     if not parses:
@@ -211,3 +213,155 @@ def vote(
     relations = [parse["deprel"].to_list() for parse in parses]
     labels = vote_relations(chosen, heads, relations, weights)
     return first.with_columns({"head": chosen, "deprel": labels})
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """What the sources predict for the target's sentences.
+
+    Attributes
+    ----------
+    sources
+        Their names.
+    parses
+        The target parsed by each.
+    weights
+        The weight of each one's vote.
+    shares
+        Head probabilities of each, where trees are chosen by them.
+    """
+
+    sources: tuple[str, ...]
+    parses: tuple[Treebank, ...]
+    weights: tuple[float, ...]
+    shares: Shares | None = None
+
+    def vote(self, sources: Sequence[str] | None = None) -> Treebank:
+        """Return the target with the trees that the sources, or some of them, vote for."""
+        chosen = self.sources if sources is None else sources
+        for name in chosen:
+            if name not in self.sources:
+                raise ChoiceError("source", name, self.sources)
+        members = [self.sources.index(name) for name in chosen]
+        weights = [self.weights[i] for i in members]
+        shares = None if self.shares is None else [self.shares[i] for i in members]
+        # Sources of weight 0 share equally where all others are left out.
+        weights = weights if any(weights) else [1.0] * len(weights)
+        return vote([self.parses[i] for i in members], weights, shares=shares)
+
+
+def panel(
+    target: Treebank,
+    models: Mapping[str, Model],
+    weights: Mapping[str, float],
+    *,
+    probabilities: bool = False,
+) -> Panel:
+    """Parse the target with every source's model.
+
+    Parameters
+    ----------
+    target
+        Tagged sentences; their heads, if there are any, are not looked at.
+    models, weights
+        Models of the sources and weights of their votes, by name.
+    probabilities
+        Whether to choose trees by pooled head probabilities instead of votes.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> parser = delexicalised("mst", epochs=2, bits=14)
+    >>> models = train_sources({"a": synthetic(20, seed=1), "b": synthetic(20, seed=2)}, parser)
+    >>> asked = panel(synthetic(5, seed=3), models, {"a": 0.7, "b": 0.3})
+    >>> len(asked.vote()), asked.vote(["b"]) == asked.parses[1]
+    (5, True)
+    """
+    if not models:
+        raise TreegaugeError("no source to ask: give at least one")
+    shares: list[Sequence[Floats]] = []
+    for name, model in models.items() if probabilities else ():
+        if not isinstance(model, Probabilistic):
+            raise TreegaugeError(
+                f"the model of {name} gives no head probabilities; use votes, or train a parser "
+                "that has them, such as mst"
+            )
+        shares.append(model.head_probabilities(target))
+    return Panel(
+        tuple(models), tuple(model.parse(target) for model in models.values()),
+        tuple(weights[name] for name in models), shares if probabilities else None,
+    )  # fmt: skip
+
+
+def delexicalised(parser: str = "beam", **options: Any) -> Parser:
+    """Return a parser that sees tags and no words.
+
+    Parameters
+    ----------
+    parser
+        Name of a parser with the option ``lexical``.
+    **options
+        Its other options.
+
+    Examples
+    --------
+    >>> delexicalised("mst", epochs=3).options.lexical
+    False
+    >>> delexicalised("udpipe")
+    Traceback (most recent call last):
+    ...
+    treegauge.results.errors.ChoiceError: unknown delexicalised parser 'udpipe'; choices: beam, mst
+    """
+    find_parser(parser)
+    able = [
+        name for name, entry in known_parsers().items()
+        if "lexical" in {field.name for field in fields(entry.options)}
+    ]  # fmt: skip
+    if parser not in able:
+        raise ChoiceError("delexicalised parser", parser, able)
+    if options.get("lexical"):
+        raise TreegaugeError(
+            "lexical=true makes a parser see words, which other languages do not share; transfer "
+            "trains without them: leave the option out"
+        )
+    return make_parser(parser, **(options | {"lexical": False}))
+
+
+def train_sources(
+    sources: Mapping[str, Treebank], parser: Parser, *, seed: int = 0, limit: int | None = None
+) -> dict[str, Model]:
+    """Train a parser on each source, on its first `limit` sentences if that is given."""
+    if limit is not None and limit < 1:
+        raise TreegaugeError(f"the limit is {limit} sentences; expected at least 1")
+    models = {}
+    with progress("sources", len(sources)) as task:
+        for name, train in sources.items():
+            models[name] = parser.fit(train if limit is None else train[:limit], seed=seed)
+            task.advance()
+    return models
+
+
+def transfer_cell(cell: Cell) -> Outcome:
+    """Train a parser without words on the source and parse the target; a task of ``run``."""
+    from treegauge.scoring.attachment import correct_trees
+
+    extra = cell.extra
+    train = cell.read("train", treebank=extra["source"], errors=extra["errors"])
+    target = cell.read(extra["split"], errors=extra["errors"])
+    target = target[: extra["sentences"]] if extra["sentences"] else target
+    parser = delexicalised(cell.parser, **{**cell.options, "lexical": False})
+    parsed = parser.fit(train[: extra["limit"]] if extra["limit"] else train, seed=cell.seed)
+    trees = parsed.parse(target)
+    scores: dict[str, Scalar] = {}
+    if (target.head >= 0).all():
+        correct = correct_trees(target, trees.head, trees["deprel"])
+        scores = {metric: correct.score(metric) for metric in ("UAS", "LAS")}
+    return Outcome(scores, parse_table(trees))
+
+
+TRANSFER = Task(
+    "transfer", "train a parser without words on another treebank, parse the test set",
+    "treegauge.crosslingual.vote:transfer_cell", ("test",), parser=True, sized=False,
+    parameters={"limit": 0, "split": "test", "sentences": 0, "errors": "strict"},
+    required=("source",), treebanks=("source",),
+)  # fmt: skip

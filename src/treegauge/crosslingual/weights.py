@@ -1,13 +1,15 @@
-"""How much each source's vote counts: KLcpos3 between the target's and the sources' tags."""
+"""Weights of sources: KLcpos3 between the part-of-speech tags of target and sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measures.counting import need_column, need_words
+from treegauge.crosslingual.scoring import RatioEstimate, ratio
+from treegauge.measures.counting import need_column, need_words, per_sentence
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, sign
 from treegauge.treebanks.columns import Treebank
@@ -17,59 +19,119 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 SENTENCES = 10
-"""How many target sentences are looked at unless said otherwise, as in the paper."""
+"""Number of target sentences looked at by default, as in the paper."""
 EXPONENT = 4.0
 
 
 @dataclass(frozen=True)
-class Weights(Result):
-    """Sources with their divergences from the target and the weights of their votes.
+class WeighedSource:
+    """One source compared with the target by tags.
 
     Attributes
     ----------
-    sources, divergences, weights
-        One entry a source, in the order given; weights add up to 1.
-    sentences, words
-        What was looked at of the target.
+    name, divergence, weight
+        Its KLcpos3 and the weight of its vote.
+    behind
+        Its divergence minus that of the closest source, with its interval; None for the closest.
     """
 
-    sources: tuple[str, ...]
-    divergences: tuple[float, ...]
-    weights: tuple[float, ...]
+    name: str
+    divergence: float
+    weight: float
+    behind: RatioEstimate | None
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether it is significantly farther than the closest; None for the closest."""
+        return self.behind and self.behind.excludes_zero
+
+
+@dataclass(frozen=True)
+class SourceWeights(Result):
+    """Sources with divergences from the target and weights of their votes, the closest first.
+
+    Attributes
+    ----------
+    sources
+        In the order of KLcpos3; weights add up to 1.
+    sentences, words, level
+        What was looked at of the target, and the joint confidence level of the intervals.
+    """
+
+    sources: tuple[WeighedSource, ...]
     sentences: int
     words: int
+    level: float
     signature: str
-    digits: ClassVar[int] = 4
+    kind: ClassVar[str] = "source weights"
+    digits: ClassVar[int] = 3
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Weights by name."""
+        return {source.name: source.weight for source in self.sources}
+
+    @property
+    def divergences(self) -> dict[str, float]:
+        """KLcpos3 by name."""
+        return {source.name: source.divergence for source in self.sources}
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a source, the closest first."""
+        """One row per source; `behind` is the difference of its divergence from the closest's."""
         import polars as pl
 
-        columns = {"source": self.sources, "klcpos3": self.divergences, "weight": self.weights}
-        return pl.DataFrame(columns).sort("klcpos3", maintain_order=True)
+        rows: list[dict[str, Any]] = [
+            {
+                "source": one.name, "klcpos3": one.divergence, "weight": one.weight,
+                "behind": one.behind and one.behind.value, "low": one.behind and one.behind.low,
+                "high": one.behind and one.behind.high, "significant": one.significant,
+            }
+            for one in self.sources
+        ]  # fmt: skip
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    @property
+    def advice(self) -> str:
+        """Which source is closest, and whether these sentences show it."""
+        first, *others = self.sources
+        seen = f"{self.sentences} sentence{'s' * (self.sentences != 1)} ({self.words} words)"
+        if not others:
+            return f"{first.name} is the only source."
+        close = [source for source in others if not source.significant]
+        if not close:
+            return f"{first.name} is the closest source, and {seen} are enough to show it."
+        names = ", ".join(source.name for source in close)
+        text = f"{first.name} is closest, but {seen} do not distinguish it from {names}"
+        needed = close[0].behind and close[0].behind.sentences_needed(self.sentences)
+        if needed is not None and needed > self.sentences:
+            text += f"; about {needed} would"
+            text += f" distinguish it from {close[0].name}" if len(close) > 1 else ""
+        return text + "."
 
     @property
     def note(self) -> str | None:
-        """Who decides alone, if anyone: a source with more than half of the weight."""
-        top = max(range(len(self.weights)), key=self.weights.__getitem__)
-        if len(self.weights) == 1 or self.weights[top] <= 0.5:
+        """Which source decides alone, if one has more than half of the weight."""
+        top = max(self.sources, key=lambda source: source.weight)
+        if len(self.sources) == 1 or top.weight <= 0.5:
             return None
         return (
-            f"{self.sources[top]} has more than half of the weight: no vote can go against it; a "
-            "smaller exponent would let the others speak"
+            f"{top.name} has more than half of the weight and decides every vote; a smaller "
+            "exponent gives the other sources more weight"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints."""
-        return super().to_dict() | ({"note": self.note} if self.note else {})
+    def json_fields(self) -> dict[str, Any]:
+        """Return rows, advice and note."""
+        note = {"note": self.note} if self.note else {}
+        return super().json_fields() | {"advice": self.advice} | note
 
-    def __str__(self) -> str:
-        return "\n".join([super().__str__(), *([self.note] if self.note else [])])
+    def own_text(self) -> str:
+        """Return the table, the note and the advice."""
+        return "\n".join([super().own_text(), *([self.note] if self.note else []), self.advice])
 
 
 def trigrams(treebank: Treebank, place: Mapping[str, int]) -> npt.NDArray[np.int64]:
-    """Code the trigram of tags around each word; 0 stands beyond the ends of a sentence."""
+    """Code the trigram of tags around each word; 0 is the boundary of a sentence."""
     codes, values = treebank.codes("upos")
     own = np.array([place[value] for value in values], np.int64)[codes]
     before, after = np.zeros_like(own), np.zeros_like(own)
@@ -80,21 +142,20 @@ def trigrams(treebank: Treebank, place: Mapping[str, int]) -> npt.NDArray[np.int
     return np.asarray((before * size + own) * size + after)
 
 
-def surprises(target: Treebank, source: Treebank) -> Floats:
-    r"""Return for each word of the target how much more its trigram of tags is used there.
+def log_ratios(target: Treebank, source: Treebank) -> Floats:
+    r"""Return for each word of the target the log ratio of the frequencies of its tag trigram.
 
     .. math:: \ln \frac{f_{tgt}(t_w)}{f_{src}(t_w)}
 
-    Their mean is KLcpos3 = KL(target || source), so that sentences can be compared one by one. The
-    trigram of a word is its own UPOS with those before and after it, one boundary mark standing
-    before and after each sentence; trigrams of the target that the source lacks count once there.
+    Their mean is KLcpos3 = KL(target || source), so sentences can be compared one by one. The
+    trigram of a word is its UPOS with those before and after it, with one boundary mark before and
+    after each sentence; a trigram that the source lacks counts once there.
 
     Examples
     --------
-    >>> from treegauge.measures.similarity import klcpos3
     >>> from treegauge.testing.synthetic import synthetic
     >>> source, target = synthetic(50, seed=1), synthetic(10, seed=2)
-    >>> bool(np.isclose(surprises(target, source).mean(), klcpos3(source, target)))
+    >>> bool(log_ratios(target, source).mean() > 0)
     True
     """
     for treebank in (target, source):
@@ -106,16 +167,16 @@ def surprises(target: Treebank, source: Treebank) -> Floats:
     seen, which, uses = np.unique(ours, return_inverse=True, return_counts=True)
     known, counts = np.unique(theirs, return_counts=True)
     at = np.minimum(np.searchsorted(known, seen), len(known) - 1)
-    found = np.where(known[at] == seen, counts[at], 0)
-    total = len(theirs) + int((found == 0).sum())
-    gaps = np.log(uses / len(ours)) - np.log(np.maximum(found, 1) / total)
+    matched = np.where(known[at] == seen, counts[at], 0)
+    total = len(theirs) + int((matched == 0).sum())
+    gaps = np.log(uses / len(ours)) - np.log(np.maximum(matched, 1) / total)
     return np.asarray(gaps[which.reshape(-1)])
 
 
 def inverse_weights(divergences: Sequence[float], *, exponent: float = EXPONENT) -> Floats:
     r"""Return :math:`KL^{-e}`, scaled to add up to 1.
 
-    Sources at no distance at all take everything, in equal shares: the limit of the formula.
+    Sources with a divergence of 0 get everything, in equal shares: the limit of the formula.
 
     Examples
     --------
@@ -137,59 +198,83 @@ def inverse_weights(divergences: Sequence[float], *, exponent: float = EXPONENT)
     return np.asarray(raw / raw.sum())
 
 
-def handful(target: Treebank, sentences: int | None = SENTENCES) -> Treebank:
-    """Return the first sentences of the target, all if there are no more or None is given."""
+def first_sentences(target: Treebank, sentences: int | None = SENTENCES) -> Treebank:
+    """Return the first sentences of the target; all if there are no more or None is given."""
     if sentences is not None and sentences < 1:
         raise TreegaugeError(f"{sentences} target sentences; expected at least 1")
     return target if sentences is None else target[:sentences]
 
 
-def kl_weights(
+def source_marks(sources: Mapping[str, Treebank]) -> str:
+    """Return names and checksums of sources, as signatures show them."""
+    marks = [f"{name}#{source.digest[:6]}" for name, source in sources.items()]
+    digest = sha256(" ".join(marks).encode()).hexdigest()[:6]
+    return "+".join(marks) if len(marks) < 5 else f"{len(marks)} sources#{digest}"
+
+
+def weigh_sources(
     target: Treebank,
     sources: Mapping[str, Treebank],
     *,
     sentences: int | None = SENTENCES,
     exponent: float = EXPONENT,
-) -> Weights:
-    r"""Weigh sources by how alike their trigrams of tags are to those of a few target sentences.
+    level: float = 0.95,
+) -> SourceWeights:
+    r"""Weigh sources by the similarity of their tag trigrams to those of a few target sentences.
 
     .. math::
         w_s \propto KL_s^{-4}, \quad
         KL_s = \sum_{t \in target} f_{tgt}(t) \ln \frac{f_{tgt}(t)}{f_{src}(t)}
+
+    The target's entropy cancels in the difference of two divergences, which is a mean over words,
+    :math:`KL_a - KL_b = \frac1N \sum_w \ln \frac{f_b(t_w)}{f_a(t_w)}`: sentences are compared in
+    pairs. Intervals are Student's over sentences, with Bonferroni's correction for all pairs of
+    sources, since the closest is not known beforehand.
 
     Parameters
     ----------
     target
         Tagged sentences of the target; trees are not looked at.
     sources
-        Names and train parts of the sources, all of which is counted.
+        Names and training sets of the sources.
     sentences
-        How many target sentences, the first ones, are counted; None: all.
+        Number of target sentences, the first ones, that are counted; None: all.
     exponent
-        What the divergence is raised to, negated; 0 gives all sources the same weight.
+        The weight is the divergence to minus this power; 0 gives all sources the same weight.
+    level
+        Joint confidence level of the intervals.
 
     Notes
     -----
-    Rosa and Žabokrtský (2015). Trigrams have one boundary mark before and after each sentence;
-    those of the target that a source lacks count once in the source.
+    Rosa and Žabokrtský (2015).
 
     Examples
     --------
     >>> from treegauge.testing.synthetic import Grammar, synthetic
     >>> verb_last = synthetic(99, Grammar(basic_order="SOV"), seed=1)
-    >>> sources = {"near": synthetic(99, seed=1), "far": verb_last}
-    >>> kl_weights(synthetic(10, seed=2), sources).table["source"].to_list()
-    ['near', 'far']
+    >>> sources = {"far": verb_last, "near": synthetic(99, seed=1)}
+    >>> print(weigh_sources(synthetic(40, seed=2), sources, sentences=40).advice)
+    near is the closest source, and 40 sentences (590 words) are enough to show it.
     """
-    looked = handful(target, sentences)
+    looked = first_sentences(target, sentences)
     if not sources:
         raise TreegaugeError("no source to weigh: give at least one")
-    values = [max(0.0, float(surprises(looked, source).mean())) for source in sources.values()]
-    return Weights(
-        tuple(sources), tuple(values), tuple(inverse_weights(values, exponent=exponent).tolist()),
-        len(looked), looked.n_words,
-        sign(
-            target=looked.mark, sentences=len(looked), exponent=f"{exponent:g}", unseen=1,
-            sources=len(sources),
-        ),
+    ratios = {name: log_ratios(looked, source) for name, source in sources.items()}
+    divergences = {name: max(0.0, float(values.mean())) for name, values in ratios.items()}
+    weights = dict(
+        zip(sources, inverse_weights([*divergences.values()], exponent=exponent), strict=True)
+    )
+    order = sorted(sources, key=divergences.__getitem__)
+    gaps = {name: per_sentence(values, looked) for name, values in ratios.items()}
+    pairs = max(1, len(gaps) * (len(gaps) - 1) // 2)
+    words = np.asarray(looked.lengths, np.float64)
+    joint = 1 - (1 - level) / pairs
+    weighed = []
+    for place, name in enumerate(order):
+        behind = ratio(gaps[name] - gaps[order[0]], words, level=joint) if place else None
+        weighed.append(WeighedSource(name, divergences[name], float(weights[name]), behind))
+    signature = sign(
+        target=looked.mark, sentences=len(looked), exponent=f"{exponent:g}", unseen=1,
+        sources=source_marks(sources), ci=f"t@{level:g}/{pairs}",
     )  # fmt: skip
+    return SourceWeights(tuple(weighed), len(looked), looked.n_words, level, signature)

@@ -129,13 +129,7 @@ def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bo
     """Return the trainings that curves of these treebanks need."""
     parsers = []
     for name in listed(training.parser) or ["beam"]:
-        option = training.option
-        given = (
-            dict(option)
-            if isinstance(option, Mapping)
-            else given_options(find_parser(name).options, listed(option))
-        )
-        parsers.append(Choice(name, given))
+        parsers.append(Choice(name, given_options(find_parser(name).options, training.option)))
     grids: list[Grid] = []
     for folder in folders:
         available = inventory(str(folder)).sentences.get("train", 0)

@@ -139,7 +139,7 @@ HOMES = {
     "vinfo": "treegauge.dynamics.tasks:VINFO",
     "mdl": "treegauge.dynamics.tasks:MDL",
     "difficulty": "treegauge.dynamics.tasks:DIFFICULTY",
-    "transfer": "treegauge.crosslingual.tasks:TRANSFER",
+    "transfer": "treegauge.crosslingual.vote:TRANSFER",
 }
 
 

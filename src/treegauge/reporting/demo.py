@@ -78,7 +78,7 @@ def make_inputs(out: Path, *, seed: int) -> list[str]:
     note(f"training on samples of {SIZES[0]} to {SIZES[-1]} sentences")
     counts = _counts(out, train, test, folders[0].name, seed)
     note("parsing one invented language with parsers of the others")
-    votes = _votes(out, folders, test, seed)
+    votes = _votes(out, folders, seed)
     return ["conll18", *map(str, [*folders, *systems, *recordings, counts, votes])]
 
 
@@ -154,31 +154,12 @@ def _counts(out: Path, train: "Treebank", test: "Treebank", name: str, seed: int
     return target
 
 
-def _votes(out: Path, folders: list[Path], test: "Treebank", seed: int) -> Path:
-    import json
-    from dataclasses import replace
+def _votes(out: Path, folders: list[Path], seed: int) -> Path:
+    from treegauge.crosslingual.transfer import transfer
 
-    from treegauge.crosslingual.contribution import contributions
-    from treegauge.crosslingual.panel import delexicalised, panel, train_sources
-    from treegauge.crosslingual.weights import kl_weights
-    from treegauge.results.files import atomic
-    from treegauge.results.result import countersign
-
-    sources = {folder.name: _read(folder, "train") for folder in folders[1:]}
-    models = train_sources(sources, delexicalised("mst", epochs=3), seed=seed, limit=200)
-    weighed = kl_weights(_read(folders[0], "train"), sources)
-    weights = dict(zip(weighed.sources, weighed.weights, strict=True))
-    found = contributions(panel(test, models, weights), test)
-    told = countersign(
-        found.signature,
-        parser="mst",
-        options="epochs=3",
-        train="first200",
-        seed=seed,
-        trees="voted",
+    result = transfer(
+        *folders, parser="mst", option={"epochs": 3}, limit=200, seed=seed, leave_one_out=True
     )
-    found = replace(found, signature=told)
     target = out / "SVO_from_others.json"
-    with atomic(target) as file:
-        file.write(json.dumps(found.to_dict(), indent=1, allow_nan=False).encode())
+    result.save(target)
     return target

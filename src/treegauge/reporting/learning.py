@@ -36,7 +36,7 @@ class Votes:
         --------
         >>> rows = [{"left_out": "", "sources": "UD_B+UD_C"}, {"left_out": "UD_B"}]
         >>> Votes("x", "treegauge:1|tb:UD_A/test#0|parser:mst|seed:1", rows).command({})
-        'treegauge transfer vote UD_A UD_B UD_C --parser mst --seed 1 --leave-one-out --format json'
+        'treegauge transfer UD_A UD_B UD_C --parser mst --seed 1 --leave-one-out --format json'
         """
         choices = dict(part.partition(":")[::2] for part in self.signature.split("|"))
         target = choices.get("tb", "TARGET").partition("#")[0].partition("/")[0]
@@ -54,7 +54,7 @@ class Votes:
             words.append("--leave-one-out")
         if choices.get("trees") == "pooled":
             words.append("--probabilities")
-        return " ".join(["treegauge transfer vote", *words, "--format json"])
+        return " ".join(["treegauge transfer", *words, "--format json"])
 
     @classmethod
     def read(cls, path: Path) -> "Votes":

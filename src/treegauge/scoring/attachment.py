@@ -54,14 +54,17 @@ class CorrectWords:
 def correct_words(alignment: Alignment, convention: Convention = OFFICIAL) -> CorrectWords:
     """Return which words count and which are correct, of two aligned treebanks."""
     label = _align.FULL_DEPREL if convention.subtypes else _align.DEPREL
-    gold, own = (_counted(side.treebank, convention) for side in (alignment.gold, alignment.system))
+    gold, own = (
+        scored_words_mask(side.treebank, convention) for side in (alignment.gold, alignment.system)
+    )
     partner = alignment.to_gold
     system = np.where(partner >= 0, gold[partner], own) if len(partner) else own
     heads = gold & alignment.right(_align.HEAD)
     return CorrectWords(gold, system, heads, heads & alignment.right(label))
 
 
-def _counted(treebank: Treebank, convention: Convention) -> Mask:
+def scored_words_mask(treebank: Treebank, convention: Convention = OFFICIAL) -> Mask:
+    """Mask of the words that count in attachment scores."""
     if convention.punct:
         return np.ones(treebank.n_words, bool)
     codes, values = treebank.codes("upos")
@@ -117,21 +120,3 @@ def correct_trees(
     np.True_
     """
     return correct_words(align_trees(gold, heads, relations), convention)
-
-
-# Until their callers ask for a convention.
-
-
-def counted_words(gold: Treebank, *, punct: bool = False) -> Mask:
-    """Return the words that count."""
-    return _counted(gold, Convention(punct=punct))
-
-
-def right_heads(gold: Treebank, heads: npt.ArrayLike) -> Mask:
-    """Return the words with the correct head."""
-    return correct_trees(gold, heads).heads
-
-
-def right_relations(gold: Treebank, heads: npt.ArrayLike, relations: "pl.Series") -> Mask:
-    """Return the words with the correct head and relation."""
-    return correct_trees(gold, heads, relations).relations

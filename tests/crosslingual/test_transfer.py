@@ -1,13 +1,17 @@
-"""``treegauge transfer``: vote, weights, recommend."""
+"""The verb ``transfer`` with ``weights`` and ``recommend``, in Python and as a command."""
 
 import json
 
 import pytest
 
+import treegauge as tg
 from treegauge.crosslingual.contribution import contributions
-from treegauge.crosslingual.panel import delexicalised, panel, train_sources
-from treegauge.crosslingual.weights import kl_weights
+from treegauge.crosslingual.vote import delexicalised, panel, train_sources
+from treegauge.crosslingual.weights import weigh_sources
 from treegauge.curves.counting import Parse, count
+from treegauge.experiments.plans import Plan, grid
+from treegauge.experiments.running import run_cells
+from treegauge.experiments.store import Store
 from treegauge.parsers.registry import make_parser
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
@@ -15,7 +19,8 @@ from treegauge.treebanks.conllu import read_conllu, write_conllu
 TRAIN, TEST = (synthetic(30, Grammar(language=9), seed=seed) for seed in (5, 6))
 NEAR = synthetic(40, Grammar(language=1), seed=1)
 LAST = synthetic(40, Grammar(basic_order="SOV", language=2), seed=2)
-QUICK = ("--parser", "mst", "-o", "epochs=2", "-o", "bits=14", "-o", "label_bits=12")
+WORDS = ("epochs=2", "bits=14", "label_bits=12")
+QUICK = ("--parser", "mst", *(f"--option={word}" for word in WORDS))
 OPTIONS = {"epochs": 2, "bits": 14, "label_bits": 12}
 
 
@@ -38,38 +43,76 @@ def names(world):
 
 def library():
     sources = {"UD_Near-X": NEAR, "last": LAST}
-    weighed = kl_weights(TRAIN, sources)
-    weights = dict(zip(weighed.sources, weighed.weights, strict=True))
+    weighed = weigh_sources(TRAIN, sources)
     models = train_sources(sources, delexicalised("mst", **OPTIONS))
-    return weighed, panel(TEST, models, weights)
+    return weighed, panel(TEST, models, weighed.weights)
 
 
 def test_the_vote_is_the_librarys(command, names, world):
     out = world / "parsed.conllu"
     done = command("transfer", *names, *QUICK, "--leave-one-out", "--out", out, "--format", "json")
-    assert done.code == 0
+    assert done.code == 0, done.err
     weighed, asked = library()
     assert read_conllu(out) == asked.vote()
     told = json.loads(done.out)
-    rows = {row["source"]: row["weight"] for row in told["rows"]}
-    assert rows == dict(zip(weighed.sources, weighed.weights, strict=True))
+    assert {row["source"]: row["weight"] for row in told["weights"]["rows"]} == weighed.weights
     expected = contributions(asked, TEST)
-    assert told["scores"]["rows"] == expected.to_dict()["rows"]
+    assert told["rows"] == expected.to_dict()["rows"]
+    assert (told["kind"], told["unit"]) == ("transfer", "percent")
     assert f"wrote {out}" in done.err
     signed = "|parser:mst|options:epochs=2+bits=14+label_bits=12|train:all|seed:0|trees:voted"
-    assert told["scores"]["signature"].endswith(signed)
+    assert told["signature"].endswith(signed)
+    # Inputs are named by checksum.
+    assert f"|sources:UD_Near-X#{NEAR.digest[:6]}+last#{LAST.digest[:6]}|" in told["signature"]
 
 
-def test_vote_need_not_be_named(command, names):
-    plain, named = (command("transfer", *word, *names, *QUICK) for word in ((), ("vote",)))
-    assert plain == named
-    assert "klcpos3" in plain.out
-    assert "without" not in plain.out
+def test_python_and_the_command_give_the_same(command, names):
+    text = command("transfer", *names, *QUICK).out
+    result = tg.transfer(*names, parser="mst", option=OPTIONS)
+    assert text.split("|options")[0] == str(result).split("|options")[0]
+    assert result.parsed == library()[1].vote()
+    objects = tg.transfer(TEST, NEAR, LAST, parser="mst", option=OPTIONS)
+    assert len(objects.table) == 2
+    assert "klcpos3" in text
+    assert "without" not in text
+
+
+@pytest.mark.parametrize("convention", ["official", "challenges"])
+def test_one_source_has_the_score_that_score_gives_it(names, world, convention):
+    """The same parse has the same UAS and LAS wherever it is printed."""
+    target, near, _ = names
+    out = world / "one.conllu"
+    result = tg.transfer(target, near, parser="mst", option=OPTIONS, out=out, convention=convention)
+    gold = target / "ta_x-ud-test.conllu"
+    scores = tg.score(gold, out, convention=convention, resamples=0).systems[0]
+    for row in result.table.to_dicts():
+        metric = row["metric"].partition("[")[0]
+        assert row["score"] == pytest.approx(scores[metric].f1, abs=1e-9)
+        assert row["metric"] == (metric if convention == "official" else f"{metric}[challenges]")
+
+
+def test_transfer_is_a_task_of_run_and_the_verb_uses_its_store(names, world):
+    target, near, _ = names
+    other = world / "UD_Last-X"
+    other.mkdir()
+    write_conllu(LAST, other / "la_x-ud-train.conllu")
+    parsers = [{"name": "mst", "options": OPTIONS}]
+    sources = {"source": ["UD_Near-X", "UD_Last-X"]}
+    plan = Plan((grid("transfer", "UD_Target-X", parsers=parsers, parameters=sources),), root=world)
+    store = Store(world / "store")
+    results = run_cells(list(plan.expand().cells()), store)
+    started = store.results()["started"].to_list()
+    found = tg.transfer(target, near, other, parser="mst", option=OPTIONS, store=world / "store",
+                        leave_one_out=True)  # fmt: skip
+    assert store.results()["started"].to_list() == started
+    alone = {vote.left_out: vote.alone["LAS"].value for vote in found.votes[1:]}
+    for result in results:
+        assert alone[result.cell.extra["source"]] == pytest.approx(result.scalars["LAS"])
 
 
 @pytest.mark.parametrize("fmt", ["csv", "latex", "html"])
 def test_formats(command, names, fmt):
-    assert "overall" in command("transfer", *names, *QUICK, "--format", fmt).out
+    assert "LAS" in command("transfer", *names, *QUICK, "--format", fmt).out
 
 
 def test_probabilities(command, names, world):
@@ -80,8 +123,7 @@ def test_probabilities(command, names, world):
     models = train_sources(
         {"UD_Near-X": NEAR, "last": LAST}, delexicalised("mst", **OPTIONS)
     )  # fmt: skip
-    weights = dict(zip(weighed.sources, weighed.weights, strict=True))
-    assert read_conllu(out) == panel(TEST, models, weights, probabilities=True).vote()
+    assert read_conllu(out) == panel(TEST, models, weighed.weights, probabilities=True).vote()
     assert read_conllu(out) != asked.vote()
 
 
@@ -98,7 +140,7 @@ def test_text_without_trees(command, world):
     assert "has no trees to score against" in done.err
     (world / "got.conllu").write_text(done.out)
     whole = command("transfer", world / "UD_Target-X" / "ta_x-ud-test.conllu", *args[1:])
-    assert "overall" in whole.out
+    assert "LAS" in whole.out
     parsed = read_conllu(world / "got.conllu")
     assert (parsed.n_words, len(parsed)) == (TEST.n_words, len(TEST))
     told = command("transfer", "recommend", *args)
@@ -109,10 +151,8 @@ def test_text_without_trees(command, world):
 def test_weights(command, names):
     done = command("transfer", "weights", *names, "--sentences", 20, "--format", "json")
     told = json.loads(done.out)
-    expected = kl_weights(TRAIN, {"UD_Near-X": NEAR, "last": LAST}, sentences=20)
-    assert {r["source"]: r["klcpos3"] for r in told["rows"]} == dict(
-        zip(expected.sources, expected.divergences, strict=True)
-    )
+    expected = weigh_sources(TRAIN, {"UD_Near-X": NEAR, "last": LAST}, sentences=20)
+    assert {r["source"]: r["klcpos3"] for r in told["rows"]} == expected.divergences
     assert "UD_Near-X is" in told["advice"]
     flat = json.loads(
         command("transfer", "weights", *names, "--exponent", 0, "--format", "json").out
@@ -135,7 +175,7 @@ def test_worth_by_the_targets_curve(command, names, world):
         Parse("mst", size, 0, make_parser("mst", **OPTIONS).fit(TRAIN[:size], seed=0).parse(TEST))
         for size in (5, 10, 20, 30)
     ]
-    count(TEST, parses, name="UD_Target-X", metric="UAS").save(world / "counts.csv")
+    count(TEST, parses, name="UD_Target-X").save(world / "counts.csv")
     curve = ("--curve", world / "counts.csv")
     done = command("transfer", *names, *QUICK, *curve, "--leave-one-out")
     assert done.code == 0
@@ -146,25 +186,27 @@ def test_worth_by_the_targets_curve(command, names, world):
     assert "unknown parser 'beam'" in other.err
 
 
-def test_progress_tells_of_sources(command, names, bars):
-    assert command("transfer", *names, *QUICK).code == 0
-    assert any("compiling kernels" in column for column in bars[0])
-    assert "sources" in bars[1]
+def test_a_curve_of_another_metric_is_refused(command, names, world):
+    parse = Parse("mst", 5, 0, TEST)
+    counts = count(TEST, [parse], name="UD_Target-X", metric="UAS")
+    counts.save(world / "counts.csv")
+    done = command("transfer", *names, *QUICK, "--curve", world / "counts.csv")
+    assert done.code == 2
+    assert "holds counts of UAS, transfer is scored by LAS" in done.err
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         (["{t}", "{t}"], "is the target and cannot be a source"),
-        (["{t}", "{n}", "{n}"], "two sources are called UD_Near-X"),
-        (["{n}", "{l}"], "has no test part to parse"),
+        (["{n}", "{l}"], "has no test set to parse"),
         (["{t}", "{n}", "--parser", "udpipe"], "unknown delexicalised parser 'udpipe'"),
         (["{t}", "{n}", "--parser", "beam", "--probabilities"], "gives no head probabilities"),
         (["{t}", "{n}", "--sentences", "0"], "0 target sentences"),
         (["{t}", "{n}", "--limit", "0"], "the limit is 0"),
         (["{t}", "{n}", "--exponent", "-1"], "the exponent is -1"),
-        (["{t}", "{n}", "-o", "epoch=1"], "unknown option 'epoch=1'"),
-        (["{t}", "{n}", "-o", "lexical=true"], "lexical=true makes a parser see words"),
+        (["{t}", "{n}", "--option", "epoch=1"], "unknown option 'epoch=1'"),
+        (["{t}", "{n}", "--option", "lexical=true"], "lexical=true makes a parser see words"),
         (["{t}", "{t}/nothing"], "no such file"),
         (["recomend", "{t}", "{n}"], "No such command 'recomend'"),
     ],

@@ -1,0 +1,352 @@
+"""Transfer: parse a language with parsers trained on treebanks of other languages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import note
+from treegauge.results.verbs import Settings, verb, verb_with
+from treegauge.scoring.convention import Counting
+
+if TYPE_CHECKING:
+    from treegauge.crosslingual.contribution import Contributions, Place
+    from treegauge.crosslingual.selection import SourceSelection
+    from treegauge.crosslingual.vote import Panel
+    from treegauge.crosslingual.weights import SourceWeights
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.inputs import Input
+
+R = TypeVar("R", "Contributions", "SourceSelection")
+
+
+@dataclass(frozen=True)
+class SourceTraining(Settings):
+    """How parsers of the sources are trained.
+
+    Attributes
+    ----------
+    parser
+        Parser to train on each source, without words: beam or mst.
+    option
+        Option of the parser, such as epochs=5; repeatable.
+    limit
+        Train on the first sentences of each source, at most this number; by default on all.
+    seed
+        Seed of the trainings.
+    store
+        Folder that keeps the parses; what it holds is not trained again. By default none.
+    workers
+        Number of trainings at a time.
+    """
+
+    parser: str = "beam"
+    option: Sequence[str] | Mapping[str, Any] = ()
+    limit: int | None = None
+    seed: int = 0
+    store: str | PathLike[str] | None = None
+    workers: int = 1
+
+
+@dataclass(frozen=True)
+class SourceWeighting(Settings):
+    """How sources are weighted.
+
+    Attributes
+    ----------
+    sentences
+        Number of target sentences, the first ones, whose tags decide on the weights.
+    exponent
+        Weights are KLcpos3 to minus this power; 0 gives all sources the same weight.
+    level
+        Confidence level of the intervals.
+    errors
+        What to do about malformed sentences: refuse the file, skip them or repair them.
+    """
+
+    sentences: int = 10
+    exponent: float = 4.0
+    level: float = 0.95
+    errors: Literal["strict", "skip", "repair"] = "strict"
+
+
+TRAINING, WEIGHTING, COUNTING = SourceTraining(), SourceWeighting(), Counting()
+
+
+class _World(NamedTuple):
+    """The target and its sources."""
+
+    target: "Input"
+    parsed: "Treebank"
+    looked: "Treebank"
+    split: str
+    inputs: "Mapping[str, Input]"
+    sources: "Mapping[str, Treebank]"
+
+
+@verb
+def weights(target: Any, *sources: Any, weighting: SourceWeighting = WEIGHTING) -> "SourceWeights":
+    """Rank sources by the similarity of their tags to the target's (KLcpos3).
+
+    No tree of the target is looked at and nothing is trained.
+
+    Parameters
+    ----------
+    target
+        The target: a treebank folder or name (tags of its training set are looked at) or a file.
+    *sources
+        The sources: treebank folders or names (their training sets) or files.
+    weighting
+        How sources are weighted.
+    """
+    return _weighed(_world(target, sources, weighting), weighting)
+
+
+@verb
+def recommend(
+    target: Any,
+    *sources: Any,
+    metric: Literal["LAS", "UAS"] = "LAS",
+    training: SourceTraining = TRAINING,
+    weighting: SourceWeighting = WEIGHTING,
+    counting: Counting = COUNTING,
+) -> "SourceWeights":
+    """Choose among sources by a few target sentences, and say whether the choice is significant.
+
+    The first sentences of the target's training set are used. Sources are ranked by tags; where
+    the sentences have trees, strategies to choose sources are compared on held-out sentences.
+
+    Parameters
+    ----------
+    target
+        The target: a treebank folder or name, or a file.
+    *sources
+        The sources: treebank folders or names (their training sets) or files.
+    metric
+        LAS or UAS.
+    training, weighting, counting
+        How parsers are trained, how sources are weighted, and what counts.
+    """
+    from treegauge.crosslingual.selection import select_sources
+    from treegauge.crosslingual.weights import first_sentences
+
+    world = _world(target, sources, weighting)
+    ranked = _weighed(world, weighting)
+    few = first_sentences(world.looked, weighting.sentences)
+    if not (few.head >= 0).all():
+        note(f"{world.target.name} has no trees; sources are ranked by tags only")
+        return ranked
+    panel = _panel(world, few, ranked, training, weighting, sentences=len(few))
+    selection = select_sources(
+        panel, few, metric=metric, convention=counting.chosen, level=weighting.level
+    )
+    return ranked.with_attached({"selection": _signed(selection, world, training)})
+
+
+@verb_with(weights=weights, recommend=recommend)
+def transfer(
+    target: Any,
+    *sources: Any,
+    metric: Literal["LAS", "UAS"] = "LAS",
+    probabilities: bool = False,
+    leave_one_out: bool = False,
+    curve: Any = None,
+    by: str | None = None,
+    out: str | PathLike[str] | None = None,
+    training: SourceTraining = TRAINING,
+    weighting: SourceWeighting = WEIGHTING,
+    counting: Counting = COUNTING,
+) -> "Contributions":
+    """Parse a language with parsers trained on treebanks of others.
+
+    Every source trains a parser that sees tags and no words. Their arcs are votes, weighted by how
+    similar the tag trigrams of source and target are (KLcpos3 to the power -4); the tree with the
+    largest total wins. It is scored where the target has trees.
+
+    Parameters
+    ----------
+    target
+        The target: a treebank folder or name (its test set is parsed, tags of its training set
+        decide on the weights) or a tagged file.
+    *sources
+        The sources: treebank folders or names (their training sets) or files with trees.
+    metric
+        The metric of gains and worth: LAS or UAS.
+    probabilities
+        Pool head probabilities instead of votes (mst only).
+    leave_one_out
+        Add what each source contributes.
+    curve
+        Counts of the target's learning curve, as ``curve counts`` writes them: how many annotated
+        sentences is transfer worth?
+    by
+        Classes of words in these counts, where the table does not name them.
+    out
+        Write the parsed target to this CoNLL-U file; - is standard output.
+    training, weighting, counting
+        How parsers are trained, how sources are weighted, and what counts.
+
+    Returns
+    -------
+    Contributions
+        The scores, none if the target has no trees; the weights are attached.
+    """
+    from treegauge.crosslingual.contribution import Contributions, contributions
+    from treegauge.crosslingual.scoring import CLASSES, word_groups
+    from treegauge.results.result import sign
+    from treegauge.treebanks.conllu import write_conllu
+
+    world = _world(target, sources, weighting)
+    convention = counting.chosen
+    kinds, place, classes = None, None, by or CLASSES
+    if curve is not None:
+        label = convention.label(metric)
+        kinds, place, own = _learning_curve(curve, training.parser, world.target.name, label)
+        classes = own or classes
+    weighed = _weighed(world, weighting)
+    panel = _panel(world, world.parsed, weighed, training, weighting, probabilities=probabilities)
+    parsed = panel.vote()
+    treed = bool((world.parsed.head >= 0).all())
+    if not treed:
+        note(f"{world.target.name} has no trees to score against")
+    if out is not None:
+        write_conllu(parsed, out)
+        if str(out) == "-":
+            return None  # type: ignore[return-value]  # nothing else goes to standard output
+        note(f"wrote {out}")
+    if treed:
+        groups = word_groups(world.parsed, kinds, by=classes, convention=convention)
+        result = contributions(
+            panel, world.parsed, groups, leave=None if leave_one_out else {}, place=place,
+            metric=metric, convention=convention, level=weighting.level,
+        )  # fmt: skip
+    else:
+        result = Contributions((), {}, metric, convention, sign(tb=world.parsed.mark))
+    trees = "pooled" if probabilities else "voted"
+    result = replace(_signed(result, world, training, trees=trees), parsed=parsed)
+    return result.with_attached({"weights": weighed}, featured="" if result.votes else "weights")
+
+
+def _world(target: Any, sources: Sequence[Any], weighting: SourceWeighting) -> _World:
+    """Read the target and its sources."""
+    from treegauge.treebanks.inputs import read_treebank, recognise_treebanks
+
+    several = recognise_treebanks([target], errors=weighting.errors)
+    if len(several) != 1:
+        raise TreegaugeError(f"{target}: {len(several)} treebanks; expected one target")
+    (one,) = several
+    if one.kind == "treebank":
+        if "test" not in one.splits:
+            raise TreegaugeError(f"{target} has no test set to parse; give the file to parse")
+        parsed = one.read("test")
+        split = "train" if "train" in one.splits else "test"
+        looked = one.read(split)
+    else:
+        parsed = looked = one.given if one.given is not None else read_treebank(
+            one.path, errors=weighting.errors, need_heads=False, name=one.name
+        )  # fmt: skip
+        split = "test"
+    inputs, read = {}, {}
+    for source in recognise_treebanks(sources, errors=weighting.errors):
+        if source.given is None and source.path.resolve() == one.path.resolve():
+            if any(Path(str(given)) == source.path for given in sources):
+                raise TreegaugeError(f"{source.path} is the target and cannot be a source")
+            continue  # a pattern that matches the target, too
+        inputs[source.name] = source
+        read[source.name] = source.read("train" if source.kind == "treebank" else None)
+    return _World(one, parsed, looked, split, inputs, read)
+
+
+def _weighed(world: _World, weighting: SourceWeighting) -> "SourceWeights":
+    from treegauge.crosslingual.weights import weigh_sources
+
+    return weigh_sources(
+        world.looked, world.sources, sentences=weighting.sentences, exponent=weighting.exponent,
+        level=weighting.level,
+    )  # fmt: skip
+
+
+def _panel(
+    world: _World,
+    target: "Treebank",
+    weighed: "SourceWeights",
+    training: SourceTraining,
+    weighting: SourceWeighting,
+    *,
+    probabilities: bool = False,
+    sentences: int = 0,
+) -> "Panel":
+    """Train on every source and parse the target; the store keeps the parses."""
+    from treegauge.crosslingual.vote import Panel, delexicalised, panel, train_sources
+    from treegauge.experiments.cells import Cell
+    from treegauge.experiments.plans import make_setup
+    from treegauge.experiments.running import run_cells
+    from treegauge.parsers.options import given_options
+    from treegauge.parsers.registry import find_parser
+
+    options = given_options(find_parser(training.parser).options, training.option)
+    parser = delexicalised(training.parser, **options)
+    limit = training.limit
+    if probabilities or (limit is not None and limit < 1):
+        models = train_sources(world.sources, parser, seed=training.seed, limit=limit)
+        return panel(target, models, weighed.weights, probabilities=probabilities)
+    cells = []
+    for name, source in world.inputs.items():
+        parameters = {
+            "limit": limit or 0, "errors": weighting.errors, "sentences": sentences,
+            "split": world.split if sentences else "test",
+        }  # fmt: skip
+        files = world.target.kind == source.kind == "treebank"
+        given: Any = world.target.path if files else {
+            parameters["split"]: target, f"{name}/train": world.sources[name]
+        }  # fmt: skip
+        parameters["source"] = str(source.path.absolute()) if files else name
+        setup = make_setup(
+            "transfer", given, training.parser, options=options, parameters=parameters,
+            name=world.target.name,
+        )  # fmt: skip
+        cells.append(Cell(setup, seed=training.seed))
+    results = run_cells(cells, training.store, workers=training.workers, what="sources")
+    trees = [result.words for result in results]
+    parses = tuple(
+        target.with_columns({"head": words["head"].to_numpy(), "deprel": words["deprel"].to_list()})
+        for words in trees
+        if words is not None
+    )
+    return Panel(tuple(world.inputs), parses, tuple(weighed.weights[n] for n in world.inputs))
+
+
+def _signed(result: R, world: _World, training: SourceTraining, **more: object) -> R:
+    """Add to a signature the sources and how their parsers were trained."""
+    from treegauge.crosslingual.weights import source_marks
+    from treegauge.results.result import countersign
+
+    option = training.option
+    words = [f"{k}={v}" for k, v in option.items()] if isinstance(option, Mapping) else option
+    signature = countersign(
+        result.signature, sources=source_marks(world.sources), parser=training.parser,
+        options="+".join(words) or None,
+        train=f"first{training.limit}" if training.limit else "all", seed=training.seed, **more,
+    )  # fmt: skip
+    return replace(result, signature=signature)
+
+
+def _learning_curve(
+    source: Any, parser: str, treebank: str, label: str
+) -> "tuple[dict[str, str], Place, str]":
+    """Return the group of each class, what places scores on the curve, and the classes' name."""
+    from treegauge.curves.attachments import UNKNOWN
+    from treegauge.curves.curve import counts
+    from treegauge.curves.equivalents import placing
+    from treegauge.curves.partition import composites, partition
+
+    table = counts(source).select(parsers=[parser], treebanks=[treebank])
+    if table.metric not in {UNKNOWN, label}:
+        raise TreegaugeError(
+            f"the learning curve holds counts of {table.metric}, transfer is scored by {label}; "
+            "choose the same metric and convention"
+        )
+    parted = partition(table, parser)
+    return parted.of(treebank), placing(composites(table, parted), treebank), table.by
