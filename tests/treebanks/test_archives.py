@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks import archives
-from treegauge.treebanks.archives import Limits, treebanks, unpack
+from treegauge.treebanks.archives import ArchiveLimits, treebanks, unpack
 
 TEXT = b"1\tw\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 GREEK = ("ud-treebanks-v2.9", "UD_Greek-GDT")
@@ -89,7 +89,7 @@ def empty(tmp_path):
 
 
 def take(archive, folder, **limits):
-    return unpack(archive, {GREEK: folder}, limits=Limits(**limits))[GREEK]
+    return unpack(archive, {GREEK: folder}, limits=ArchiveLimits(**limits))[GREEK]
 
 
 def everything(folder):
@@ -247,14 +247,14 @@ def test_too_many_files(save, empty, pack):
     many = {f"{PLACE}/{i}.conllu": b"" for i in range(50)}
     assert len(take(save(pack(many)), empty, members=50)) == 50
     with pytest.raises(TreegaugeError, match="more than 49 files"):
-        treebanks(save(pack(many)), limits=Limits(members=49))
+        treebanks(save(pack(many)), limits=ArchiveLimits(members=49))
 
 
 def test_a_zip_file_that_is_all_directory(save):
     """zipfile would read all of it before anybody could count."""
     many = zip_bytes({f"{PLACE}/{i}": b"" for i in range(3000)})
     with pytest.raises(TreegaugeError, match="more than 100 files"):
-        treebanks(save(many), limits=Limits(members=100))
+        treebanks(save(many), limits=ArchiveLimits(members=100))
 
 
 def test_a_huge_header_takes_no_memory(save):

@@ -96,6 +96,21 @@ def test_a_release_is_the_treebanks_in_it(releases):
     assert len(recognise_treebanks([releases, "el_gdt"])) == 3  # each folder once
 
 
+def test_loose_files_and_output_beside_treebanks_are_told_apart(releases):
+    folder = releases / "r2.9"
+    write_conllu(synthetic(3, seed=3), folder / "gold.conllu")
+    (folder / "UD_Greek-GDT" / "not-to-release").mkdir()
+    write_conllu(synthetic(3, seed=3), folder / "UD_Greek-GDT" / "not-to-release" / "x.conllu")
+    (folder / "alpha").mkdir()
+    write_conllu(synthetic(3, seed=3), folder / "alpha" / "el_gdt.conllu")
+    assert [(one.kind, one.name, one.role) for one in recognise([folder])] == [
+        ("conllu", "gold", ""),
+        ("treebank", "UD_Greek-GDT", "gold"),
+        ("treebank", "UD_Turkish-IMST", "gold"),
+        ("system", "alpha", "system"),
+    ]
+
+
 def test_output_folders_are_never_treebanks(tmp_path):
     several = tmp_path / "out" / "alpha"
     several.mkdir(parents=True)
@@ -132,7 +147,7 @@ def test_tables_stores_plans_and_models_are_told_apart(tmp_path):
     counts = pl.DataFrame({"treebank": ["a"], "parser": ["x"], "class": ["all"], "total": [1]})
     counts.write_csv(tmp_path / "counts.csv")
     counts.write_parquet(tmp_path / "counts.parquet")
-    counts.rename({"class": "head_logp"}).write_parquet(tmp_path / "recording.parquet")
+    counts.rename({"class": "full/head_logp"}).write_parquet(tmp_path / "recording.parquet")
     counts.drop("class").write_csv(tmp_path / "scores.tsv", separator="\t")
     votes = {"signature": "s", "rows": [{"left_out": None, "uas": 50.0}]}
     (tmp_path / "votes.json").write_text(json.dumps({"signature": "w", "scores": votes}))

@@ -54,7 +54,7 @@ AFFIXED = (
 GENDERS = ("Fem", "Masc", "Neut")
 
 
-class Language:
+class InventedLanguage:
     """The sounds and endings of one invented language.
 
     Content stems are made of two to four open syllables and function words of one closed
@@ -68,7 +68,7 @@ class Language:
 
     Examples
     --------
-    >>> language = Language(0)
+    >>> language = InventedLanguage(0)
     >>> len({language.stem(code) for code in range(10_000)})
     10000
     >>> language.inflect("NOUN", ("Acc", "", "Fem", "Sing"))[1:]
@@ -132,12 +132,12 @@ class Lexicon:
 
     Examples
     --------
-    >>> lexicon = Lexicon(Language(0), 1000, 1.0)
+    >>> lexicon = Lexicon(InventedLanguage(0), 1000, 1.0)
     >>> lexicon.draw("NOUN", 0.0) == lexicon.draw("NOUN", 0.001)
     True
     """
 
-    def __init__(self, language: Language, vocabulary: int, exponent: float) -> None:
+    def __init__(self, language: InventedLanguage, vocabulary: int, exponent: float) -> None:
         self.language = language
         self._steps: dict[str, list[float]] = {}
         self._known: dict[str, dict[int, tuple[str, str]]] = {}
@@ -168,7 +168,7 @@ def lexicon(language: int, vocabulary: int, exponent: float) -> Lexicon:
     >>> lexicon(0, 100, 1.0) is lexicon(0, 100, 1.0)
     True
     """
-    return Lexicon(Language(language), vocabulary, exponent)
+    return Lexicon(InventedLanguage(language), vocabulary, exponent)
 
 
 def uniforms(*key: int) -> Uniform:

@@ -42,7 +42,7 @@ _BROKEN = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class ArchiveLimits:
     """How much an archive may hold.
 
     Parameters
@@ -80,7 +80,7 @@ class Member(NamedTuple):
     open: Callable[[], BinaryIO] | None
 
 
-def treebanks(archive: Path, *, limits: Limits | None = None) -> dict[Folder, list[str]]:
+def treebanks(archive: Path, *, limits: ArchiveLimits | None = None) -> dict[Folder, list[str]]:
     """List the folders of an archive that hold CoNLL-U files, with the names of these files.
 
     Parameters
@@ -91,7 +91,7 @@ def treebanks(archive: Path, *, limits: Limits | None = None) -> dict[Folder, li
         How much it may hold.
     """
     found: dict[Folder, list[str]] = {}
-    with _members(archive, limits or Limits()) as members:
+    with _members(archive, limits or ArchiveLimits()) as members:
         for member in members:
             if _is_conllu(member.name):
                 found.setdefault(member.folder, []).append(member.name)
@@ -102,7 +102,7 @@ def unpack(
     archive: Path,
     targets: Mapping[Folder, Path],
     *,
-    limits: Limits | None = None,
+    limits: ArchiveLimits | None = None,
 ) -> dict[Folder, list[Unpacked]]:
     """Write the files that lie directly in some folders of an archive to folders on disk.
 
@@ -117,7 +117,7 @@ def unpack(
     """
     written: dict[Folder, list[Unpacked]] = {folder: [] for folder in targets}
     taken: set[tuple[Folder, str]] = set()
-    with _members(archive, limits or Limits()) as members:
+    with _members(archive, limits or ArchiveLimits()) as members:
         for member in members:
             folder, name = member.folder, member.name
             if folder not in targets or name.startswith(".") or not name:
@@ -151,7 +151,7 @@ def _is_conllu(name: str) -> bool:
 
 
 @contextmanager
-def _members(archive: Path, limits: Limits) -> Iterator[Iterator[Member]]:
+def _members(archive: Path, limits: ArchiveLimits) -> Iterator[Iterator[Member]]:
     """Give the members of an archive in their order; a file must be read before the next one."""
     try:
         size = archive.stat().st_size
@@ -183,7 +183,7 @@ class _RefusedError(Exception):
 
 
 def _tar_members(
-    raw: BinaryIO, start: bytes, size: int, limits: Limits, advanced: Callable[[], None]
+    raw: BinaryIO, start: bytes, size: int, limits: ArchiveLimits, advanced: Callable[[], None]
 ) -> Iterator[Member]:
     opener = next((_PACKED[magic] for magic in _PACKED if start.startswith(magic)), None)
     stream = _Forward(opener(raw) if opener else raw, limits.room(size))
@@ -247,7 +247,7 @@ class _Forward:
 
 
 def _zip_members(
-    raw: BinaryIO, size: int, limits: Limits, advanced: Callable[[], None]
+    raw: BinaryIO, size: int, limits: ArchiveLimits, advanced: Callable[[], None]
 ) -> Iterator[Member]:
     if _directory_size(raw, size) > 1024 * limits.members:
         raise _RefusedError(f"it holds more than {limits.members:,} files")

@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 Kind = Literal[
-    "treebank", "conllu", "release", "system", "scores", "counts", "store", "recording", "model",
+    "treebank", "conllu", "system", "scores", "counts", "store", "recording", "model",
     "plan", "transfer", "packaged", "object",
 ]  # fmt: skip
 TITLES: dict[str, str] = {
     "treebank": "a treebank folder",
     "conllu": "a CoNLL-U file",
-    "release": "a folder of treebanks",
     "system": "a folder of a system's output",
     "scores": "a score table (.csv .tsv .parquet .json)",
     "counts": "counts of a learning curve (.csv .parquet)",
@@ -48,7 +47,7 @@ TITLES: dict[str, str] = {
 PACKAGED = ("conll18", "fragility_exp1", "ud25", "difficulty_table1")
 """Names of the tables that come with treegauge."""
 
-TREEBANK_KINDS = ("treebank", "conllu", "release")
+TREEBANK_KINDS = ("treebank", "conllu")
 _COUNTS = {"treebank", "parser", "class", "total"}
 _METADATA = ("README.md", "README.txt", "LICENSE.txt", "stats.xml")
 _TABLES = (".csv", ".tsv", ".parquet", ".json")
@@ -101,7 +100,9 @@ class Input:
             raise ChoiceError(f"split of {self.name}", split, self.splits)
         name = f"{self.name}/{split}" if split and self.kind == "treebank" else self.name
         files = self.splits[split] if split and self.kind == "treebank" else self.files
-        return _read(files, name, self.errors)
+        from treegauge.treebanks.conllu import read_conllu
+
+        return read_conllu(list(files), name=name, errors=self.errors)
 
     @cached_property
     def treebank(self) -> "Treebank":
@@ -210,12 +211,6 @@ def folder_name(source: Source) -> str | None:
     release = take_apart(given)[1]
     name = treebank_folder(given).resolve().name
     return f"{own_name(name)[0]}@{release}" if release else name
-
-
-def _read(files: Sequence[str], name: str, errors: Errors) -> "Treebank":
-    from treegauge.treebanks.conllu import read_conllu
-
-    return read_conllu(list(files), name=name, errors=errors)
 
 
 def text_digest(treebank: "Treebank") -> str:
@@ -370,15 +365,18 @@ def is_treebank_folder(folder: Path) -> bool:
     codes = {found["code"] if (found := UD_FILE.match(name)) else None for name in names}
     if len(codes) > 1 or not all(splits):
         return False
-    return (
-        folder.resolve().name.startswith("UD_")
-        or "train" in splits
-        or any((folder / name).is_file() for name in _METADATA)
+    return folder.resolve().name.startswith("UD_") or _is_certain(folder)
+
+
+def _is_certain(folder: Path) -> bool:
+    """Say whether a folder holds a training set or metadata, which no system writes."""
+    return any(split_of(file) == "train" for file in find(folder)) or any(
+        (folder / name).is_file() for name in _METADATA
     )
 
 
 def _folder(path: Path, name: str) -> Iterator[Input]:
-    if (path / "ledger.sqlite").is_file():
+    if _is_store(path):
         yield Input("store", path, name or path.resolve().name)
         return
     # A name that begins with UD_ is that of a treebank looked up by name.
@@ -387,22 +385,29 @@ def _folder(path: Path, name: str) -> Iterator[Input]:
         own = name or own_name(path.resolve().name)[0]
         yield Input("treebank", path, own, "gold", tuple(find(path)))
         return
-    below = [one for one in _walk(path) if (one / "ledger.sqlite").is_file() or holds_treebank(one)]
-    stores = [one for one in below if (one / "ledger.sqlite").is_file()]
-    folders = [one for one in below if one not in stores]
-    if not named and _is_release(path, folders):
-        for one in folders:
-            yield Input("treebank", one, own_name(one.name)[0], "gold", tuple(find(one)))
-    elif folders:
-        files = tuple(file for one in folders for file in find(one))
-        yield Input("system", path, name or path.resolve().name, "system", files)
-    for store in stores:
-        yield Input("store", store, store.name)
+    below = [one for one in _walk(path) if _is_store(one) or holds_treebank(one)]
+    treebanks = [one for one in below if one != path and is_treebank_folder(one)]
     if not below:
         raise TreegaugeError(
             f"{path}: nothing in this folder is recognised; expected .conllu files, treebank "
             "folders or a store of experiments"
         )
+    if named or not _is_release(path, treebanks):
+        stores = [one for one in below if _is_store(one)]
+        files = tuple(file for one in below if one not in stores for file in find(one))
+        if files:
+            yield Input("system", path, name or path.resolve().name, "system", files)
+        yield from (Input("store", one, one.name) for one in stores)
+        return
+    for one in below:
+        if one == path:
+            yield from (each for file in find(one) for each in _path(file, ""))
+        elif one in treebanks or not {*treebanks} & {*one.parents}:
+            yield from _folder(one, "")
+
+
+def _is_store(folder: Path) -> bool:
+    return (folder / "ledger.sqlite").is_file()
 
 
 def _walk(folder: Path) -> list[Path]:
@@ -418,14 +423,9 @@ def _is_release(folder: Path, members: Sequence[Path]) -> bool:
 
     The folder's name says a release, or some treebank has a training set or metadata.
     """
-    if not members or folder in members or not all(map(is_treebank_folder, members)):
-        return False
-    if any(release_of(one.resolve().name) for one in (folder, *(m.parent for m in members))):
-        return True
-    return any(
-        any(split_of(file) == "train" for file in find(one))
-        or any((one / name).is_file() for name in _METADATA)
-        for one in members
+    above = (folder, *(one.parent for one in members))
+    return bool(members) and (
+        any(release_of(one.resolve().name) for one in above) or any(map(_is_certain, members))
     )
 
 

@@ -10,7 +10,7 @@ Level = Literal["error", "warning"]
 
 
 @dataclass(frozen=True)
-class Kind:
+class ProblemKind:
     """A kind of problem.
 
     An *error* is what the official scoring script refuses or crashes on; a *warning* is what
@@ -26,25 +26,27 @@ class Kind:
 
 # The order is that of the codes in _scan.py.
 KINDS = (
-    Kind("encoding", "error", "valid UTF-8"),
-    Kind("columns", "error", "10 columns separated by single tabs"),
-    Kind("comment-inside", "error", "comments only before the first word of a sentence"),
-    Kind("empty-sentence", "error", "at least one word before a blank line"),
-    Kind("no-final-blank-line", "error", "a blank line after the last sentence", readable=True),
-    Kind("word-id", "error", "IDs 1, 2, 3, ... without gaps or repetitions"),
-    Kind("multiword-id", "error", "a multiword ID such as 3-4"),
-    Kind("unfinished-multiword", "error", "all words of the range before the sentence ends"),
-    Kind("empty-form", "error", "a FORM with at least one character that is not a space"),
-    Kind("head", "error", "a whole number from 0 to the number of words"),
-    Kind("head-range", "error", "a HEAD inside the sentence"),
-    Kind("cycle", "error", "every word to reach the root"),
-    Kind("no-root", "error", "exactly one word with HEAD 0"),
-    Kind("several-roots", "error", "exactly one word with HEAD 0"),
-    Kind("multiword-range", "warning", "a range that starts at the next word and grows"),
-    Kind("inner-id", "warning", "the next ID of the multiword token's range"),
-    Kind("byte-order-mark", "error", "no byte order mark"),
-    Kind("empty-node-id", "warning", "an empty node ID such as 3.1"),
-    Kind("deps", "warning", "head:relation pairs joined by |, heads inside the sentence"),
+    ProblemKind("encoding", "error", "valid UTF-8"),
+    ProblemKind("columns", "error", "10 columns separated by single tabs"),
+    ProblemKind("comment-inside", "error", "comments only before the first word of a sentence"),
+    ProblemKind("empty-sentence", "error", "at least one word before a blank line"),
+    ProblemKind(
+        "no-final-blank-line", "error", "a blank line after the last sentence", readable=True
+    ),
+    ProblemKind("word-id", "error", "IDs 1, 2, 3, ... without gaps or repetitions"),
+    ProblemKind("multiword-id", "error", "a multiword ID such as 3-4"),
+    ProblemKind("unfinished-multiword", "error", "all words of the range before the sentence ends"),
+    ProblemKind("empty-form", "error", "a FORM with at least one character that is not a space"),
+    ProblemKind("head", "error", "a whole number from 0 to the number of words"),
+    ProblemKind("head-range", "error", "a HEAD inside the sentence"),
+    ProblemKind("cycle", "error", "every word to reach the root"),
+    ProblemKind("no-root", "error", "exactly one word with HEAD 0"),
+    ProblemKind("several-roots", "error", "exactly one word with HEAD 0"),
+    ProblemKind("multiword-range", "warning", "a range that starts at the next word and grows"),
+    ProblemKind("inner-id", "warning", "the next ID of the multiword token's range"),
+    ProblemKind("byte-order-mark", "error", "no byte order mark"),
+    ProblemKind("empty-node-id", "warning", "an empty node ID such as 3.1"),
+    ProblemKind("deps", "warning", "head:relation pairs joined by |, heads inside the sentence"),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
 
