@@ -42,5 +42,5 @@ def test_scores_under_another_convention_say_so(folders):
 
 
 def test_one_parser_at_a_time(folders):
-    with pytest.raises(TreegaugeError, match="one parser"):
+    with pytest.raises(TreegaugeError, match="needs one parser, got 2"):
         tg.difficulty(folders[0], parser=["mst", "mst ending=1"], orders=0, **QUICK)

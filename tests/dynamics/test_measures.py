@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import treegauge as tg
 from treegauge.dynamics.cartography import Regions, data_map, mean_map
 from treegauge.dynamics.jobs import TrainingJob, relation_names
 from treegauge.dynamics.mdl import BLOCKS, description_length, fitting, read_blocks
 from treegauge.dynamics.recording import Recording
-from treegauge.dynamics.vinfo import NULLS, measure_information, null_input, usable_information
+from treegauge.dynamics.vinfo import NULLS, null_input, usable_information
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
@@ -93,17 +94,18 @@ def test_pointwise_information_is_a_log_ratio():
         usable_information(real, recording([[0.5, 0.5]]))
 
 
-def test_input_tells_much_and_no_input_tells_nothing(quick):
+def test_input_says_much_and_no_input_says_nothing():
     train, dev = synthetic(200, seed=1), synthetic(60, seed=2)
-    found = measure_information(train, dev, engine=quick, trees=True)
+    quick = {"epochs": 3, "option": {"bits": 16, "label_bits": 12}}
+    found = tg.vinfo(train, dev=dev, trees=True, **quick)[0]
     assert found.values["head"] > 0.5
     assert found.values["relation"] > 1
     assert found.trees[-1].mean() > found.values["head"]
     # Null against null: the very same model, so nothing at all.
-    blank = measure_information(null_input(train), null_input(dev), engine=quick)
+    blank = tg.vinfo(null_input(train), dev=null_input(dev), **quick)[0]
     assert blank.pvi("head").tolist() == [0.0] * dev.n_words
     # What forms add to tags is less than what forms and tags add to nothing.
-    beyond = measure_information(train, dev, engine=quick, null="upos")
+    beyond = tg.vinfo(train, dev=dev, null="upos", **quick)[0]
     assert beyond.values["head"] < found.values["head"]
 
 

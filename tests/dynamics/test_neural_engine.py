@@ -7,12 +7,13 @@ pytest.importorskip("torch")
 
 import torch
 
+import treegauge as tg
 from treegauge.dynamics.candidates import error_candidates
 from treegauge.dynamics.jobs import TrainingJob, cross_fit, relation_names
 from treegauge.dynamics.mdl import description_length
 from treegauge.dynamics.neural_engine import NeuralEngine
 from treegauge.dynamics.recorder import make_engine, record
-from treegauge.dynamics.vinfo import NULLS, measure_information, null_input
+from treegauge.dynamics.vinfo import NULLS, null_input
 from treegauge.parsers.registry import make_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
@@ -82,8 +83,8 @@ def test_jobs_side_by_side_keep_their_own_words(parts, monkeypatch):
 
 @pytest.mark.parametrize("null", list(NULLS))
 def test_information_against_every_null_input(parts, null):
-    engine = make_engine("biaffine", epochs=1, options=WORDS)
-    found = measure_information(*parts, engine=engine, null=null)
+    train, dev = parts
+    found = tg.vinfo(train, dev=dev, null=null, parser="biaffine", option=SMALL | {"epochs": 1})[0]
     assert np.isfinite(found.pvi("head")).all()
     assert np.isfinite(found.pvi("relation")).all()
 

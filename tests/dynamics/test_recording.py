@@ -124,7 +124,7 @@ def test_arrays_of_others_are_welcome_and_checked():
         Recording("t#0", "train", "s", (1,), np.zeros((1, 3)), np.zeros((1, 2)))
     with pytest.raises(TreegaugeError, match=r"unknown kind of file '\.csv'"):
         one.save("x.csv")
-    with pytest.raises(TreegaugeError, match="expected the same"):
+    with pytest.raises(TreegaugeError, match="pass the treebank that was recorded"):
         one.check(synthetic(3, seed=1))
 
 

@@ -9,7 +9,6 @@ from scipy.stats import gaussian_kde
 import treegauge as tg
 from treegauge.dynamics.mdl import description_length
 from treegauge.dynamics.recorder import make_engine
-from treegauge.dynamics.vinfo import measure_information
 from treegauge.figures import dynamics
 from treegauge.figures.analysis import matrix
 from treegauge.results.errors import TreegaugeError
@@ -41,9 +40,9 @@ def test_data_maps_count_every_word_once(maps):
     assert spec["facet"]["sort"] == ["syn-1", "syn-2"]
 
 
-def test_densities_are_densities(engine):
-    found = measure_information(TRAIN, DEV, engine=engine)
-    spec = dynamics.pvi_densities([found])
+def test_densities_are_densities():
+    found = tg.vinfo(TRAIN, dev=DEV, epochs=2, option=["bits=16", "label_bits=12"])
+    spec = dynamics.pvi_densities(found)
     rows = spec["layer"][0]["data"]["values"]
     x, y = (np.array([row[key] for row in rows]) for key in ("pvi", "density"))
     assert np.trapezoid(y, x) == pytest.approx(1, abs=0.03)

@@ -272,7 +272,7 @@ class MapArchive:
     >>> logp = np.log([[0.25, 0.9]])
     >>> one = Recording("toy#0", "train", "treegauge:0", (1,), logp, logp)
     >>> MapArchive((one,)).map.values["head"]["confidence"]
-    0.575...
+    0.5749...
     """
 
     recordings: tuple[Recording, ...]

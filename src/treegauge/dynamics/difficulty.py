@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from treegauge.dynamics.cartography import DataMap, mean_map
-from treegauge.dynamics.mdl import Before, DescriptionLength, length_signature, read_blocks
-from treegauge.dynamics.recording import unpacked_recordings
-from treegauge.dynamics.settings import (
-    JoinedResult,
-    Layer,
-    TrainingData,
-    TrainingSettings,
-    label_of,
-    training_data,
-)
+from treegauge.dynamics.mdl import Before, DescriptionLength, read_blocks
+from treegauge.dynamics.settings import JoinedResult, Layer, TrainingData, TrainingSettings
 from treegauge.dynamics.vinfo import Null, UsableInformation, usable_information
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
@@ -27,8 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "LARGER_IS_EASIER", "AbsoluteRank", "Coding", "DifficultyTable", "TreebankDifficulty",
-    "absolute_rank", "difficulty", "treebank_difficulty",
+    "LARGER_IS_EASIER", "AbsoluteRank", "DifficultyTable", "TreebankDifficulty", "absolute_rank",
+    "difficulty",
 ]  # fmt: skip
 
 LARGER_IS_EASIER: Mapping[str, bool] = {
@@ -63,9 +55,12 @@ class AbsoluteRank(Result):
         import polars as pl
 
         kinds: dict[str, type[pl.DataType]] = {"treebank": pl.String, "rank": pl.Int64}
-        return pl.DataFrame(
-            list(self.rows), schema=kinds | dict.fromkeys(("mean", *self.measures), pl.Float64)
+        ranks = [rank for row in self.rows for key, rank in row.items() if key in self.measures]
+        shared = any(rank is not None and rank != int(cast("float", rank)) for rank in ranks)
+        kinds |= {"mean": pl.Float64} | dict.fromkeys(
+            self.measures, pl.Float64 if shared else pl.Int64
         )
+        return pl.DataFrame(list(self.rows), schema=kinds, strict=False)
 
 
 def _plain(measure: str) -> str:
@@ -140,15 +135,6 @@ def absolute_rank(
     )  # fmt: skip
     signature = sign(v="absolute-rank", table=table.name, m="+".join(chosen))
     return AbsoluteRank(rows, tuple(chosen), signature)
-
-
-@dataclass(frozen=True)
-class Coding:
-    """How description length is measured; see :func:`~treegauge.dynamics.mdl.mdl`."""
-
-    blocks: str | Sequence[int | str] = "5,10,20,40,80,160,320,360"
-    training: Before = "prefix"
-    orders: int = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,91 +216,45 @@ class DifficultyTable(JoinedResult):
         return replace(absolute_rank(self.known), signature=self.signature)
 
 
-def treebank_difficulty(
+def _measured(
     data: TrainingData,
-    *,
     settings: TrainingSettings,
-    null: str = "blank",
-    seeds: int = 1,
-    coding: Coding | None = None,
-    convention: Convention = OFFICIAL,
+    seeds: int,
+    null: str,
+    coding: dict[str, Any],
+    convention: Convention,
 ) -> TreebankDifficulty:
-    """Measure the difficulty of one treebank.
-
-    Parameters
-    ----------
-    data
-        The treebank; see :func:`~treegauge.dynamics.settings.training_data`.
-    settings
-        The parser and how it is trained.
-    null
-        The input that usable information is measured against.
-    seeds
-        Number of pairs of models, with and without input; numbers are means over them.
-    coding
-        How to measure description length; None: it is left out.
-    convention
-        What counts in UAS and LAS.
-
-    Examples
-    --------
-    >>> from treegauge.dynamics.settings import TrainingSettings
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> (data,) = training_data([{"train": synthetic(100, seed=1), "dev": synthetic(40, seed=2)}])
-    >>> row = treebank_difficulty(data, settings=TrainingSettings(epochs=3)).row
-    >>> row["arc_conf"] > row["arc_var"]
-    True
-    """
+    """Measure one treebank: two models per seed, and those of description length."""
     from treegauge.scoring.attachment import correct_trees
 
     train, dev = data["train"], data["dev"]
-    numbers = settings.seeds(seeds)
-    sizes = read_blocks(coding.blocks, len(train)) if coding is not None else (1,)
-    shared: dict[str, Any] = {
-        "null": null, "blocks": ",".join(map(str, sizes)),
-        "training": "prefix" if coding is None else coding.training,
-    }  # fmt: skip
-    orders = 0 if coding is None else coding.orders
-    cells = settings.run("difficulty", data, numbers[:1], **shared, orders=orders)
-    if seeds > 1:
-        cells += settings.run("difficulty", data, numbers[1:], **shared, orders=0)
-    if len(settings.parsers) > 1:
-        raise TreegaugeError("difficulty is measured with one parser; got several")
-    recordings = [
-        {name: unpacked_recordings(packed, name)[0]["0"] for name, packed in one.recordings.items()}
-        for one in cells
-    ]
+    numbers, orders = settings.seeds(seeds), coding["orders"]
+    if orders:
+        sizes = read_blocks(coding["blocks"], len(train))
+        coding = coding | {"blocks": ",".join(map(str, sizes))}
+    models = settings.run("difficulty", data, numbers[:1], null=null, **coding)
+    models += settings.run("difficulty", data, numbers[1:], null=null, **coding | {"orders": 0})
+    training, label = coding["training"], models[0].label
+    recordings = {key: [one.recordings[key] for one in models] for key in ("train", "dev", "null")}
     scores = []
-    for one in recordings:
-        parsed = one["dev"].parsed(dev)
+    for recording in recordings["dev"]:
+        parsed = recording.parsed(dev)
         correct = correct_trees(dev, parsed.head, parsed["deprel"], convention)
         scores.append([correct.score(metric) or 0.0 for metric in ("UAS", "LAS")])
     uas, las = np.mean(scores, axis=0).tolist()
-    length, label = None, label_of(cells[0])
-    if coding is not None:
-        length = DescriptionLength.from_table(
-            cast("pl.DataFrame", cells[0].words), treebank=train.mark, training=coding.training,
-            signature=length_signature(
-                train.mark, label, coding.training, sizes, orders, numbers[0]
-            ),
-        )  # fmt: skip
+    length = None
+    if orders:
+        length = DescriptionLength.of(models[0].table, train.mark, label, training, numbers[0])
+    blocks = None if length is None else f"{training} {'+'.join(map(str, length.blocks))}"
+    signature = sign(
+        v="difficulty", tb=train.mark, dev=dev.mark, parser=label, null=null, mdl=blocks,
+        orders=orders or None, seed="+".join(map(str, numbers)), **convention.signed,
+    )  # fmt: skip
     return TreebankDifficulty(
-        treebank=data.name.partition("/")[0],
-        words=train.n_words,
-        sentences=len(train),
-        uas=uas,
-        las=las,
-        map=mean_map([one["train"] for one in recordings]),
-        information=usable_information(
-            [one["dev"] for one in recordings], [one["null"] for one in recordings], kind=null
-        ),
-        length=length,
-        signature=sign(
-            v="difficulty", tb=train.mark, dev=dev.mark, parser=label, null=null,
-            mdl=None if coding is None else f"{coding.training} {'+'.join(map(str, sizes))}",
-            orders=orders or None, seed="+".join(map(str, numbers)), **convention.signed,
-        ),
-        convention=convention,
+        data.name.partition("/")[0], train.n_words, len(train), uas, las,
+        mean_map(recordings["train"]),
+        usable_information(recordings["dev"], recordings["null"], kind=null), length, signature,
+        convention,
     )  # fmt: skip
 
 
@@ -324,6 +264,7 @@ def difficulty(
     null: Null = "blank",
     orders: int = 5,
     blocks: str | Sequence[int | str] = "5,10,20,40,80,160,320,360",
+    training: Before = "prefix",
     ranks: bool = False,
     correlations: bool = False,
     seeds: int = 1,
@@ -346,6 +287,8 @@ def difficulty(
         Number of random orders of the sentences for description length; 0: leave it out.
     blocks
         Number of sentences in each block, such as 5,10,20; auto: as many doubling blocks as fit.
+    training
+        Learn from all blocks before, or from the last block only.
     ranks
         Add the rank by each measure and over all of them.
     correlations
@@ -357,17 +300,12 @@ def difficulty(
     """
     from treegauge.statistics.correlation_tables import correlation_matrix
 
-    coding = Coding(blocks, orders=orders) if orders else None
-    table = DifficultyTable(
-        tuple(
-            treebank_difficulty(
-                own, settings=settings, null=null, seeds=seeds, coding=coding,
-                convention=counting.chosen,
-            )
-            for own in training_data(treebanks, errors=settings.errors)
-        ),
-        layer=of,
-    )  # fmt: skip
+    if len(settings.parser) > 1:
+        raise TreegaugeError(f"difficulty needs one parser, got {len(settings.parser)}")
+    coding = {"blocks": blocks if orders else "auto", "training": training, "orders": orders}
+    data = settings.data(treebanks)
+    rows = [_measured(own, settings, seeds, null, coding, counting.chosen) for own in data]
+    table = DifficultyTable(tuple(rows), layer=of)
     parts: dict[str, Result] = {"ranks": table.ranks} if ranks else {}
     if correlations:
         parts["correlations"] = correlation_matrix(table.known)

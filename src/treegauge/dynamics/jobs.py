@@ -8,13 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.dynamics.recording import Recording
-from treegauge.results.errors import TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import sign
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
-__all__ = ["Engine", "Progress", "TrainingJob", "check_same", "cross_fit", "relation_names"]
+__all__ = [
+    "Engine", "Progress", "TrainingJob", "check_same", "cross_fit", "relation_arrays",
+    "relation_names",
+]  # fmt: skip
 
 HELD_OUT = "held out"
 """The split of recordings by :func:`cross_fit`."""
@@ -86,6 +89,59 @@ def relation_names(*treebanks: "Treebank") -> tuple[str, ...]:
     ('acl', 'acl:relcl')
     """
     return tuple(sorted({name for tb in treebanks for name in tb.codes("deprel").values}))
+
+
+def relation_arrays(
+    job: TrainingJob,
+    read: "Treebank",
+    known: Sequence[str],
+    every: Sequence[str],
+    logs: npt.NDArray[Any],
+    rivals: npt.NDArray[Any] | None,
+    rival_logs: npt.NDArray[Any],
+) -> dict[str, Any]:
+    """Return what is recorded of relations, with an escape for those that `train` lacks.
+
+    They share the probability U / (N + U) of something new after N words with U relations (Witten
+    & Bell 1991), and the learned ones what is left.
+
+    Parameters
+    ----------
+    job, read
+        What was trained and what is recorded.
+    known, every
+        Names of the model's relations, and of all there may be.
+    logs
+        Log-probabilities of gold relations, (..., words).
+    rivals, rival_logs
+        Numbers in `known` of the best other relations, below 0 for none, and their
+        log-probabilities. None: not recorded.
+    """
+    learned = set(job.train.codes("deprel").values)
+    place = {name: number for number, name in enumerate(every)}
+    codes, values = read.codes("deprel")
+    for value in values:
+        if value not in learned and value not in place:
+            raise ChoiceError("relation", value, sorted(learned | set(every)))
+    new = [name for name in every if name not in learned]
+    share = len(learned) / (job.train.n_words + len(learned)) if new else 0.0
+    escape = np.log(share / len(new)) if new else 0.0
+    unseen = np.array([value not in learned for value in values], np.bool_)[codes]
+    arrays = {"relation_logp": np.where(unseen, escape, logs + np.log1p(-share))}
+    if rivals is None:
+        return arrays
+    numbers = np.append([place.get(name, -1) for name in known], -1)
+    names = numbers[np.where(rivals < 0, -1, rivals)]
+    others = rival_logs + np.log1p(-share)
+    # The first relation never seen that is not gold, if any, may be the likeliest one.
+    novel = np.array(
+        [next((place[name] for name in new if name != value), -1) for value in values], np.int64
+    )[codes]
+    better = (novel >= 0) & (escape > others)
+    return arrays | {
+        "relation_rival": np.where(better, novel, names).astype(np.int16),
+        "relation_rival_logp": np.where(better, escape, others),
+    }
 
 
 def check_same(recordings: Sequence[Recording]) -> None:

@@ -2,23 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from treegauge.dynamics.candidates import WRITERS, error_candidates, save_candidates
 from treegauge.dynamics.cartography import DataMap, MapArchive, mean_map
-from treegauge.dynamics.recording import ENDINGS, Recording, unpacked_recordings
+from treegauge.dynamics.recording import ENDINGS, Recording
 from treegauge.dynamics.settings import (
-    TABLES,
+    FilePath,
     JoinedResult,
     Layer,
-    TrainingData,
     TrainingSettings,
-    check_ending,
-    check_single,
-    label_of,
+    check_file,
+    check_table,
     save_table,
-    training_data,
 )
 from treegauge.results.result import Result, countersign, joined_signature
 from treegauge.results.verbs import verb
@@ -62,7 +58,7 @@ class MapScores(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreebankMaps(JoinedResult):
-    """Data maps of one or more treebanks; the scores of the models are attached.
+    """Data maps of one or more treebanks.
 
     Attributes
     ----------
@@ -90,6 +86,11 @@ class TreebankMaps(JoinedResult):
         means = self.scores.table.group_by(keys).agg(pl.col(labels).mean())
         return table.join(means, on=keys, how="left", maintain_order="left")
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, the signature of each map, and the scores of each model."""
+        scores = {} if self.scores is None else {"scores": self.scores.to_dict()}
+        return super().json_fields() | scores
+
 
 @verb
 def map(
@@ -99,9 +100,9 @@ def map(
     seeds: int = 1,
     candidates: int | None = None,
     folds: int = 5,
-    candidates_out: str | PathLike[str] | None = None,
-    words: str | PathLike[str] | None = None,
-    recording: str | PathLike[str] | None = None,
+    candidates_out: FilePath | None = None,
+    words: FilePath | None = None,
+    recording: FilePath | None = None,
     of: Layer = "head",
     settings: TrainingSettings = TrainingSettings(),
     counting: Counting = Counting(),
@@ -137,49 +138,44 @@ def map(
     of
         What the figure shows: head or relation.
     """
-    check_ending(words, "kind of table", TABLES)
-    check_ending(recording, "kind of file", ENDINGS)
-    check_ending(candidates_out, "kind of file for candidates", list(WRITERS))
-    data = training_data(treebanks, dev=dev, errors=settings.errors)
-    check_single(
-        data, words=words, recording=recording, candidates=candidates,
-        candidates_out=candidates_out,
-    )  # fmt: skip
-    numbers = settings.seeds(seeds)
-    wanted = (candidates or 100) if candidates is not None or candidates_out is not None else 0
-    maps, archives = [], []
+    check_table(words)
+    check_file(recording, "kind of file", ENDINGS)
+    check_file(candidates_out, "kind of file for candidates", list(WRITERS))
+    single = {"words": words, "recording": recording, "candidates": candidates}
+    data = settings.data(treebanks, dev, **single, candidates_out=candidates_out)
+    convention, numbers = counting.chosen, settings.seeds(seeds)
+    archives: list[MapArchive] = []
     rows: list[dict[str, Any]] = []
     for own in data:
         gold = own[split]
-        cells = settings.run("map", own, numbers, split=split)
-        recordings = tuple(
-            replace(unpacked_recordings(one.recordings["map"], "map")[0]["0"], treebank=gold.mark)
-            for one in cells
-        )
-        for one, cell in zip(recordings, cells, strict=True):
-            rows.append(
-                {"treebank": gold.name, "split": split, "parser": label_of(cell),
-                 "seed": cell.cell.seed, **_scores(one, gold, counting.chosen)}
-            )  # fmt: skip
-        archive = _archive(
-            recordings, own, settings, gold, folds if split == "train" else 0, wanted
-        )
+        models = settings.run("map", own, numbers, split=split)
+        recordings = tuple(one.recordings["map"] for one in models)
+        rows += [
+            {"treebank": gold.name, "split": split, "parser": one.label, "seed": one.seed}
+            | _scores(one.recordings["map"], gold, convention)
+            for one in models
+        ]
+        held_out = suspects = None
+        if candidates is not None or candidates_out is not None:
+            if folds and split == "train":
+                first = replace(settings, parser=settings.parser[0])
+                (model,) = first.run("map", own, [settings.seed], folds=folds)
+                held_out = model.recordings["map"]
+            count = 100 if candidates is None else candidates
+            suspects = error_candidates(held_out or recordings[0], gold, count=count)
+        archives.append(MapArchive(recordings, held_out, suspects))
         if recording is not None:
-            archive.save(recording)
+            archives[-1].save(recording)
         if words is not None:
             save_table(word_table(recordings, gold), words)
-        if candidates_out is not None and archive.candidates is not None:
-            save_candidates(gold, archive.candidates, candidates_out)
-        archives.append(archive)
-        maps.append(archive.map)
-    convention = counting.chosen
+        if candidates_out is not None and suspects is not None:
+            save_candidates(gold, suspects, candidates_out)
+    maps = tuple(one.map for one in archives)
     signature = countersign(joined_signature([one.signature for one in maps]), **convention.signed)
     scores = MapScores(tuple(rows), convention, signature)
-    parts: dict[str, Any] = {"scores": scores}
-    if candidates is not None:
-        parts["candidates"] = archives[0].candidates
+    listed = {} if candidates is None else {"candidates": archives[0].candidates}
     return TreebankMaps(
-        tuple(maps), signature, of, archives=tuple(archives), scores=scores, attached=parts
+        maps, signature, of, archives=tuple(archives), scores=scores, attached=cast("Any", listed)
     )
 
 
@@ -193,27 +189,6 @@ def _scores(recording: Recording, gold: "Treebank", convention: Convention) -> d
         "correct_relations": int(correct.relations.sum()), "UAS": correct.score("UAS"),
         "LAS": correct.score("LAS"),
     }  # fmt: skip
-
-
-def _archive(
-    recordings: tuple[Recording, ...],
-    data: TrainingData,
-    settings: TrainingSettings,
-    gold: "Treebank",
-    folds: int,
-    count: int,
-) -> MapArchive:
-    """Return everything behind a map; candidates are looked for only if some are wanted."""
-    if not count:
-        return MapArchive(recordings)
-    held_out = None
-    if folds:
-        first = replace(settings, parser=settings.first_parser)
-        (cell,) = first.run("map", data, [settings.seed], folds=folds)
-        held_out = unpacked_recordings(cell.recordings["map"], "map")[0]["0"]
-        held_out = replace(held_out, treebank=gold.mark)
-    suspects = error_candidates(held_out or recordings[0], gold, count=count)
-    return MapArchive(recordings, held_out, suspects)
 
 
 def word_table(recordings: Sequence[Recording], treebank: "Treebank") -> "pl.DataFrame":

@@ -1,22 +1,16 @@
 """Description length by online coding: bits to send the trees to a parser that learns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.dynamics.jobs import Engine, Progress, TrainingJob, relation_names
 from treegauge.dynamics.recording import LAYERS
-from treegauge.dynamics.settings import (
-    JoinedResult,
-    Layer,
-    TrainingSettings,
-    label_of,
-    training_data,
-)
+from treegauge.dynamics.settings import JoinedResult, Layer, TrainingSettings
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
 from treegauge.results.verbs import verb
@@ -45,25 +39,55 @@ class DescriptionLength(Result):
 
     Attributes
     ----------
-    treebank, blocks, training
-        What was coded, in blocks of how many sentences, and whether a parser learns from all
-        blocks before (``prefix``) or from the last one alone (``block``).
-    words
-        (orders, blocks): words in each block.
-    bits, uniform
-        For ``head`` and ``relation``, (orders, blocks): code lengths, and those of a code that
-        knows nothing.
+    treebank, training
+        What was coded, and whether a parser learns from all blocks before (``prefix``) or from
+        the last one alone (``block``).
+    code
+        One row per order and block: its sentences and words, and for ``head`` and ``relation``
+        the bits of the code and of a code that knows nothing.
     """
 
     treebank: str
     signature: str
-    blocks: tuple[int, ...]
     training: str
-    words: npt.NDArray[np.int64]
-    bits: dict[str, Floats]
-    uniform: dict[str, Floats]
+    code: "pl.DataFrame"
     kind: ClassVar[str] = "mdl"
     unit: ClassVar[str | None] = "bits"
+
+    @classmethod
+    def of(
+        cls, code: "pl.DataFrame", treebank: str, parser: str, training: str, seed: int
+    ) -> "DescriptionLength":
+        """Return the description length that a table of codes gives, signed."""
+        length = cls(treebank, "", training, code)
+        signature = sign(
+            v="mdl", tb=treebank, parser=parser, training=training,
+            blocks="+".join(map(str, length.blocks)), orders=len(length.words), seed=seed,
+        )  # fmt: skip
+        return replace(length, signature=signature)
+
+    def _array(self, name: str) -> npt.NDArray[Any]:
+        return self.code[name].to_numpy().reshape(self.code["order"].n_unique(), -1)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sentences in each block."""
+        return tuple(self._array("sentences")[0].tolist())
+
+    @property
+    def words(self) -> npt.NDArray[np.int64]:
+        """Words in each block, (orders, blocks)."""
+        return self._array("words")
+
+    @property
+    def bits(self) -> dict[str, Floats]:
+        """Code lengths of heads and relations, (orders, blocks) each."""
+        return {layer: self._array(f"{layer}_bits") for layer in LAYERS}
+
+    @property
+    def uniform(self) -> dict[str, Floats]:
+        """Lengths of a code that knows nothing, (orders, blocks) each."""
+        return {layer: self._array(f"{layer}_uniform") for layer in LAYERS}
 
     @property
     def values(self) -> dict[str, dict[str, float]]:
@@ -93,34 +117,6 @@ class DescriptionLength(Result):
             for layer, values in self.values.items()
         ]
         return pl.DataFrame(rows)
-
-    def by_order(self) -> "pl.DataFrame":
-        """Return one row per order and block: what :meth:`from_table` reads."""
-        import polars as pl
-
-        orders, blocks = self.words.shape
-        columns: dict[str, Any] = {
-            "order": np.repeat(np.arange(orders), blocks),
-            "sentences": np.tile(self.blocks, orders),
-            "words": self.words.ravel(),
-        }
-        for layer in LAYERS:
-            columns[f"{layer}_bits"] = self.bits[layer].ravel()
-            columns[f"{layer}_uniform"] = self.uniform[layer].ravel()
-        return pl.DataFrame(columns)
-
-    @classmethod
-    def from_table(
-        cls, table: "pl.DataFrame", *, treebank: str, training: str, signature: str
-    ) -> "DescriptionLength":
-        """Return the code lengths that a table of :meth:`by_order` holds."""
-        orders = table["order"].n_unique()
-        arrays = {name: table[name].to_numpy().reshape(orders, -1) for name in table.columns}
-        return cls(
-            treebank, signature, tuple(arrays["sentences"][0].tolist()), training, arrays["words"],
-            bits={layer: arrays[f"{layer}_bits"] for layer in LAYERS},
-            uniform={layer: arrays[f"{layer}_uniform"] for layer in LAYERS},
-        )  # fmt: skip
 
     def by_block(self) -> "pl.DataFrame":
         """Return one row per block: sentences before it, and means over orders of its bits."""
@@ -196,6 +192,8 @@ def description_length(
     >>> length.values["head"]["compression"] > 1
     True
     """
+    import polars as pl
+
     sizes = tuple(int(size) for size in blocks)
     if training not in get_args(Before):
         raise ChoiceError("training", training, get_args(Before))
@@ -222,39 +220,22 @@ def description_length(
                 TrainingJob(source, {"coded": parts[-1][s]}, seed=seed + order_number,
                             relations=names, every=False)
             )  # fmt: skip
-    made = iter(engine(jobs, progress))
-    shape = (orders, len(sizes))
-    bits = {layer: np.zeros(shape) for layer in LAYERS}
-    uniform = {layer: np.zeros(shape) for layer in LAYERS}
-    for i, row in enumerate(parts):
-        for j, part in enumerate(row):
-            recorded = next(made)["coded"] if j else None
-            for layer, values in uniform_bits(part, len(names)).items():
-                uniform[layer][i, j] = values.sum()
-                bits[layer][i, j] = (
-                    values.sum()
-                    if recorded is None
-                    else -recorded.logp(layer)[-1].astype(np.float64).sum() / np.log(2)
-                )
-    return DescriptionLength(
-        treebank=train.mark,
-        signature=length_signature(train.mark, engine.label, training, sizes, orders, seed),
-        blocks=sizes,
-        training=training,
-        words=np.array([[part.n_words for part in row] for row in parts]),
-        bits=bits,
-        uniform=uniform,
-    )  # fmt: skip
-
-
-def length_signature(
-    treebank: str, parser: str, training: str, blocks: Sequence[int], orders: int, seed: int
-) -> str:
-    """Return the signature of a description length."""
-    return sign(
-        v="mdl", tb=treebank, parser=parser, training=training, blocks="+".join(map(str, blocks)),
-        orders=orders, seed=seed,
-    )  # fmt: skip
+    recordings = iter(engine(jobs, progress))
+    rows = []
+    for number, row in enumerate(parts):
+        for block, part in enumerate(row):
+            values: dict[str, Any] = {
+                "order": number, "sentences": len(part), "words": part.n_words,
+            }  # fmt: skip
+            recording = next(recordings)["coded"] if block else None
+            for layer, uniform in uniform_bits(part, len(names)).items():
+                bits = uniform
+                if recording is not None:
+                    bits = -recording.logp(layer)[-1].astype(np.float64) / np.log(2)
+                values |= {f"{layer}_bits": bits.sum(), f"{layer}_uniform": uniform.sum()}
+            rows.append(values)
+    code = pl.DataFrame(rows)
+    return DescriptionLength.of(code, train.mark, engine.label, training, seed)
 
 
 def read_blocks(blocks: str | Sequence[int | str], sentences: int) -> tuple[int, ...]:
@@ -332,22 +313,12 @@ def mdl(
         What the figure shows: head or relation.
     """
     results, labels = [], []
-    for own in training_data(treebanks, errors=settings.errors):
-        sizes = read_blocks(blocks, len(own["train"]))
-        cells = settings.run(
-            "mdl", own, [settings.seed], blocks=",".join(map(str, sizes)), training=training,
-            orders=orders,
-        )  # fmt: skip
-        mark = own["train"].mark
-        for one in cells:
-            labels.append(label_of(one))
-            signature = length_signature(mark, labels[-1], training, sizes, orders, settings.seed)
-            results.append(
-                DescriptionLength.from_table(
-                    cast("pl.DataFrame", one.words),
-                    treebank=mark,
-                    training=training,
-                    signature=signature,
-                )
-            )
+    for own in settings.data(treebanks):
+        train = own["train"]
+        sizes = read_blocks(blocks, len(train))
+        coding = {"blocks": ",".join(map(str, sizes)), "training": training, "orders": orders}
+        for one in settings.run("mdl", own, [settings.seed], **coding):
+            code = one.table, train.mark, one.label, training, settings.seed
+            results.append(DescriptionLength.of(*code))
+            labels.append(one.label)
     return LengthTable(tuple(results), layer=of, labels=tuple(labels))

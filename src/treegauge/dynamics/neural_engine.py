@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.jobs import Progress, TrainingJob
+from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
 from treegauge.dynamics.recording import Recording
 from treegauge.parsers.base import check_training
 from treegauge.parsers.neural.data import FIRST_LABEL
 from treegauge.parsers.neural.fitting import read_vectors
 from treegauge.parsers.neural.options import BiaffineOptions
 from treegauge.parsers.neural.vocabulary import Vocabulary
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank, concat
 
 __all__ = ["NeuralEngine"]
@@ -124,7 +124,12 @@ class NeuralEngine:
         return Recording(
             treebank=read.mark, split=split, signature=job.signature(split, self.label),
             epochs=tuple(range(1, last + 1)) if job.every else (last,), relations=relations,
-            **arrays, **_relations(job, read, course, known, relations, rivals=not during),
+            **arrays,
+            **relation_arrays(
+                job, read, known, relations, course.relations,
+                None if during else course.rival_relations - FIRST_LABEL,
+                course.rival_relation_logs,
+            ),
         )  # fmt: skip
 
 
@@ -156,43 +161,3 @@ def _check(job: TrainingJob) -> None:
             )
         if not job.every:
             raise TreegaugeError("recording during epochs records every epoch, not only the last")
-
-
-def _relations(
-    job: TrainingJob,
-    read: Treebank,
-    course: Any,
-    known: Sequence[str],
-    every: Sequence[str],
-    *,
-    rivals: bool,
-) -> dict[str, Any]:
-    """Return what is recorded of relations, with an escape for those never learned from.
-
-    As for other parsers, relations that `train` lacks share the probability U / (N + U) of
-    something new after N words with U relations (Witten & Bell 1991).
-    """
-    learned = set(job.train.codes("deprel").values)
-    place = {name: number for number, name in enumerate(every)}
-    codes, values = read.codes("deprel")
-    for value in values:
-        if value not in learned and value not in place:
-            raise ChoiceError("relation", value, sorted(learned | set(every)))
-    new = [name for name in every if name not in learned]
-    share = len(learned) / (job.train.n_words + len(learned)) if new else 0.0
-    escape = np.log(share / len(new)) if new else 0.0
-    unseen = np.array([value not in learned for value in values], np.bool_)[codes]
-    logs = np.where(unseen, escape, course.relations + np.log1p(-share))
-    if not rivals:
-        return {"relation_logp": logs.astype(np.float32)}
-    names = [-1] * FIRST_LABEL + [place.get(name, -1) for name in known]
-    numbers = np.where(course.rival_relations < 0, -1, np.array(names)[course.rival_relations])
-    others = course.rival_relation_logs + np.log1p(-share)
-    # The first relation never seen that is not gold, if any, may be the likeliest one.
-    novel = [next((place[name] for name in new if name != value), -1) for value in values]
-    better = (np.array(novel, np.int64)[codes] >= 0) & (escape > others)
-    return {
-        "relation_logp": logs.astype(np.float32),
-        "relation_rival": np.where(better, np.array(novel)[codes], numbers).astype(np.int16),
-        "relation_rival_logp": np.where(better, escape, others).astype(np.float32),
-    }

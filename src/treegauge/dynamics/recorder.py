@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.jobs import Progress, TrainingJob
+from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
 from treegauge.dynamics.neural_engine import NeuralEngine
 from treegauge.dynamics.recording import FLOOR, Recording
 from treegauge.kernels.tree_probability import trees_logp
@@ -15,7 +15,7 @@ from treegauge.parsers.base import Model, Parser, Probabilistic
 from treegauge.parsers.neural.options import BiaffineOptions
 from treegauge.parsers.options import read_options
 from treegauge.parsers.registry import find_parser, known_parsers
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
 __all__ = ["Remembering", "SequentialEngine", "make_engine", "record"]
@@ -74,37 +74,20 @@ def _heads(treebank: Treebank, shares: Sequence[Floats]) -> dict[str, Any]:
 
 
 def _relations(
-    treebank: Treebank, shares: Floats, known: Sequence[str], every: Sequence[str], seen: int
+    job: TrainingJob, treebank: Treebank, shares: Floats, known: Sequence[str]
 ) -> dict[str, Any]:
-    """Return log-probabilities of gold relations and of the best others.
-
-    Relations that the model does not know share the probability U / (N + U) of something new
-    after N words with U relations (Witten & Bell 1991), and the others what is left.
-    """
-    names = [*known, *(name for name in every if name not in known)]
-    place = {name: i for i, name in enumerate(every)}
+    """Return log-probabilities of gold relations and of the best others."""
+    place = {name: i for i, name in enumerate(known)}
     codes, values = treebank.codes("deprel")
-    numbers = {name: i for i, name in enumerate(names)}
-    missing = [value for value in values if value not in numbers]
-    if missing:
-        raise ChoiceError("relation", missing[0], names)
-    gold = np.array([numbers[value] for value in values], np.int64)[codes]
-    p = np.asarray(shares, np.float64)
-    if len(names) > len(known):
-        new = len(known) / (seen + len(known))
-        rest = len(names) - len(known)
-        p = np.hstack([p * (1 - new), np.full((len(p), rest), new / rest)])
-    words = np.arange(len(p))
-    others = p.copy()
-    others[words, gold] = -1
-    top = others.argmax(axis=1) if len(names) > 1 else np.zeros(len(p), np.int64)
+    gold = np.array([place.get(value, -1) for value in values], np.int64)[codes]
+    words = np.arange(len(gold))
+    others = np.array(shares, np.float64)
+    p = np.where(gold < 0, 1.0, others[words, gold])
+    others[words[gold >= 0], gold[gold >= 0]] = -1
+    top = others.argmax(axis=1)
     best = others[words, top]
-    rivals = np.array([place.get(name, -1) for name in names], np.int16)[top]
-    return {
-        "relation_logp": _log(p[words, gold]),
-        "relation_rival": np.where(best < 0, -1, rivals).astype(np.int16),
-        "relation_rival_logp": _log(np.maximum(best, 0)),
-    }
+    rivals, logs = np.where(best < 0, -1, top), _log(np.maximum(best, 0))
+    return relation_arrays(job, treebank, known, job.relations or known, _log(p), rivals, logs)
 
 
 def _recorded(model: Model, job: TrainingJob, split: str, treebank: Treebank) -> _Epoch:
@@ -125,10 +108,7 @@ def _recorded(model: Model, job: TrainingJob, split: str, treebank: Treebank) ->
     values = _heads(treebank, shares)
     if job.trees:
         values["trees_logp"] = trees_logp(shares)
-    every = job.relations or tuple(known)
-    values |= _relations(
-        treebank, model.relation_probabilities(treebank), list(known), every, job.train.n_words
-    )
+    values |= _relations(job, treebank, model.relation_probabilities(treebank), list(known))
     return _Epoch(**values)
 
 

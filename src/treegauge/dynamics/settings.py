@@ -1,11 +1,12 @@
-"""What the verbs of training dynamics share: their settings, their inputs and their cells."""
+"""What the verbs of training dynamics share: their settings, their inputs and their results."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
+from treegauge.dynamics.recording import Recording, unpacked_recordings
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, joined_signature
 from treegauge.results.verbs import Settings
@@ -13,133 +14,26 @@ from treegauge.results.verbs import Settings
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.experiments.running import CellResult
     from treegauge.experiments.store import Store
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.inputs import Input
 
 Layer = Literal["head", "relation"]
-TABLES = (".csv", ".parquet")
+FilePath = str | PathLike[str]
 
 
-@dataclass(frozen=True)
-class TrainingSettings(Settings):
-    """How parsers are trained whose probabilities are recorded.
+class TrainedModels(NamedTuple):
+    """What a cell gave: the parser's label, its seed, the cell's table and its recordings."""
 
-    Attributes
-    ----------
-    parser
-        A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
-        of this one.
-    option
-        An option of the parser, ``name=value``; in Python also a mapping.
-    epochs
-        Number of epochs; the parser's default if not given.
-    seed
-        Same seed, same numbers.
-    store
-        Keep everything that is trained in this folder, and reuse what is there; ``treegauge run``
-        uses the same store.
-    workers
-        Number of models trained at the same time, each in its own process.
-    errors
-        What to do about malformed sentences.
-    """
-
-    parser: Sequence[str] | str = ("mst",)
-    option: Sequence[str] | Mapping[str, Any] = ()
-    epochs: int | None = None
-    seed: int = 0
-    store: "Store | str | PathLike[str] | None" = None
-    workers: int = 1
-    errors: Literal["strict", "skip", "repair"] = "strict"
-
-    @property
-    def parsers(self) -> list[tuple[str, dict[str, Any]]]:
-        """Names and all options of the parsers.
-
-        Examples
-        --------
-        >>> [(name, options["rate"]) for name, options in
-        ...  TrainingSettings(parser=["mst", "mst rate=0.01"]).parsers]
-        [('mst', 0.05), ('mst', 0.01)]
-        """
-        from treegauge.dynamics.recorder import parser_options
-
-        texts = self._texts
-        given = self.option
-        words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else [*given]
-        chosen = []
-        for text in texts:
-            name, *own = text.split()
-            options = parser_options(name, epochs=self.epochs, options=[*words, *own])
-            chosen.append((name, asdict(options)))
-        return chosen
-
-    @property
-    def _texts(self) -> list[str]:
-        texts = [self.parser] if isinstance(self.parser, str) else list(self.parser)
-        if not texts:
-            raise TreegaugeError("got no parser, expected at least one such as mst")
-        return texts
-
-    @property
-    def first_parser(self) -> str:
-        """The first parser that was given."""
-        return self._texts[0]
-
-    def seeds(self, count: int) -> list[int]:
-        """Return consecutive seeds."""
-        if count < 1:
-            raise TreegaugeError(f"seeds is {count}; expected at least 1")
-        return list(range(self.seed, self.seed + count))
-
-    def run(
-        self, task: str, data: "TrainingData", seeds: Iterable[int], **parameters: Any
-    ) -> "list[CellResult]":
-        """Run one cell per parser and seed, those that the store lacks, and return their results.
-
-        Parameters
-        ----------
-        task
-            ``map``, ``vinfo``, ``mdl`` or ``difficulty``.
-        data
-            The treebank.
-        seeds
-            Of the parsers.
-        **parameters
-            Of the task.
-        """
-        from treegauge.experiments.cells import Cell
-        from treegauge.experiments.plans import make_setup
-        from treegauge.experiments.running import run_cells
-        from treegauge.parsers.registry import find_parser
-
-        cells: list[Cell] = []
-        numbers = list(seeds)
-        for name, options in self.parsers:
-            find_parser(name).prepare()
-            setup = make_setup(
-                task, data.source, name, options=options, name=data.name,
-                parameters={**parameters, "errors": self.errors},
-            )  # fmt: skip
-            cells += [Cell(setup, seed=seed) for seed in numbers]
-        return run_cells(cells, self.store, workers=self.workers, what="models")
+    label: str
+    seed: int
+    table: "pl.DataFrame"
+    recordings: dict[str, Recording]
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """A treebank to train on.
-
-    Attributes
-    ----------
-    name
-        What results call it.
-    source
-        A folder, or treebanks by split.
-    folder
-        The folder as it was recognised.
-    """
+    """A treebank to train on: its name, and its folder or treebanks by split."""
 
     name: str
     source: "str | Mapping[str, Treebank]"
@@ -161,53 +55,135 @@ class TrainingData:
         treebank: Treebank = cast("Any", self.source)[split]
         return treebank
 
+    def named(self, recording: Recording) -> Recording:
+        """Return a recording under the treebank's name here; releases keep their names apart."""
+        if self.folder is None:
+            return recording
+        name, _, digest = recording.treebank.rpartition("#")
+        return replace(recording, treebank=f"{self.name}/{name.rpartition('/')[2]}#{digest}")
 
-def training_data(
-    sources: Iterable[Any], *, dev: Any = None, errors: Any = "strict"
-) -> list[TrainingData]:
-    """Recognise treebanks to train on.
 
-    Parameters
+@dataclass(frozen=True)
+class TrainingSettings(Settings):
+    """How parsers are trained whose probabilities are recorded.
+
+    Attributes
     ----------
-    sources
-        Folders, names or codes under ``TREEGAUGE_UD``, training files, treebanks, or mappings
-        such as ``{"train": ..., "dev": ...}`` of files or treebanks.
-    dev
-        A dev set in place of the treebanks' own.
+    parser
+        A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
+        of this one.
+    option
+        An option of the parser, ``name=value``; in Python also a mapping.
+    epochs
+        Number of epochs; the parser's default if not given.
+    seed
+        Same seed, same numbers.
+    store
+        Keep everything that is trained in this folder, and reuse what is there; ``treegauge run``
+        uses the same store.
+    workers
+        Number of cells trained at the same time, each in its own process.
     errors
         What to do about malformed sentences.
     """
-    from treegauge.treebanks.inputs import read_treebank, recognise_treebanks
 
-    held = {} if dev is None else {"dev": read_treebank(dev, errors=errors)}
-    data, plain = [], []
-    for source in sources:
-        if not isinstance(source, Mapping):
-            plain.append(source)
-            continue
-        splits = {split: read_treebank(one, errors=errors) for split, one in source.items()}
-        data.append(TrainingData(next(iter(splits.values())).name, splits | held))
-    for one in recognise_treebanks(plain, errors=errors):
-        if one.kind == "treebank":
-            splits = {split: one.read(split) for split in one.splits} | held if held else {}
-            data.append(TrainingData(one.name, splits or str(one.path), None if splits else one))
-        else:
-            data.append(TrainingData(one.name, {"train": one.read()} | held))
-    for own in data:
-        if "train" not in own.splits:
-            raise TreegaugeError(
-                f"{own.name} has no training set, only {', '.join(own.splits) or 'nothing'}"
+    parser: Sequence[str] | str = ("mst",)
+    option: Sequence[str] | Mapping[str, Any] = ()
+    epochs: int | None = None
+    seed: int = 0
+    store: "Store | str | PathLike[str] | None" = None
+    workers: int = 1
+    errors: Literal["strict", "skip", "repair"] = "strict"
+
+    def __post_init__(self) -> None:
+        texts = (self.parser,) if isinstance(self.parser, str) else tuple(self.parser)
+        if not texts:
+            raise TreegaugeError("got no parser, expected at least one such as mst")
+        object.__setattr__(self, "parser", texts)
+
+    def seeds(self, count: int) -> list[int]:
+        """Return consecutive seeds."""
+        if count < 1:
+            raise TreegaugeError(f"seeds is {count}; expected at least 1")
+        return list(range(self.seed, self.seed + count))
+
+    def data(self, sources: Iterable[Any], dev: Any = None, **files: object) -> list[TrainingData]:
+        """Recognise treebanks to train on.
+
+        Parameters
+        ----------
+        sources
+            Folders, names or codes under ``TREEGAUGE_UD``, training files, treebanks, or mappings
+            such as ``{"train": ..., "dev": ...}`` of files or treebanks.
+        dev
+            A dev set in place of the treebanks' own.
+        **files
+            What can be asked for of one treebank only.
+        """
+        from treegauge.treebanks.inputs import read_treebank, recognise_treebanks
+
+        held = {} if dev is None else {"dev": read_treebank(dev, errors=self.errors)}
+        data, plain = [], []
+        for source in sources:
+            if not isinstance(source, Mapping):
+                plain.append(source)
+                continue
+            splits = {key: read_treebank(one, errors=self.errors) for key, one in source.items()}
+            data.append(TrainingData(next(iter(splits.values())).name, splits | held))
+        for one in recognise_treebanks(plain, errors=self.errors):
+            if one.kind != "treebank":
+                data.append(TrainingData(one.name, {"train": one.read()} | held))
+            elif held:
+                splits = {split: one.read(split) for split in one.splits} | held
+                data.append(TrainingData(one.name, splits))
+            else:
+                data.append(TrainingData(one.name, str(one.path), one))
+        for own in data:
+            if "train" not in own.splits:
+                raise TreegaugeError(
+                    f"{own.name} has no training set, only {', '.join(own.splits) or 'nothing'}"
+                )
+        if not data:
+            raise TreegaugeError("got no treebank, expected at least one")
+        for name, value in files.items():
+            if value is not None and len(data) > 1:
+                flag = f"--{name.replace('_', '-')}"
+                raise TreegaugeError(f"{flag} needs one treebank, got {len(data)}")
+        return data
+
+    def run(
+        self, task: str, data: TrainingData, seeds: Iterable[int], **parameters: Any
+    ) -> list[TrainedModels]:
+        """Run a task once per parser and seed, unless the store has the result already."""
+        from treegauge.dynamics.recorder import parser_label, parser_options
+        from treegauge.experiments.cells import Cell
+        from treegauge.experiments.plans import make_setup
+        from treegauge.experiments.running import run_cells
+        from treegauge.parsers.registry import find_parser
+
+        given = self.option
+        words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else [*given]
+        numbers, cells = list(seeds), []
+        for text in self.parser:
+            name, *own = text.split()
+            options = parser_options(name, epochs=self.epochs, options=[*words, *own])
+            find_parser(name).prepare()
+            setup = make_setup(
+                task, data.source, name, options=asdict(options), name=data.name,
+                parameters={**parameters, "errors": self.errors},
+            )  # fmt: skip
+            cells += [Cell(setup, seed=seed) for seed in numbers]
+        return [
+            TrainedModels(
+                parser_label(one.cell.parser, one.cell.options), one.cell.seed,
+                cast("pl.DataFrame", one.words),
+                {
+                    name: data.named(unpacked_recordings(packed, name)[0]["0"])
+                    for name, packed in one.recordings.items()
+                },
             )
-    if not data:
-        raise TreegaugeError("got no treebank, expected at least one")
-    return data
-
-
-def label_of(result: "CellResult") -> str:
-    """Return the parser of a cell, with the options that are not its defaults."""
-    from treegauge.dynamics.recorder import parser_label
-
-    return parser_label(result.cell.parser, result.cell.options)
+            for one in run_cells(cells, self.store, workers=self.workers, what="cells")
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,10 +227,8 @@ class JoinedResult(Result):
 
         tables = [one.table for one in self.results]
         if len({*self.labels}) > 1:
-            tables = [
+            for one, label in zip(tables, self.labels, strict=True):
                 one.insert_column(1, pl.lit(label).alias("parser"))
-                for one, label in zip(tables, self.labels, strict=True)
-            ]
         joined: pl.DataFrame = pl.concat(tables, how="diagonal_relaxed")
         return joined
 
@@ -263,26 +237,20 @@ class JoinedResult(Result):
         return {"rows": self.json_rows(), "signatures": [one.signature for one in self.results]}
 
 
-def check_ending(path: str | PathLike[str] | None, what: str, endings: Iterable[str]) -> None:
+def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None:
     """Refuse a file of a kind that cannot be written, before anything is trained."""
     if path is not None and Path(path).suffix.lower() not in endings:
         raise ChoiceError(what, Path(path).suffix, endings)
 
 
-def check_single(data: Sequence[TrainingData], **files: object) -> None:
-    """Refuse files that are about one treebank where there are several."""
-    for name, value in files.items():
-        if value is not None and len(data) > 1:
-            flag = f"--{name.replace('_', '-')}"
-            raise TreegaugeError(f"{flag} needs one treebank, got {len(data)}")
+def check_table(path: FilePath | None) -> None:
+    """Refuse a table of a kind that :func:`save_table` cannot write."""
+    check_file(path, "kind of table", (".csv", ".parquet"))
 
 
-def save_table(frame: "pl.DataFrame", path: str | PathLike[str]) -> None:
+def save_table(frame: "pl.DataFrame", path: FilePath) -> None:
     """Write a table to ``.csv`` or ``.parquet``, atomically."""
     from treegauge.results.files import atomic
 
     with atomic(path) as file:
-        if Path(path).suffix == ".csv":
-            frame.write_csv(file)
-        else:
-            frame.write_parquet(file)
+        (frame.write_csv if Path(path).suffix == ".csv" else frame.write_parquet)(file)

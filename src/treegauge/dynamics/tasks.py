@@ -97,7 +97,7 @@ def record_information(cell: Cell) -> Outcome:
     """
     train, dev = _splits(cell, "train", "dev")
     null, trees = cell.extra["null"], cell.extra["trees"]
-    jobs = information_jobs(train, dev, null=null, seeds=[cell.seed], trees=trees)
+    jobs = information_jobs(train, dev, null=null, seed=cell.seed, trees=trees)
     real, hidden = (one["dev"] for one in _train(_engine(cell), jobs))
     measured = usable_information(real, hidden, kind=null, treebank=dev if trees else None)
     scalars: dict[str, Scalar] = {
@@ -126,7 +126,7 @@ def _length_scalars(length: DescriptionLength) -> dict[str, Scalar]:
 def measure_length(cell: Cell) -> Outcome:
     """Measure description length; the table has one row per order and block."""
     length = _length(cell, _splits(cell, "train")[0], _engine(cell))
-    return Outcome(_length_scalars(length), length.by_order())
+    return Outcome(_length_scalars(length), length.code)
 
 
 def record_difficulty(cell: Cell) -> Outcome:
@@ -152,4 +152,4 @@ def record_difficulty(cell: Cell) -> Outcome:
     if not cell.extra["orders"]:
         return Outcome(scalars, recordings=recordings)
     length = _length(cell, train, engine)
-    return Outcome(scalars | _length_scalars(length), length.by_order(), recordings)
+    return Outcome(scalars | _length_scalars(length), length.code, recordings)

@@ -1,25 +1,21 @@
 """Usable information (V-information): how much the words say about the trees, in bits."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from os import PathLike
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.jobs import Engine, Progress, TrainingJob, relation_names
-from treegauge.dynamics.recording import LAYERS, Recording, unpacked_recordings
+from treegauge.dynamics.jobs import TrainingJob, relation_names
+from treegauge.dynamics.recording import LAYERS, Recording
 from treegauge.dynamics.settings import (
-    TABLES,
+    FilePath,
     JoinedResult,
     Layer,
     TrainingSettings,
-    check_ending,
-    check_single,
-    label_of,
+    check_table,
     save_table,
-    training_data,
 )
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, countersign, joined_signature
@@ -31,7 +27,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 __all__ = [
-    "NULLS", "UsableInformation", "information_jobs", "measure_information", "null_input",
+    "NULLS", "UsableInformation", "information_jobs", "null_input",
     "usable_information", "vinfo",
 ]  # fmt: skip
 
@@ -262,73 +258,20 @@ def usable_information(
     )
 
 
-def measure_information(
-    train: "Treebank",
-    dev: "Treebank",
-    *,
-    engine: Engine,
-    null: str = "blank",
-    seeds: Sequence[int] = (0,),
-    every: bool = True,
-    trees: bool = False,
-    progress: Progress | None = None,
-) -> UsableInformation:
-    """Train with the words and with a null input, and compare on dev words.
-
-    Parameters
-    ----------
-    train, dev, null, seeds, every, trees
-        As in :func:`information_jobs`.
-    engine
-        Trains the parsers: see :func:`~treegauge.dynamics.recorder.make_engine`.
-    progress
-        Called with the number of models trained.
-
-    Examples
-    --------
-    >>> from treegauge.dynamics.recorder import make_engine
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> train, dev = synthetic(200, seed=1), synthetic(50, seed=2)
-    >>> measured = measure_information(train, dev, engine=make_engine("mst", epochs=3))
-    >>> measured.values["head"] > 0.5
-    True
-    """
-    jobs = information_jobs(train, dev, null=null, seeds=seeds, every=every, trees=trees)
-    recordings = [one["dev"] for one in engine(jobs, progress)]
-    return usable_information(
-        recordings[::2], recordings[1::2], kind=null, treebank=dev if trees else None
-    )
-
-
 def information_jobs(
     train: "Treebank",
     dev: "Treebank",
     *,
     null: str = "blank",
-    seeds: Sequence[int] = (0,),
+    seed: int = 0,
     every: bool = True,
     trees: bool = False,
 ) -> list[TrainingJob]:
-    """Return two jobs per seed: with the words, and with a null input.
-
-    Parameters
-    ----------
-    train, dev
-        The treebank.
-    null
-        One of :data:`NULLS`.
-    seeds
-        Of the parsers.
-    every
-        Record after every epoch, or only after the last one.
-    trees
-        Also measure whole trees.
-    """
+    """Return two jobs: with the words, and with a null input; both record the dev set."""
     names = relation_names(train, dev)
     hidden = [null_input(part, null) for part in (train, dev)]
     return [
         TrainingJob(source, {"dev": target}, seed=seed, relations=names, every=every, trees=trees)
-        for seed in seeds
         for source, target in ((train, dev), tuple(hidden))
     ]
 
@@ -348,7 +291,7 @@ def vinfo(
     null: Null = "blank",
     trees: bool = False,
     seeds: int = 1,
-    words: str | PathLike[str] | None = None,
+    words: FilePath | None = None,
     of: Layer = "head",
     settings: TrainingSettings = TrainingSettings(),
 ) -> InformationTable:
@@ -375,28 +318,18 @@ def vinfo(
     of
         What the figure shows: head or relation.
     """
-    check_ending(words, "kind of table", TABLES)
-    data = training_data(treebanks, dev=dev, errors=settings.errors)
-    check_single(data, words=words)
-    numbers = settings.seeds(seeds)
+    check_table(words)
+    data = settings.data(treebanks, dev, words=words)
     results, labels = [], []
     for own in data:
         gold = own["dev"]
-        cells = settings.run("vinfo", own, numbers, null=null, trees=trees)
-        for start in range(0, len(cells), seeds):
-            pairs = [
-                [
-                    unpacked_recordings(one.recordings[name], name)[0]["0"]
-                    for name in ("dev", "null")
-                ]
-                for one in cells[start : start + seeds]
-            ]
-            measured = usable_information(
-                [real for real, _ in pairs], [hidden for _, hidden in pairs], kind=null,
-                treebank=gold if trees else None,
-            )  # fmt: skip
-            results.append(replace(measured, treebank=gold.mark))
-            labels.append(label_of(cells[start]))
+        models = settings.run("vinfo", own, settings.seeds(seeds), null=null, trees=trees)
+        for start in range(0, len(models), seeds):
+            same = models[start : start + seeds]
+            real, hidden = ([one.recordings[name] for one in same] for name in ("dev", "null"))
+            whole = gold if trees else None
+            results.append(usable_information(real, hidden, kind=null, treebank=whole))
+            labels.append(same[0].label)
         if words is not None:
             save_table(results[-1].words(gold), words)
     return InformationTable(tuple(results), layer=of, labels=tuple(labels))
