@@ -31,7 +31,7 @@ BELOW = {
     "sentences": "#scores-sentences",
     "picker": "#ranking h3:has-text('Outlier')",
     "audit": "#treebanks h3:has-text('audit')",
-    "candidates": "#maps h3:has-text('annotated wrongly')",
+    "candidates": "#maps h3:has-text('annotation errors')",
     "transfer": "#learning h3:has-text('learned late')",
 }
 # Views that are also shown in dark colours.

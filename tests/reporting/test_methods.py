@@ -82,7 +82,7 @@ def anonymous(text):
 
 
 def test_every_kind_of_number_has_a_command(methods):
-    assert len(methods) == 19
+    assert len(methods) == 17
     assert all(one.get("Command") and one.get("Signature") for one in methods.values())
 
 
@@ -118,7 +118,7 @@ def test_rankings(printed, data):
     boxes = boxes.reshape(-1, len(systems), 5)[usual]
     leader = systems[int(np.argmin(boxes[:, 2]))]
     worst = boxes[systems.index(leader), 4]
-    assert re.search(rf"{leader} +{worst:.4f}", said)
+    assert re.search(rf"^ *{worst:g} +{leader} ", said, re.MULTILINE)
     assert len(re.findall(r"\d\d\.\d\d", means)) >= len(systems) - 1  # and one below 10
     (said,), _ = printed("Mean ranks")
     printing = json.loads(said)
@@ -134,8 +134,8 @@ def test_rankings(printed, data):
     (said,), signatures = printed("Rank boxes")
     assert signatures[0] in said
     for name, box in zip(systems, boxes.tolist(), strict=True):
-        line = next(one for one in said.splitlines() if one.startswith(f"{name}  "))
-        assert re.findall(r"\d+\.\d\d", line)[:5] == [f"{value:.2f}" for value in box]
+        line = next(one for one in said.splitlines() if re.match(rf" *[\d.]+ +{name}  ", one))
+        assert [float(cell) for cell in line.split()[-7:-2]] == pytest.approx(box, abs=0.05)
     (said,), signatures = printed("Certificates")
     assert signatures[0] in said
     assert found["claims"][0]["text"] in " ".join(said.split())
@@ -165,9 +165,8 @@ def test_measures(printed, data):
             assert finding["message"] in printing
 
 
-@pytest.mark.parametrize("at", [0, 1])
-def test_maps(printed, data, at):
-    one = data["maps"]["maps"][at]
+def test_maps(printed, data):
+    (one,) = data["maps"]["maps"]
     (said,), signatures = printed(f"Confidence and variability of {one['name']}")
     assert signatures[0] in said
     for values in one["values"].values():

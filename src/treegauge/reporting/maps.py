@@ -19,7 +19,7 @@ from treegauge.treebanks.columns import Treebank
 
 #: Confidence and variability are kept to so many steps from 0 to 1.
 STEPS = 65_535
-#: How many words that may be annotated wrongly are listed.
+#: The number of candidates for annotation errors that are listed.
 CANDIDATES = 100
 #: At most so many words are on a page; of larger maps whole sentences are drawn at random.
 MOST = 60_000
@@ -49,8 +49,8 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
         short.append(_short(name, found, suspects))
     words = sum({one.archive.treebank: one.treebank.n_words for one in recorded}.values())
     text = (
-        f"{words:,} words by how sure a parser was of their annotation while it learned, and how "
-        "much that wavered.\nDraw a frame on the map, or choose a region, and read the words in it "
+        f"{words:,} words by a parser's confidence in their annotation during training, and its "
+        "variability.\nDraw a frame on the map, or choose a region, and read the words in it "
         "in their sentences; export them as CSV or CoNLL-U."
     )
     known = {"maps": data, "steps": STEPS}
@@ -63,7 +63,7 @@ def _short(name: str, found: DataMap, suspects: ErrorCandidates | None) -> str:
     text = f"Heads of {share:.1f} % of the words of {name} stayed hard"
     if suspects is None or not suspects.words:
         return f"{text}."
-    return f"{text}; {len(suspects.words)} words that may be annotated wrongly are listed."
+    return f"{text}; {len(suspects.words)} candidates for annotation errors are listed."
 
 
 def _suspects(recorded: Sequence[Recorded]) -> tuple[Recorded | None, ErrorCandidates | None]:

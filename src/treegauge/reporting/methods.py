@@ -71,7 +71,7 @@ def python(*lines: str) -> str:
     return f"python -c {shlex.quote('; '.join(lines))}"
 
 
-def literal(told: str) -> str:
+def literal(quoted: str) -> str:
     """Return a path that was quoted for a shell as Python writes it, between double quotes.
 
     Examples
@@ -79,7 +79,7 @@ def literal(told: str) -> str:
     >>> print(literal("'my out.npz'"))
     "my out.npz"
     """
-    return json.dumps(shlex.split(told)[0], ensure_ascii=False)
+    return json.dumps(shlex.split(quoted)[0], ensure_ascii=False)
 
 
 _TOKEN = re.compile(r"\\[a-z]+|\\[{}]|[{}_^]|\d+(?:\.\d+)?|[^\W\d_]+|\S")

@@ -1,4 +1,4 @@
-"""Data inside a page: JSON that no text can break out of, and numbers in little room."""
+"""Data inside a page: JSON that is safe in HTML, and packed numbers."""
 
 import base64
 import json
@@ -85,7 +85,7 @@ def heads(values: npt.ArrayLike) -> dict[str, str]:
 
 
 def to_json(data: Any) -> str:
-    r"""Write data as JSON that can stand in a script element; what is no number becomes null.
+    r"""Write data as JSON for a script element; numbers that are not finite become null.
 
     Examples
     --------

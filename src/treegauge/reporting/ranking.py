@@ -222,7 +222,7 @@ def _methods(
     pair = shlex.quote(",".join(reversed(order[:2])))
     subsets = f"treegauge rank subsets {given} "
     subsets += f"--subset chosen={','.join(worst)} --pair {pair}"
-    boxes = f"{rank} --size {size} --samples {drawn.samples}"
+    boxes = f"{rank} --size {size} --samples {drawn.samples} --all"
     grid = f", on a grid of {counted.grid:g}" if counted.coarse else ""
     methods = [
         make_method("chosen_treebanks", scores.signature,

@@ -169,7 +169,7 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
     by = "\n".join(one.command(*options, f"--by {by}") for by in CLASSES)
     methods = [
         make_method(
-            "scores", scores.signature, one.command(*options), treebank=name,
+            "scores", scores.signature, one.command(*options, "--all"), treebank=name,
             convention=convention.name, punct="included" if convention.punct else "left out",
             subtypes="with" if convention.subtypes else "without",
         ),

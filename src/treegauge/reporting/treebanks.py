@@ -138,7 +138,7 @@ def _methods(
     ]  # fmt: skip
     if audits:
         signatures = "\n".join(one.signature for one in audits)
-        command = _each(f"audit --resamples {RESAMPLES}", audited)
+        command = _each(f"audit --all --resamples {RESAMPLES}", audited)
         methods.append(make_method("audit", signatures, command, resamples=RESAMPLES))
     return methods
 

@@ -135,7 +135,7 @@ sections.maps = (root, data) => {
         { name: "region", value: (r) => r.region },
         fixed("confidence", (r) => r.confidence),
         fixed("variability", (r) => r.variability),
-        { name: "epochs right, %", number: true, value: (r) => r.correctness },
+        { name: "epochs correct, %", number: true, value: (r) => r.correctness },
         { name: "sentence", value: (r) => r.id },
       ],
     }),
@@ -143,7 +143,7 @@ sections.maps = (root, data) => {
 
   const suspects = html("div");
   const candidates = (found) => [
-    html("h3", {}, "Words that may be annotated wrongly"),
+    html("h3", {}, "Candidates for annotation errors"),
     dataTable({
       label: "Annotation-error candidates",
       filter: "form, relation …",

@@ -100,7 +100,7 @@ sections.ranking = (root, data) => {
     return html(
       "p",
       { class: "count" },
-      `More than chance gives, over ${plural(found.samples, "subset")} with rank `,
+      `More frequent than in random subsets, over ${plural(found.samples, "subset")} with rank `,
       `${found.rank}${upto}: ${classes.join("; ")}.`,
     );
   };
