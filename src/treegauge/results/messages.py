@@ -64,7 +64,7 @@ def note(text: str) -> None:
     """Tell the user something that is not part of the result."""
     listener = _listener.get()
     if listener is None:
-        _LOG.warning(text)
+        _LOG.info(text)
     else:
         listener.note(text)
 

@@ -1,0 +1,142 @@
+"""One parse has one UAS and one LAS, to the last count, wherever it is printed."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import treegauge as tg
+from treegauge.testing.synthetic import synthetic
+
+CONVENTIONS = ["official", "challenges"]
+TREEBANK = "UD_Toy-Invented"
+OPTIONS = {"epochs": 2, "beam": 2}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A treebank of 60 training, 12 dev and 30 test sentences."""
+    home = tmp_path_factory.mktemp("one") / TREEBANK
+    home.mkdir()
+    everything = synthetic(102, seed=5)
+    for name, cut in {"train": slice(60), "dev": slice(60, 72), "test": slice(72, 102)}.items():
+        tg.write_conllu(everything[cut], home / f"toy_invented-ud-{name}.conllu")
+    return home
+
+
+@pytest.fixture(scope="module", params=CONVENTIONS)
+def convention(request) -> str:
+    return request.param
+
+
+def label(metric: str, convention: str) -> str:
+    return metric if convention == "official" else f"{metric}[{convention}]"
+
+
+def expected(gold: Path, parse: Path, convention: str) -> dict[str, float]:
+    """Return what `score` says, and check its counts word by word."""
+    scores = tg.score(gold, {"it": parse}, convention=convention, resamples=0)["it"]
+    ours, theirs = tg.read_conllu(gold), tg.read_conllu(parse)
+    columns = [
+        (treebank.head.tolist(), [name.partition(":")[0] for name in treebank["deprel"].to_list()])
+        for treebank in (ours, theirs)
+    ]
+    words = [
+        (head == other, relation == another)
+        for head, relation, other, another, tag in zip(
+            *columns[0], *columns[1], ours["upos"].to_list(), strict=True
+        )
+        if convention == "official" or tag != "PUNCT"
+    ]
+    assert scores["UAS"].gold == len(words)
+    assert scores["UAS"].correct == sum(head for head, _ in words)
+    assert scores["LAS"].correct == sum(head and relation for head, relation in words)
+    return {name: scores[name].f1 for name in ("UAS", "LAS")}
+
+
+@pytest.fixture(scope="module")
+def ran(folder, convention, tmp_path_factory):
+    """Run one cell of task score and one of task curve on all training sentences."""
+    place = tmp_path_factory.mktemp(convention)
+    plan = place / "plan.toml"
+    options = ", ".join(f"{name} = {value}" for name, value in OPTIONS.items())
+    cells = [
+        f"""[[grid]]
+        task = "{task}"
+        treebanks = ["{folder}"]
+        parsers = [{{ name = "beam", options = {{ {options} }} }}]
+        {'sizes = [30, 60]' if task == "curve" else ""}
+        parameters = {{ convention = "{convention}" }}
+        """
+        for task in ("score", "curve")
+    ]
+    plan.write_text("\n".join(cells))
+    store = place / "store"
+    tg.run(plan, store=store, pool="inline")
+    return store
+
+
+def test_run_and_results_and_the_parses_they_write(ran, folder, convention, tmp_path):
+    results = tg.results(ran, parses=tmp_path)
+    files = sorted(tmp_path.glob("*.conllu"))
+    assert len(files) == results.table.height == 3
+    gold = folder / "toy_invented-ud-test.conllu"
+    by_score = sorted(
+        tuple(expected(gold, file, convention).values()) for file in files
+    )
+    columns = [label(name, convention) for name in ("UAS", "LAS")]
+    assert sorted(results.table.select(columns).rows()) == by_score
+
+
+def test_curve(ran, folder, convention, tmp_path):
+    tg.results(ran, task=["curve"], size=[60], parses=tmp_path)
+    (file,) = tmp_path.glob("*.conllu")
+    scores = expected(folder / "toy_invented-ud-test.conllu", file, convention)
+    for metric in ("UAS", "LAS"):
+        curve = tg.curve(
+            ran, root=folder.parent, metric=metric, convention=convention, resamples=10
+        )
+        whole = curve.table.filter(curve.table["class"] == "all", curve.table["size"] == 60)
+        (column,) = [name for name in whole.columns if name.startswith(("score", metric))][:1]
+        assert whole[column].item() == pytest.approx(scores[metric], abs=1e-9)
+
+
+def test_transfer_from_one_source(folder, convention, tmp_path):
+    gold = folder / "toy_invented-ud-test.conllu"
+    parsed = tmp_path / "parsed.conllu"
+    found = tg.transfer(
+        gold, folder / "toy_invented-ud-train.conllu", parser="beam", option=OPTIONS,
+        convention=convention, out=parsed,
+    )  # fmt: skip
+    scores = expected(gold, parsed, convention)
+    text = json.dumps(found.to_dict())
+    for metric in ("UAS", "LAS"):
+        assert re.search(re.escape(f"{scores[metric]:.10f}"[:12]), text), metric
+        assert label(metric, convention) in text
+
+
+def test_map_of_decoded_trees(folder, convention, tmp_path):
+    gold, parsed = folder / "toy_invented-ud-dev.conllu", tmp_path / "parsed.conllu"
+    maps = tg.map(
+        folder, split="dev", parser=["mst"], option={"epochs": 2}, convention=convention
+    )
+    (recording,) = maps.archives[0].recordings
+    tg.write_conllu(recording.parsed(tg.read_conllu(gold)), parsed)
+    scores = expected(gold, parsed, convention)
+    for metric in ("UAS", "LAS"):
+        (value,) = set(maps.table[label(metric, convention)].to_list())
+        assert value == pytest.approx(scores[metric], abs=1e-9)
+
+
+def test_the_page(ran, folder, convention, tmp_path):
+    if convention != "official":
+        pytest.skip("the page shows official scores")
+    tg.results(ran, task=["score"], parses=tmp_path)
+    (file,) = tmp_path.glob("*.conllu")
+    scores = expected(folder / "toy_invented-ud-test.conllu", file, convention)
+    page = tmp_path / "page.html"
+    tg.report(folder, f"beam={file}", out=page)
+    text = page.read_text(encoding="utf-8")
+    for metric in ("UAS", "LAS"):
+        assert f"{scores[metric]:.2f}" in text or str(scores[metric])[:8] in text
