@@ -176,7 +176,19 @@ def test_output_for_several_treebanks_is_scored_and_ranked(three):
     assert shown["systems"][0]["f1"] == las
 
 
-def test_votes_stand_in_the_section_on_learning(tmp_path):
+@pytest.mark.parametrize("convention", ["official", "challenges"])
+def test_scores_are_those_of_score_under_any_convention(three, convention):
+    gold, system = three / "gold" / "t0.conllu", three / "one" / "t0.conllu"
+    page = tg.report(f"one={system}", gold=gold, out=None, convention=convention)
+    found = tg.score(gold, {"one": system}, convention=convention)
+    (shown,) = data_of(page.html, "scores")["treebanks"]
+    values = {metric["name"]: metric["systems"][0]["f1"] for metric in shown["metrics"]}
+    for metric in ("UAS", "LAS"):
+        assert values[found.label(metric)] == found["one"][metric].f1
+    assert ("LAS[challenges]" in values) == (convention == "challenges")
+
+
+def test_votes_are_in_the_section_on_learning(tmp_path):
     rows = [{"left_out": None, "sources": "a+b", "group": "all", "words": 9, "uas": 61.5}]
     (tmp_path / "votes.json").write_text(json.dumps({"signature": "sig|<b>", "rows": rows}))
     text = report(str(tmp_path / "votes.json"), out=None).html

@@ -23,7 +23,7 @@ _POINT = ("parser", "treebank", "class", "size", "score", "low", "high", "relati
 
 @dataclass(frozen=True)
 class Votes:
-    """The result of ``treegauge transfer vote --format json``."""
+    """The result of ``treegauge transfer --format json``."""
 
     name: str
     signature: str
@@ -58,13 +58,13 @@ class Votes:
 
     @classmethod
     def read(cls, path: Path) -> "Votes":
-        """Read such a file; the command prints weights around the votes."""
+        """Read such a file."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             votes = content.get("scores", content)
             return cls(path.stem, str(votes["signature"]), votes["rows"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            expected = "expected what `treegauge transfer vote --format json` writes"
+            expected = "expected what `treegauge transfer --format json` writes"
             raise TreegaugeError(f"{path}: {expected}") from error
 
 
