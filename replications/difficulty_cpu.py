@@ -3,8 +3,8 @@
 Run ``python -m replications.difficulty_cpu``; name treebanks such as ``Telugu-MTG`` to do only
 these. ``--epochs 6``, ``--orders 5`` (0: no description length), ``--no-tags`` (the parser does
 not see UPOS), ``--store FOLDER`` (resume an interrupted run), ``--out FILE.csv`` (keep the
-table, for ``replications.difficulty_table --cpu``) and ``-o name=value`` (options of the parser)
-change what is done. The treebanks are looked for under ``TREEGAUGE_UD``. With ``-o batch=32`` and
+table, for ``replications.difficulty_table --cpu``) and ``--option name=value`` (options of the parser)
+change what is done. The treebanks are looked for under ``TREEGAUGE_UD``. With ``--option batch=32`` and
 ``--epochs 10`` the parser learns as slowly as neural ones do, and words vary alike; description
 length needs steps from few sentences, and so learning word by word.
 
@@ -53,7 +53,7 @@ def main() -> None:
     reader.add_argument("--no-tags", dest="tags", action="store_false")
     reader.add_argument("--store", type=Path)
     reader.add_argument("--out", type=Path)
-    reader.add_argument("-o", dest="options", action="append", default=[])
+    reader.add_argument("--option", dest="options", action="append", default=[])
     given = reader.parse_args()
     published = data.difficulty_table1()
     names = [f"UD_{name.removeprefix('UD_')}" for name in given.treebanks]

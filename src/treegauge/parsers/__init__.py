@@ -1,6 +1,7 @@
-"""Parsers that learn from treebanks; ``treegauge.parsers()`` lists them.
+"""List the parsers and their options.
 
-The package has the name of a verb: calling it is calling :func:`treegauge.parsers.parsers.parsers`.
+This is the package of all parsers, and a verb: calling it is calling
+:func:`treegauge.parsers.parsers.parsers`.
 """
 
 import sys

@@ -142,6 +142,7 @@ class _Counter:
         self.n = len(self.gold.treebank)
         weighted = options.weights is not None
         dtype = np.float64 if weighted else np.int32
+        known_metrics()  # those of plug-ins have columns, too
         self.rows = np.zeros((self.n, len(COLUMNS)), dtype)
         self.g_sentence = self.gold.treebank.sentence_of
         self.s_sentence = alignment.system_sentence

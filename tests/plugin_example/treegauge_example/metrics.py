@@ -1,0 +1,15 @@
+"""A metric: which words count, and which of them are correct."""
+
+from treegauge.scoring.align import Alignment
+from treegauge.scoring.attachment import correct_words
+from treegauge.scoring.convention import Convention
+from treegauge.scoring.word_metrics import MetricWords
+
+
+def noun_heads(alignment: Alignment, convention: Convention) -> MetricWords:
+    """Heads of nouns"""
+    words = correct_words(alignment, convention)
+    gold, system = (
+        (side.treebank["upos"] == "NOUN").to_numpy() for side in (alignment.gold, alignment.system)
+    )
+    return MetricWords(words.gold & gold, words.system & system, words.heads & gold)

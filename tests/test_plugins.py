@@ -1,0 +1,114 @@
+"""Another package adds a parser, a measure, a metric and a task by entry points."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import treegauge
+from treegauge.results import plugins
+from treegauge.results.plugins import load_plugins
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import read_conllu, write_conllu
+
+EXAMPLE = Path(__file__).with_name("plugin_example")
+TRAIN, TEST = synthetic(30, seed=1), synthetic(10, seed=2)
+MAIN = "from treegauge.cli import main; main()"
+
+
+def installed(folder, project):
+    """Write what an installer writes of a package: its metadata and entry points."""
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    lines = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items()), ""]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    """A folder with a treebank and the installed example; and the environment that has both."""
+    root = tmp_path_factory.mktemp("plugins")
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    installed(root / "site", project)
+    (root / "UD_Syn-X").mkdir()
+    for split, treebank in (("train", TRAIN), ("test", TEST)):
+        write_conllu(treebank, root / "UD_Syn-X" / f"sy_x-ud-{split}.conllu")
+    return root
+
+
+@pytest.fixture
+def run(room):
+    """Run a command in a fresh process in which the example is installed."""
+    places = [room / "site", EXAMPLE, Path(treegauge.__file__).parents[1]]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
+
+    def command(*args):
+        words = [sys.executable, "-c", MAIN, *map(str, args)]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=room, env=env, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return command
+
+
+def test_the_parser_trains_and_parses(run, room):
+    assert "attaches every word to the word before or after it" in run("parsers")
+    assert "the neighbour that is the head" in run("parsers", "chain")
+    run("train", "chain", "UD_Syn-X", "-o", "chain.model", "--option", "head=before")
+    run("parse", "chain.model", "UD_Syn-X/sy_x-ud-test.conllu", "-o", "parsed.conllu")
+    parsed = read_conllu(room / "parsed.conllu")
+    assert parsed.head.tolist() == [i for size in TEST.lengths.tolist() for i in range(size)]
+
+
+def test_the_measure_is_measured(run):
+    table = json.loads(run("measure", "form_length", "UD_Syn-X", "--format", "json"))
+    expected = sum(map(len, TRAIN["form"])) / TRAIN.n_words
+    assert f"{expected:.6f}"[:6] in json.dumps(table)
+
+
+def test_the_metric_is_scored(run, room):
+    gold = "UD_Syn-X/sy_x-ud-test.conllu"
+    write_conllu(TEST, room / "same.conllu")
+    table = json.loads(
+        run("score", gold, "same.conllu", "--metric", "NounHeads", "--format", "json")
+    )
+    metric = table["systems"][0]["metrics"]["NounHeads"]
+    nouns = int((TEST["upos"] == "NOUN").sum())
+    assert (metric["correct"], metric["gold"], metric["f1"]) == (nouns, nouns, 100.0)
+
+
+@pytest.mark.parametrize("task", ["head_direction", "score"])
+def test_the_task_and_the_parser_run_in_a_plan(run, room, task):
+    """Each cell has a process of its own, in which plug-ins are found, too."""
+    parsers = 'parsers = ["chain"]' if task == "score" else ""
+    (room / "plan.toml").write_text(
+        f'[plan]\nname = "{task}"\ntask = "{task}"\ntreebanks = ["UD_Syn-X"]\n{parsers}\n'
+    )
+    run("run", "plan.toml", "--store", task, "--root", room)
+    (row,) = json.loads(run("results", task, "--format", "json"))["rows"]
+    if task == "score":
+        assert row["parser"] == "chain"
+        assert 0 < row["UAS"] < 100
+    else:
+        places = [i for size in TRAIN.lengths.tolist() for i in range(1, size + 1)]
+        assert row["right"] == pytest.approx(100 * float((TRAIN.head > places).mean()))
+
+
+def test_a_broken_plug_in_is_left_out_with_a_note(tmp_path, monkeypatch):
+    """One package that cannot be imported does not stop everything else."""
+    points = {"treegauge.broken": {"absent": "no_such_module:x", "works": "json:loads"}}
+    installed(tmp_path, {"name": "broken", "version": "1", "entry-points": points})
+    monkeypatch.syspath_prepend(tmp_path)
+    notes = []
+    monkeypatch.setattr(plugins, "note", notes.append)
+    assert load_plugins("treegauge.broken") == {"works": json.loads}
+    assert ["absent" in one and "no_such_module" in one for one in notes] == [True]
