@@ -17,7 +17,7 @@ from replications.parts import beyond_rounding, compared
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.subsets import error_reduction, subset_averages
+from treegauge.ranking.subsets import error_reduction, subsets
 
 PARSERS = ("gb-DM17", "tb-FG19", "sl-S+19")
 PAIRS = (("tb-FG19", "gb-DM17"), ("sl-S+19", "gb-DM17"), ("sl-S+19", "tb-FG19"))
@@ -52,7 +52,7 @@ def members(subset: str, scores: Leaderboard) -> list[str]:
 
 def row_of(scores: Leaderboard, codes: list[str]) -> dict[str, float]:
     """Return the averages and error reductions of one row."""
-    row = subset_averages(scores, {"row": codes}, pairs=PAIRS).table.row(0, named=True)
+    row = subsets(scores, subset={"row": codes}, pair=PAIRS).table.row(0, named=True)
     return {name: row[name] for name in (*PARSERS, *(f"E({a}, {b})" for a, b in PAIRS))}
 
 

@@ -7,7 +7,7 @@ from treegauge import data
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
-from treegauge.ranking.subsets import subset_averages
+from treegauge.ranking.subsets import subsets
 
 SHORT = {"gb": "gb-DM17", "tb": "tb-FG19", "sl": "sl-S+19"}
 PAIRS = [("tb", "gb"), ("sl", "gb"), ("sl", "tb")]
@@ -78,7 +78,7 @@ def test_every_metric_is_served_both_ways(metric):
 def printed_and_ours(metric: str, subset: str) -> list[tuple[str, float, float]]:
     scores = read_leaderboard("fragility_exp1", metric=metric)
     pairs = [(SHORT[a], SHORT[b]) for a, b in PAIRS]
-    ours = subset_averages(scores, [subset], pairs=pairs).table.row(0, named=True)
+    ours = subsets(scores, subset=[subset], pair=pairs).table.row(0, named=True)
     printed = data.fragility_table1().filter(subset=subset).row(0, named=True)
     prefix = "er" if metric == "las" else "uer"
     cells = [(f"{metric}_{s}", ours[name]) for s, name in SHORT.items()]

@@ -65,7 +65,7 @@ def test_every_size_equals_enumeration_ties_included(rows, ties):
 @settings(max_examples=60, deadline=None)
 def test_a_coarse_grid_brackets_the_truth(rows, step):
     numbers = np.array(rows)
-    scores = table(numbers / 1000)
+    scores = table(20 + numbers / 1000)
     true = exact_ranks(scores, size="all")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_step", lambda *_: step)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.ranking.leaderboard import ranks_of
-from treegauge.ranking.metadata import classes_of
-from treegauge.ranking.outliers import _sum_of, explain_outliers, extreme, tail
+from treegauge.ranking.metadata import _sum_of, classes_of, tail
+from treegauge.ranking.outliers import explain_outliers, extreme
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
 from treegauge.results.errors import ChoiceError, TreegaugeError

@@ -4,44 +4,42 @@ import polars as pl
 import pytest
 
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.subsets import restrict, subset_averages
+from treegauge.ranking.subsets import restrict, subsets
 from treegauge.results.errors import ChoiceError, TreegaugeError
 
 FRAME = pl.DataFrame({"treebank": ["easy", "hard"], "old": [98.0, 50.0], "new": [99.0, 90.0]})
 
 
 def test_the_papers_own_example():
-    result = subset_averages(read_leaderboard(FRAME), {"both": ["easy", "hard"]})
+    result = subsets(FRAME, subset={"both": ["easy", "hard"]})
     assert result.table.to_dicts() == [
         {"subset": "both", "treebanks": 2, "old": 74.0, "new": 94.5, "E(old, new)": 65.0}
     ]
 
 
 def test_pairs_are_taken_as_given():
-    result = subset_averages(read_leaderboard(FRAME), {"easy": ["easy"]}, pairs=[("new", "old")])
+    result = subsets(FRAME, subset={"easy": ["easy"]}, pair=[("new", "old")])
     assert result.table["E(new, old)"].item() == pytest.approx(-100)
 
 
 def test_members_without_a_score_are_left_out_and_named():
     mine = {"mine": ["easy", "nowhere"]}
-    result = subset_averages(read_leaderboard(FRAME), mine)
+    result = subsets(FRAME, subset=mine)
     assert result.table["treebanks"].item() == 1
     assert result.to_dict()["absent"] == {"mine": ["nowhere"]}
     with pytest.raises(TreegaugeError, match=r"subset mine: no score for nowhere; .* easy, hard"):
-        subset_averages(read_leaderboard(FRAME), mine, absent="error")
-    with pytest.raises(TreegaugeError, match="subset mine: no score for nowhere"):
-        subset_averages(read_leaderboard(FRAME), {"mine": ["nowhere"]})
+        subsets(FRAME, subset={"mine": ["nowhere"]})
 
 
 def test_bad_requests():
     scores = read_leaderboard(FRAME)
     with pytest.raises(ChoiceError, match="unknown subset 'Ma19'; did you mean 'Ma18'"):
-        subset_averages(scores, ["Ma19"])
+        subsets(scores, subset=["Ma19"])
     with pytest.raises(ChoiceError, match="unknown system 'C'; choices: old, new"):
-        subset_averages(scores, {"x": ["easy"]}, pairs=[("C", "old")])
+        subsets(scores, subset={"x": ["easy"]}, pair=[("C", "old")])
     perfect = pl.DataFrame({"treebank": ["x"], "A": [100.0], "B": [99.0]})
     with pytest.raises(TreegaugeError, match="a reference that makes errors: found 100"):
-        subset_averages(read_leaderboard(perfect), {"x": ["x"]}, pairs=[("A", "B")])
+        subsets(perfect, subset={"x": ["x"]}, pair=[("A", "B")])
 
 
 def test_restrict_takes_named_subsets_and_codes():

@@ -334,9 +334,9 @@ def _tests(made: Certificate) -> str:
     if made.p_groups is not None:
         grouped = f"; over the means of {made.groups} {_PLURAL[made.by]}, {_p(made.p_groups)}"
     return (
-        f"Paired significance tests over treebanks, two-sided: Wilcoxon signed-rank {_p(made.p_wilcoxon)} "
-        f"(rank-biserial correlation {made.rank_biserial:.2f}{grouped}), sign test "
-        f"{_p(made.p_sign)}, permutation of the mean {_p(made.p_permutation)}."
+        "Paired significance tests over treebanks, two-sided: Wilcoxon signed-rank "
+        f"{_p(made.p_wilcoxon)} (rank-biserial correlation {made.rank_biserial:.2f}{grouped}), "
+        f"sign test {_p(made.p_sign)}, permutation of the mean {_p(made.p_permutation)}."
     )
 
 

@@ -77,12 +77,8 @@ class Flip(Result):
 
     Attributes
     ----------
-    claim
-        The claim.
-    holds
-        Whether it holds on the treebanks in question; if not, there is nothing to flip.
-    treebanks
-        The treebanks in question: all, or those of a subset.
+    claim, treebanks, holds
+        The claim; the treebanks in question, all or those of a subset; and whether it holds there.
     removed
         The fewest treebanks without which the claim fails; None if it holds on every non-empty
         part of them.
@@ -92,8 +88,7 @@ class Flip(Result):
     single
         Treebanks on which, each alone, the claim fails.
     smallest, largest
-        Sizes of the smallest and the largest subset of these treebanks for which the claim fails;
-        None if there is none.
+        Sizes of the smallest and largest subset of them for which it fails; None if there is none.
     """
 
     claim: Claim
@@ -114,19 +109,14 @@ class Flip(Result):
 
         swaps = None if self.swapped is None else [f"{a}->{b}" for a, b in self.swapped]
         rows = [
-            ("fewest removals", _number(self.removed), self.removed),
-            ("fewest swaps", _number(swaps), swaps),
-            ("fails alone", len(self.single), self.single),
-            ("smallest counter-example", self.smallest, None),
-            ("largest counter-example", self.largest, None),
+            ("fewest removals", _number(self.removed), " ".join(self.removed or ())),
+            ("fewest swaps", _number(swaps), " ".join(swaps or ())),
+            ("fails alone", len(self.single), " ".join(self.single)),
+            ("smallest counter-example", self.smallest, ""),
+            ("largest counter-example", self.largest, ""),
         ]
-        return pl.DataFrame(
-            [
-                {"change": name, "number": number, "treebanks": " ".join(names or ())}
-                for name, number, names in rows
-            ],
-            schema={"change": pl.String, "number": pl.Int64, "treebanks": pl.String},
-        )
+        kinds = {"change": pl.String, "number": pl.Int64, "treebanks": pl.String}
+        return pl.DataFrame(rows, schema=kinds, orient="row")
 
     def json_fields(self) -> dict[str, Any]:
         """Return all fields."""
@@ -194,10 +184,8 @@ def flip(board: Leaderboard, claim: str | Claim, *, subset: Sequence[str] | None
 
     Parameters
     ----------
-    board
-        The leaderboard.
-    claim
-        Such as ``"A > B"``.
+    board, claim
+        The leaderboard, and a claim such as ``"A > B"``.
     subset
         Treebanks to start from; default: all of them, and then there is nothing to swap with.
 
@@ -235,9 +223,8 @@ def flip(board: Leaderboard, claim: str | Claim, *, subset: Sequence[str] | None
         holds=bool(inside.sum() > 0),
         treebanks=names(columns),
         removed=None if removed is None else names(columns[removed]),
-        swapped=None
-        if swapped is None
-        else tuple(zip(names(columns[swapped[0]]), names(others[swapped[1]]), strict=True)),
+        swapped=swapped
+        and tuple(zip(names(columns[swapped[0]]), names(others[swapped[1]]), strict=True)),
         single=names(columns[inside <= 0]),
         smallest=int(fails[0]) + 1 if len(fails) else None,
         largest=int(fails[-1]) + 1 if len(fails) else None,

@@ -126,16 +126,11 @@ class CriticalDifference(Result):
 
     Attributes
     ----------
-    board
-        The leaderboard.
-    order
-        Rows of the systems by average rank, best first; the arrays below are in table order.
-    average
-        Average rank of each system over treebanks.
-    method, level
-        The test of pairs, and one minus its significance level.
-    distance
-        The critical difference (Nemenyi only).
+    board, order, average
+        The leaderboard; rows of the systems by average rank, best first; the average rank of each
+        system over treebanks, in table order.
+    method, level, distance
+        The test of pairs, one minus its significance level, and the critical difference (Nemenyi).
     p_values
         Systems x systems: of each pair, corrected for all pairs.
     cliques
@@ -169,16 +164,11 @@ class CriticalDifference(Result):
         for i, clique in enumerate(self.cliques):
             for name in clique:
                 letters[name] += _letter(i)
-        names = [self.board.systems[i] for i in self.order]
-        return pl.DataFrame(
-            {
-                "system": names,
-                "average_rank": self.average[self.order],
-                "mean": self.board.values.mean(axis=1)[self.order],
-                "won": won[self.order],
-                "group": [letters[name] for name in names],
-            }
-        )
+        columns = {
+            "system": self.board.systems, "average_rank": self.average,
+            "mean": self.board.values.mean(axis=1), "won": won, "group": list(letters.values()),
+        }  # fmt: skip
+        return pl.DataFrame(columns)[self.order]
 
     def shown(self) -> "pl.DataFrame":
         """Return the table with the names that people read."""
@@ -266,20 +256,11 @@ def critical_difference(
     else:
         p_values = _wilcoxon_holm(board)
     differ = p_values <= alpha
+    cliques = tuple(tuple(board.systems[i] for i in clique) for clique in _cliques(differ, order))
     return CriticalDifference(
-        board=board,
-        order=order,
-        average=average,
-        method=method,
-        level=level,
-        distance=distance,
-        p_values=p_values,
-        cliques=tuple(
-            tuple(board.systems[i] for i in clique) for clique in _cliques(differ, order)
-        ),
-        friedman=overall,
-        signature=countersign(board.signature, test=method, level=level),
-    )
+        board, order, average, method, level, distance, p_values, cliques, overall,
+        countersign(board.signature, test=method, level=level),
+    )  # fmt: skip
 
 
 def _nemenyi(average: Floats, treebanks: int) -> Floats:

@@ -16,11 +16,11 @@ and a subset counts as won or lost only if the rounding cannot have changed that
 subsets left undecided bounds the error of every probability and mean rank.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from math import comb
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -49,24 +49,16 @@ class Exact(Result):
 
     Attributes
     ----------
-    board
-        The leaderboard.
-    sizes
-        Sizes of subsets, in the order of the first axis of the counts.
-    ties
-        What equal systems get in the mean rank.
-    wins
-        Sizes x systems x systems, Python integers: subsets where the row beats the column.
-    undecided
-        The same for ties; with a coarse grid, also subsets that it cannot decide.
-    grid
-        Step of the scores in the count; sums are exact on it.
-    coarse
-        Whether that step is coarser than the scores.
+    board, sizes, ties
+        The leaderboard, the sizes of subsets (first axis of the counts), and what equal systems
+        get in the mean rank.
+    wins, undecided
+        Sizes x systems x systems, Python integers: subsets where the row beats the column, and
+        where the two tie; with a coarse grid, also subsets that it cannot decide.
+    grid, coarse
+        Step of the scores in the count, and whether it is coarser than the scores.
     rounding
         Relative error of the counts: 0.0 when they are exact.
-    signature
-        All choices, in one line.
     """
 
     board: Leaderboard
@@ -118,18 +110,11 @@ class Exact(Result):
         parts = []
         for size in self.sizes:
             means, bound = self.mean_ranks(size)
-            frame = pl.DataFrame(
-                {
-                    "size": [size] * len(means),
-                    "system": self.board.systems,
-                    "score": self.board.values.mean(axis=1),
-                    "mean": means,
-                    "bound": [bound] * len(means),
-                    "full": self.board.ranking(self.ties),
-                }
-            )
-            parts.append(frame.sort("mean", "system"))
-        return pl.concat(parts)
+            scores, full = self.board.values.mean(axis=1), self.board.ranking(self.ties)
+            names = {"system": self.board.systems, "score": scores, "mean": means, "full": full}
+            frame = pl.DataFrame(names).sort("mean", "system")
+            parts.append(frame.with_columns(size=pl.lit(size), bound=pl.lit(bound)))
+        return pl.concat(parts).select("size", "system", "score", "mean", "bound", "full")
 
     def shown(self) -> "pl.DataFrame":
         """Return mean ranks beside the ranking over all treebanks; a bound only if there is one."""
@@ -152,22 +137,18 @@ class Exact(Result):
         """Every size and ordered pair: probability that ``system`` is above, tied, below."""
         import polars as pl
 
-        rows = []
-        for at, size in enumerate(self.sizes):
-            total = self.subsets(size)
-            for a, b in ((a, b) for a, b in np.ndindex(self.wins.shape[1:]) if a != b):
-                won, lost = self.wins[at, a, b], self.wins[at, b, a]
-                rows.append(
-                    {
-                        "size": size,
-                        "system": self.board.systems[a],
-                        "other": self.board.systems[b],
-                        "above": won / total,
-                        "tied": self.undecided[at, a, b] / total,
-                        "below": lost / total,
-                    }
-                )
+        rows = [
+            {**names, **{key: n / self.subsets(names["size"]) for key, n in counts.items()}}
+            for names, counts in self._counts(permutations, ("above", "tied", "below"))
+        ]
         return pl.DataFrame(rows)
+
+    def _counts(self, choose: Any, names: Sequence[str]) -> Iterator[tuple[Any, dict[str, int]]]:
+        """Yield size and systems of the chosen pairs, and in how many subsets the first wins."""
+        for size in self.sizes:
+            for pair in choose(self.board.systems, 2):
+                counts = dict(zip(names, self.count(pair[0], pair[1], size), strict=True))
+                yield {"size": size, "system": pair[0], "other": pair[1]}, counts
 
     def count(self, system: str, other: str, size: int | None = None) -> tuple[int, int, int]:
         """Return in how many subsets a system wins against, ties with, loses to another.
@@ -184,20 +165,13 @@ class Exact(Result):
 
     def json_fields(self) -> dict[str, Any]:
         """Return mean ranks, then counts of every pair."""
-        pairs = []
-        for at, size in enumerate(self.sizes):
-            for a, b in combinations(range(len(self.board.systems)), 2):
-                won, tied, lost = self.wins[at, a, b], self.undecided[at, a, b], self.wins[at, b, a]
-                names = {"system": self.board.systems[a], "other": self.board.systems[b]}
-                pairs.append(
-                    {"size": size, **names, "wins": won, "undecided": tied, "losses": lost}
-                )
+        words = ("wins", "undecided", "losses")
         return {
             "subsets": [{"size": size, "number": self.subsets(size)} for size in self.sizes],
             "exact": not self.coarse and self.rounding == 0,
             "rounding": self.rounding,
             "systems": self.table.to_dicts(),
-            "pairs": pairs,
+            "pairs": [names | counts for names, counts in self._counts(combinations, words)],
         }
 
 
@@ -212,15 +186,12 @@ class SumLayout(NamedTuple):
         Entry ``[i][j]``: least and largest sum of j of the first i items.
     starts
         Row j begins at cell ``starts[j]``, for the sum ``lows[-1][j]``.
-    additions
-        How many additions counting takes.
     """
 
     items: list[int]
     lows: list[list[int]]
     highs: list[list[int]]
     starts: list[int]
-    additions: int
 
     def row(self, cells: NDArray[Any], j: int) -> tuple[NDArray[Any], int]:
         """Return the counts of j-subsets by sum, and the sum that the first of them is for."""
@@ -240,17 +211,15 @@ def sum_layout(items: NDArray[np.int64], most: int) -> SumLayout:
     ([0, -1, 0], [0, 5, 6], [0, 1, 8, 15])
     """
     lows, highs = [[0]], [[0]]
-    additions = 0
     for i, item in enumerate(items.tolist(), 1):
         low, high = lows[-1], highs[-1]
         reach = min(i, most)
-        additions += sum(high[:reach]) - sum(low[:reach]) + reach
         lows.append([0] + [_pick(min, low, j, item) for j in range(1, reach + 1)])
         highs.append([0] + [_pick(max, high, j, item) for j in range(1, reach + 1)])
     starts = [0]
     for low_sum, high_sum in zip(lows[-1], highs[-1], strict=True):
         starts.append(starts[-1] + high_sum - low_sum + 1)
-    return SumLayout(items.tolist(), lows, highs, starts, additions)
+    return SumLayout(items.tolist(), lows, highs, starts)
 
 
 def _pick(better: Any, sums: list[int], j: int, item: int) -> int:
@@ -261,12 +230,7 @@ def _pick(better: Any, sums: list[int], j: int, item: int) -> int:
 def subset_sums(plan: SumLayout, kind: type) -> NDArray[Any]:
     """Count the j-subsets with sum s in cell ``starts[j] + s - lows[-1][j]``.
 
-    Parameters
-    ----------
-    plan
-        The layout.
-    kind
-        ``np.uint64`` counts modulo 2**64, ``np.float64`` rounds.
+    The kind ``np.uint64`` counts modulo 2**64, ``np.float64`` rounds.
 
     Examples
     --------
@@ -378,10 +342,8 @@ def exact_ranks(
     size
         Treebanks per subset, or several sizes (also ``"5-20"``, ``"all"``), which share one table
         per pair.
-    ties
-        What equal systems get in the mean rank: ``average``, ``min`` or ``max``.
-    workers
-        Threads; default: as many as there are processors.
+    ties, workers
+        What equal systems get in the mean rank, and the number of threads.
     progress
         Called with the number of pairs just done.
 
@@ -431,16 +393,7 @@ def exact_ranks(
         pairs = combinations(range(len(board.systems)), 2)
         rounding = max(pool.map(work, pairs), default=0.0)
     grid = step / scale
-    return Exact(
-        board=board,
-        sizes=sizes,
-        ties=ties,
-        wins=wins,
-        undecided=undecided,
-        grid=grid,
-        coarse=step > 1,
-        rounding=rounding,
-        signature=countersign(
-            board.signature, size=sizes_text(sizes), samples="all", grid=f"{grid:g}", ties=ties
-        ),
+    signature = countersign(
+        board.signature, size=sizes_text(sizes), samples="all", grid=f"{grid:g}", ties=ties
     )
+    return Exact(board, sizes, ties, wins, undecided, grid, step > 1, rounding, signature)

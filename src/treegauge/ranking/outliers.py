@@ -16,7 +16,6 @@ tried, and the answer is exact.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -25,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, ranks_of
-from treegauge.ranking.metadata import CLASSES, classes_of
+from treegauge.ranking.metadata import CLASSES, classes_of, tail
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.sampler import sizes_of
 from treegauge.ranking.stability import Stability, stability
@@ -43,67 +42,6 @@ Which = Literal["best", "worst"]
 ClassColumn = Literal["stock", "genus", "resource", "tokens", "language", "treebank"]
 _ALL = 50_000
 _STARTS = 30
-_EXACT = 5_000
-
-
-def tail(found: int, *, population: int, members: int, size: int, subsets: int = 1) -> float:
-    r"""Return the chance that random subsets have at least so many members of a class.
-
-    .. math:: P(X \ge x) = \sum_{i \ge x} \binom{K}{i} \binom{N - K}{n - i} / \binom{N}{n}
-
-    for one subset; for several, X is the sum of as many independent such numbers.
-
-    Parameters
-    ----------
-    found
-        Members of the class in the subsets, added up.
-    population, members, size
-        Treebanks in all (N), those of the class (K), treebanks per subset (n).
-    subsets
-        How many subsets. The distribution of the sum is exact up to a total of 5,000 treebanks in
-        the subsets. Beyond, it is taken as normal: a tail of 0.001 or more is then within a tenth
-        of the exact one, a smaller one right in its order of magnitude at best.
-
-    Examples
-    --------
-    Six or more of 17 Slavic treebanks among 10 of 82:
-
-    >>> round(tail(6, population=82, members=17, size=10), 5)
-    0.00434
-
-    Fragility prints 0.00043 for this, which is the chance of seven or more (0.000421), rounded up.
-    """
-    if found <= 0:
-        return 1.0
-    from scipy.stats import hypergeom, norm
-
-    one = hypergeom(population, members, size)
-    if subsets == 1:
-        return float(one.sf(found - 1))
-    if size * subsets <= _EXACT:
-        sums = _sum_of(population, members, size, subsets)
-        return float(min(sums[found:].sum(), 1.0))
-    centre, spread = subsets * one.mean(), np.sqrt(subsets * one.var())
-    return float(norm.sf(found - 0.5, centre, spread)) if spread > 0 else float(found <= centre)
-
-
-@lru_cache(maxsize=256)
-def _sum_of(population: int, members: int, size: int, subsets: int) -> NDArray[np.float64]:
-    """Return the distribution of a sum of hypergeometric numbers, by repeated squaring.
-
-    Only positive numbers are added and multiplied, so that small tails are as accurate as large.
-    """
-    from scipy.stats import hypergeom
-
-    power = np.asarray(hypergeom(population, members, size).pmf(np.arange(size + 1)))
-    result = np.ones(1)
-    while subsets:
-        if subsets & 1:
-            result = np.convolve(result, power)
-        subsets >>= 1
-        if subsets:
-            power = np.convolve(power, power)
-    return result
 
 
 @dataclass(frozen=True)
@@ -112,19 +50,15 @@ class Extreme:
 
     Attributes
     ----------
-    which
-        ``best`` or ``worst``.
-    rank
-        The most extreme rank that occurred.
-    subset
-        A subset that gives it.
+    which, rank, subset
+        ``best`` or ``worst``; the most extreme rank that occurred; a subset that gives it.
     limit
         No subset of this size gives a more extreme rank than this.
     exact
         Whether `rank` is the extreme over all subsets: all were tried, or it equals the limit.
     """
 
-    which: Literal["best", "worst"]
+    which: Which
     rank: float
     subset: tuple[str, ...]
     limit: float
@@ -143,7 +77,7 @@ class Extreme:
 def extreme(
     board: Leaderboard,
     system: str,
-    which: Literal["best", "worst"],
+    which: Which,
     *,
     size: int = 10,
     ties: Ties = "average",
@@ -154,18 +88,13 @@ def extreme(
 
     Parameters
     ----------
-    board, system
-        The leaderboard and a system in it.
-    which
-        ``best`` or ``worst``.
-    size
-        Treebanks per subset.
-    ties
-        What equal systems get.
-    start
-        A subset known to be good, such as the best of a sample; the result is never worse.
-    seed
-        Seed of the other starts.
+    board, system, which
+        The leaderboard, a system in it, and ``best`` or ``worst``.
+    size, ties
+        Treebanks per subset, and what equal systems get.
+    start, seed
+        A subset known to be good, such as the best of a sample, which the result is never worse
+        than; and the seed of the other starts.
 
     Examples
     --------
@@ -237,22 +166,17 @@ class ExtremeRanks:
 
     Attributes
     ----------
-    which
-        ``best`` or ``worst``.
-    rank
-        The most extreme rank, as sampled.
-    upto
-        The last rank that still counts as extreme, so that there are enough samples to judge.
-    samples
-        How many samples gave a rank from `rank` to `upto`.
+    which, rank
+        ``best`` or ``worst``, and the most extreme rank, as sampled.
+    upto, samples
+        The last rank that still counts as extreme, so that there are enough samples to judge, and
+        the number of samples from `rank` to it.
     subsets
-        Some of them: one that gave `rank`, then the first.
-    members
-        How often each treebank is in one of them.
-    mean_tokens
-        Mean size of the treebanks in them, weighted by how often they are.
+        Some of these samples: one that gave `rank`, then the first.
+    members, mean_tokens
+        How often each treebank is in one of them, and the mean size of these treebanks.
     searched
-        What a search found beyond sampling, and what is the limit of all subsets.
+        The result of a search beyond sampling, and the limit of all subsets.
     rows
         One row per class: expected and found share, tail, corrected tail.
     """
@@ -266,6 +190,15 @@ class ExtremeRanks:
     mean_tokens: float | None
     searched: Extreme | None
     rows: tuple[dict[str, Any], ...]
+
+    def summary(self) -> dict[str, Any]:
+        """Return the fields that tables and JSON share."""
+        fields = {name: getattr(self, name) for name in ("rank", "upto", "samples")}
+        return {"extreme": self.which, **fields}
+
+    def over(self) -> list[dict[str, Any]]:
+        """Return the classes over-represented by a tenth or more, and significantly."""
+        return [row for row in self.rows if row["corrected"] <= 0.05 and row["ratio"] >= 1.1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,39 +219,22 @@ class Outliers(Result):
         """One row per end and class, the most surprising first."""
         import polars as pl
 
-        return pl.DataFrame(
-            [
-                {
-                    "extreme": side.which,
-                    "rank": side.rank,
-                    "upto": side.upto,
-                    "samples": side.samples,
-                    **row,
-                }
-                for side in self.sides
-                for row in side.rows
-            ],
-            infer_schema_length=None,
-        )
+        rows = [{**side.summary(), **row} for side in self.sides for row in side.rows]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def json_fields(self) -> dict[str, Any]:
-        """Return each end with its subsets, their classes and tails, and what a search found."""
-        return {
-            "system": self.system,
-            "extremes": [
-                {
-                    "extreme": side.which,
-                    "rank": side.rank,
-                    "upto": side.upto,
-                    "samples": side.samples,
-                    "mean_tokens": side.mean_tokens,
-                    "subsets": [self.describe(subset) for subset in side.subsets],
-                    "searched": None if side.searched is None else side.searched.to_dict(),
-                    "classes": list(side.rows),
-                }
-                for side in self.sides
-            ],
-        }
+        """Return each end with its subsets, their classes and tails, and what was searched."""
+        extremes = [
+            {
+                **side.summary(),
+                "mean_tokens": side.mean_tokens,
+                "subsets": [self.describe(subset) for subset in side.subsets],
+                "searched": None if side.searched is None else side.searched.to_dict(),
+                "classes": list(side.rows),
+            }
+            for side in self.sides
+        ]
+        return {"system": self.system, "extremes": extremes}
 
     def describe(self, subset: Sequence[str]) -> dict[str, Any]:
         """Return a subset with the classes that have more than their share, as in Table 5."""
@@ -348,8 +264,8 @@ class Outliers(Result):
             lines.append(f"  sampled: rank {side.rank:g} on {' '.join(side.subsets[0])}")
             if side.searched is not None:
                 lines.append(f"  {side.searched}")
-            over = [row for row in side.rows if row["corrected"] <= 0.05 and row["ratio"] >= 1.1]
-            shown = [{**row, **{k: _short(row[k]) for k in ("tail", "corrected")}} for row in over]
+            names = ("tail", "corrected")
+            shown = [{**row, **{k: _short(row[k]) for k in names}} for row in side.over()]
             if shown:
                 import polars as pl
 
@@ -381,23 +297,12 @@ def explain_outliers(
 
     Parameters
     ----------
-    ranks
-        Ranks over free random subsets of one size.
-    system
-        Name of the system.
-    which
-        Which ends to explain.
-    by, classes
-        Classes of treebanks to look at: see :func:`classes_of`.
-    correction
-        ``holm``, ``bonferroni`` or ``benjamini-hochberg``, over the classes of each end.
-    least
-        The extreme rank and those next to it are taken together until they have at least so many
-        samples; one subset alone says little.
-    limit
-        How many subsets to name; all of them are counted.
-    search
-        Also look for subsets that sampling missed, with a still better or worse rank.
+    ranks, system
+        Ranks over free random subsets of one size, and the name of a system.
+    which, by, classes
+        Which ends to explain, by which classes of treebanks: see :func:`classes_of`.
+    correction, least, limit, search
+        As in :func:`outliers`.
 
     Examples
     --------

@@ -34,6 +34,7 @@ from treegauge.ranking.selection import (
     overall,
     row_means,
 )
+from treegauge.ranking.subsets import own_subsets, subset_columns
 from treegauge.results import tables
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, countersign
@@ -83,21 +84,16 @@ class Recommendation(Result):
 
     Attributes
     ----------
-    subset
-        The treebanks, chosen with all systems.
-    weight
-        How much the squared error counted beside the order: what generalised best.
-    fitted
-        Agreement of this subset with the full ranking of the very systems it was chosen with:
-        too good to be expected again.
-    held_out
-        What the same procedure gives for systems it has not seen.
+    subset, weight
+        The treebanks, chosen with all systems; and how much the squared error counted beside the
+        order, which is what generalised best.
+    fitted, held_out
+        Agreement of this subset with the full ranking of the systems it was chosen with, which is
+        too good to be expected again; and what the same procedure gives for other systems.
     named
         Rows for comparison: named subsets and, for each, random ones of its size.
     demands
         What was asked for, in words.
-    signature
-        All choices, in one line.
     """
 
     subset: tuple[str, ...]
@@ -117,16 +113,11 @@ class Recommendation(Result):
 
         judged = self.held_out
         first = {
-            "subset": "recommended",
-            "size": len(self.subset),
-            "absent": 0,
-            "agreement": judged.agreement,
-            "random": judged.random_mean,
-            "random_sd": judged.random_sd,
-            "margin": judged.margin,
-            "beaten": judged.beaten,
+            "subset": "recommended", "size": len(self.subset), "absent": 0,
+            "agreement": judged.agreement, "random": judged.random_mean,
+            "random_sd": judged.random_sd, "margin": judged.margin, "beaten": judged.beaten,
             "treebanks": " ".join(self.subset),
-        }
+        }  # fmt: skip
         named = sorted(self.named, key=lambda row: -float(row["margin"]))
         return pl.DataFrame([first, *named], infer_schema_length=None)
 
@@ -172,7 +163,7 @@ def recommend(
     tokens: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    named: Mapping[str, Sequence[str]] | None = None,
+    named: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
     folds: int = 5,
     repeats: int = 10,
     samples: int = 1000,
@@ -231,6 +222,8 @@ def recommend(
         raise TreegaugeError(
             f"folds {folds}, repeats {repeats}, samples {samples}: expected at least 2, 1 and 2"
         )
+    if named is not None and not isinstance(named, Mapping):
+        named = own_subsets(named)
     demands = demands_of(
         board, size, at_most=at_most, at_least=at_least, tokens=tokens, include=include,
         exclude=exclude,
@@ -243,22 +236,14 @@ def recommend(
     every = np.arange(systems)
     weight = problem.choose(every, folds, rng)
     columns = np.sort(problem.best(every, weight, problem.starts(10 * STARTS, rng)))
+    signature = countersign(
+        board.signature, size=size, demands=", ".join(demands.demands) or None,
+        cv=f"{repeats}x{folds}", samples=samples, seed=seed,
+    )  # fmt: skip
     return Recommendation(
-        subset=tuple(board.treebanks[i] for i in columns),
-        weight=weight,
-        fitted=overall(problem.concordance(columns)),
-        held_out=judged,
-        named=tuple(_named(board, problem, named, samples, rng)),
-        demands=demands.demands,
-        signature=countersign(
-            board.signature,
-            size=size,
-            demands=", ".join(demands.demands) or None,
-            cv=f"{repeats}x{folds}",
-            samples=samples,
-            seed=seed,
-        ),
-    )
+        tuple(board.treebanks[i] for i in columns), weight, overall(problem.concordance(columns)),
+        judged, tuple(_named(board, problem, named, samples, rng)), demands.demands, signature,
+    )  # fmt: skip
 
 
 def _judge(
@@ -284,19 +269,13 @@ def _judge(
     interval = bootstrap(
         per_system, lambda sums: sums[..., [0]] / sums[..., [1]], resamples=2000, method="bca"
     )
-    random = np.array([overall(one) for one in chance])
+    random = np.array([overall(drawn) for drawn in chance])
     new, new_random = np.mean(both, axis=0).tolist() if both else (None, None)
+    mean, average = float(agreement.mean()), float(random.mean())
     return HeldOut(
-        agreement=float(agreement.mean()),
-        random_mean=float(random.mean()),
-        random_sd=float(random.std(ddof=1)),
-        margin=float(agreement.mean() - random.mean()),
-        low=float(interval.low[0]),
-        high=float(interval.high[0]),
-        beaten=float((random < agreement.mean()).mean()),
-        both_new=new,
-        both_new_random=new_random,
-    )
+        mean, average, float(random.std(ddof=1)), mean - average, float(interval.low[0]),
+        float(interval.high[0]), float((random < mean).mean()), new, new_random,
+    )  # fmt: skip
 
 
 def _named(
@@ -306,36 +285,23 @@ def _named(
     samples: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Judge subsets that were chosen without looking at these board."""
+    """Yield how named subsets do, which were chosen without looking at these scores."""
     from treegauge import data
 
-    held = len(board.treebanks)
     for name, members in (data.subsets() if named is None else named).items():
-        found_columns = set()
-        for code in members:
-            try:
-                found_columns.add(board.treebank(code))
-            except ChoiceError:
-                if named is not None:  # one's own subsets have no business naming strangers
-                    raise
-        if not found_columns:
+        places, absent = subset_columns(board, members)
+        if absent and named is not None:  # one's own subsets must be known
+            raise ChoiceError("treebank", absent[0], board.treebanks)
+        if not places:
             continue
-        columns = np.array(sorted(found_columns), dtype=np.int64)
+        columns = np.array(sorted(set(places)), dtype=np.int64)
         found = overall(problem.concordance(columns))
-        random = np.array(
-            [
-                overall(problem.concordance(rng.permutation(held)[: len(columns)]))
-                for _ in range(samples)
-            ]
-        )
+        orders = (rng.permutation(len(board.treebanks))[: len(columns)] for _ in range(samples))
+        random = np.array([overall(problem.concordance(order)) for order in orders])
         yield {
-            "subset": name,
-            "size": len(columns),
-            "absent": len(members) - len(columns),
-            "agreement": found,
-            "random": float(random.mean()),
-            "random_sd": float(random.std(ddof=1)),
-            "margin": found - float(random.mean()),
+            "subset": name, "size": len(columns), "absent": len(members) - len(columns),
+            "agreement": found, "random": float(random.mean()),
+            "random_sd": float(random.std(ddof=1)), "margin": found - float(random.mean()),
             "beaten": float((random < found).mean()),
             "treebanks": " ".join(board.treebanks[i] for i in columns),
-        }
+        }  # fmt: skip

@@ -30,14 +30,10 @@ class Behind:
 
     Attributes
     ----------
-    samples
-        How many samples there are.
-    members
-        How often each treebank is in one of them, in the order of the score table.
-    numbers
-        The numbers of the first of them; ``Stability.sampler`` draws each again.
-    subsets
-        The treebanks of these.
+    samples, members
+        Number of samples, and how often each treebank of the leaderboard is in one of them.
+    numbers, subsets
+        The numbers of the first of them, by which the sampler draws each again; their treebanks.
     """
 
     samples: int
@@ -52,10 +48,8 @@ class Stability(Result):
 
     Attributes
     ----------
-    sampler
-        What was drawn: scores, sizes, seed, constraints.
-    samples
-        How many subsets.
+    sampler, samples
+        What was drawn (leaderboard, sizes, seed, constraints), and how many subsets.
     ties
         What systems with equal means get: ``average``, ``min`` or ``max`` rank.
     counts
@@ -68,8 +62,6 @@ class Stability(Result):
     agreement
         By size: samples, mean and sd of Kendall's tau-b with the ranking over all treebanks, and
         how often a system that leads there leads (alone or with others) in the sample.
-    signature
-        All choices, in one line.
     all_columns
         Whether text shows quartiles and standard deviation, too.
     """
@@ -124,13 +116,7 @@ class Stability(Result):
         ).sort("mean", "system")
 
     def quantile(self, q: float) -> NDArray[np.float64]:
-        """Return a quantile of each system's ranks, interpolated as ``numpy.quantile`` does.
-
-        Parameters
-        ----------
-        q
-            Between 0 and 1.
-        """
+        """Return a quantile of each system's ranks, interpolated as ``numpy.quantile`` does."""
         place = q * (self.samples - 1)
         below = int(place)
         cumulated = np.cumsum(self.counts, axis=1)
@@ -145,17 +131,11 @@ class Stability(Result):
         """Every ordered pair: probability that ``system`` is above, equal to, below ``other``."""
         import polars as pl
 
-        number = len(self.systems)
-        a, b = (part[~np.eye(number, dtype=bool)] for part in np.indices((number, number)))
-        return pl.DataFrame(
-            {
-                "system": [self.systems[i] for i in a],
-                "other": [self.systems[i] for i in b],
-                "above": self.above[a, b] / self.samples,
-                "tied": self.tied[a, b] / self.samples,
-                "below": self.above[b, a] / self.samples,
-            }
-        )
+        a, b = np.nonzero(~np.eye(len(self.systems), dtype=bool))
+        names = np.array(self.systems)
+        counts = {"above": self.above[a, b], "tied": self.tied[a, b], "below": self.above[b, a]}
+        shares = {name: count / self.samples for name, count in counts.items()}
+        return pl.DataFrame({"system": names[a], "other": names[b], **shares})
 
     @property
     def distribution(self) -> "pl.DataFrame":
@@ -163,13 +143,10 @@ class Stability(Result):
         import polars as pl
 
         a, i = np.nonzero(self.counts)
+        names, samples = np.array(self.systems)[a], self.counts[a, i]
+        shares = samples / self.samples
         return pl.DataFrame(
-            {
-                "system": [self.systems[k] for k in a],
-                "rank": 1 + i / 2,
-                "samples": self.counts[a, i],
-                "share": self.counts[a, i] / self.samples,
-            }
+            {"system": names, "rank": 1 + i / 2, "samples": samples, "share": shares}
         )
 
     def shown(self) -> "pl.DataFrame":
@@ -225,12 +202,10 @@ class Stability(Result):
 
         Parameters
         ----------
-        system
-            Name of the system.
-        which
-            ``best`` or ``worst``: the samples with its best or worst rank.
+        system, which
+            Name of the system; ``best`` or ``worst``: the samples with its best or worst rank.
         ranks
-            Or the lowest and highest rank wanted, both included.
+            Or the lowest and highest rank, both included.
         limit
             How many subsets to return; all of them are counted.
 
@@ -306,16 +281,11 @@ def stability(
     size
         Treebanks per subset, or several sizes (also ``"5-20"``, ``"all"``) taken in turn, so that
         each gets an equal share.
-    samples
-        How many subsets.
-    seed
-        Same seed, same result, on any number of threads.
-    constraints
-        Such as ``"language:1"``, ``"genus=Slavic:2"``, ``"resource:stratified"``.
-    ties
-        What equal systems get: the ``average`` of their ranks, the ``min`` or the ``max``.
-    workers
-        Threads; default: as many as there are processors.
+    samples, seed, workers
+        Number of subsets, their seed, and the number of threads, which changes nothing.
+    constraints, ties
+        Such as ``"language:1"`` or ``"resource:stratified"``; and what equal systems get: the
+        ``average`` of their ranks, the ``min`` or the ``max``.
     progress
         Called with the number of samples just done.
 

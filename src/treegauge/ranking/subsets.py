@@ -1,9 +1,9 @@
 """Average scores over named subsets of treebanks, with error reductions (Fragility, Table 1)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,6 @@ from treegauge.results.verbs import verb
 if TYPE_CHECKING:
     import polars as pl
 
-Absent = Literal["leave-out", "error"]
-
 
 def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64]) -> float:
     r"""Return the mean over treebanks of the share of errors that a system removes, in percent.
@@ -32,11 +30,6 @@ def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64])
     ----------
     reference, system
         Scores in percent of the reference and of the other system on the same treebanks.
-
-    Returns
-    -------
-    float
-        Positive where the system makes fewer errors than the reference.
 
     Examples
     --------
@@ -65,8 +58,6 @@ class SubsetAverages(Result):
         system)``).
     absent
         For each subset, members without a score; they are left out of its row.
-    signature
-        All choices, in one line.
     """
 
     rows: "pl.DataFrame"
@@ -84,70 +75,6 @@ class SubsetAverages(Result):
         """Return the rows, and the treebanks that each of them leaves out."""
         absent = {name: list(codes) for name, codes in self.absent.items()}
         return {**super().json_fields(), "absent": absent}
-
-
-def subset_averages(
-    board: Leaderboard,
-    subsets: Mapping[str, Sequence[str]] | Iterable[str] | None = None,
-    *,
-    pairs: Iterable[tuple[str, str]] | None = None,
-    absent: Absent = "leave-out",
-) -> SubsetAverages:
-    """Return mean scores over named subsets, and mean error reductions between systems.
-
-    Parameters
-    ----------
-    board
-        The leaderboard, in percent.
-    subsets
-        Your own subsets as a mapping from name to treebanks, or names among the packaged eight;
-        None means all eight.
-    pairs
-        (reference, system) pairs for error reductions; None means every pair of systems, the one
-        with the lower mean score as reference.
-    absent
-        What to do with members of a subset that have no score: leave them out (named in the
-        result) or raise an error.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> result = subset_averages(
-    ...     read_leaderboard("fragility_exp1"), ["Ma18"], pairs=[("sl-S+19", "gb-DM17")]
-    ... )
-    >>> print([round(value, 2) for value in result.table.row(0)[2:]])
-    [87.74, 87.77, 83.96, 23.92]
-    """
-    import polars as pl
-
-    if absent not in ("leave-out", "error"):
-        raise ChoiceError("policy for absent treebanks", absent, ["leave-out", "error"])
-    members = _members(subsets)
-    if pairs is None:
-        means = board.values.mean(axis=1)
-        ordered = sorted(range(len(means)), key=lambda a: means[a])
-        chosen = [(board.systems[a], board.systems[b]) for a, b in combinations(ordered, 2)]
-    else:
-        chosen = list(pairs)
-    rows, left_out = [], {}
-    for name, codes in members.items():
-        columns, missing = _columns(board, codes)
-        if missing and (absent == "error" or not columns):
-            raise TreegaugeError(
-                f"subset {name}: no score for {', '.join(missing)}; treebanks with scores: "
-                f"{', '.join(board.treebanks)}"
-            )
-        part = board.values[:, columns]
-        row: dict[str, object] = {"subset": name, "treebanks": len(columns)}
-        row |= dict(zip(board.systems, part.mean(axis=1).tolist(), strict=True))
-        for reference, system in chosen:
-            both = part[board.system(reference)], part[board.system(system)]
-            row[f"E({reference}, {system})"] = error_reduction(*both)
-        rows.append(row)
-        if missing:
-            left_out[name] = tuple(missing)
-    signature = countersign(board.signature, subsets=",".join(members))
-    return SubsetAverages(pl.DataFrame(rows), left_out, signature)
 
 
 def restrict(
@@ -168,9 +95,9 @@ def restrict(
     given = subset.split(",") if isinstance(subset, str) else subset
     own = [code.strip() for code in given if code.strip()]
     packaged = {} if isinstance(subset, list | tuple) else data.subsets()
-    if subset not in packaged and len(own) == 1 and _columns(board, own)[1]:
+    if subset not in packaged and len(own) == 1 and subset_columns(board, own)[1]:
         raise ChoiceError("subset or treebank", subset, [*packaged, *board.treebanks])
-    columns, absent = _columns(board, packaged.get(str(subset), own))
+    columns, absent = subset_columns(board, packaged.get(str(subset), own))
     if absent and (missing == "error" or not columns):
         raise TreegaugeError(
             f"subset {subset}: no score for {', '.join(absent)}; leave such treebanks out with "
@@ -183,20 +110,8 @@ def restrict(
     return replace(chosen, signature=signature, dropped=(*chosen.dropped, *absent))
 
 
-def _members(subsets: Mapping[str, Sequence[str]] | Iterable[str] | None) -> dict[str, list[str]]:
-    from treegauge import data
-
-    if isinstance(subsets, Mapping):
-        return {name: list(codes) for name, codes in subsets.items()}
-    packaged = data.subsets()
-    chosen = packaged if subsets is None else list(subsets)
-    for name in chosen:
-        if name not in packaged:
-            raise ChoiceError("subset", name, packaged)
-    return {name: list(packaged[name]) for name in chosen}
-
-
-def _columns(board: Leaderboard, codes: Sequence[str]) -> tuple[list[int], list[str]]:
+def subset_columns(board: Leaderboard, codes: Sequence[str]) -> tuple[list[int], list[str]]:
+    """Return the columns of some treebanks, and the names of those that have no scores."""
     columns, missing = [], []
     for code in codes:
         try:
@@ -227,32 +142,58 @@ def subsets(
         Table 10.
     pair
         Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM; default: every pair, if
-        there are three systems at most.
+        there are three systems at most, the one with the lower mean as reference.
     all
         Give the error reductions of all pairs of systems, however many there are.
+
+    Examples
+    --------
+    >>> table = subsets("fragility_exp1", subset=["Ma18"], pair=["sl-S+19,gb-DM17"]).table
+    >>> print([round(value, 2) for value in table.row(0)[2:]])
+    [87.74, 87.77, 83.96, 23.92]
     """
-    board = leaderboard_of(scores, reading)
-    members = subset if isinstance(subset, Mapping) else _own_subsets(subset)
-    given = [_pair(one) for one in ([pair] if isinstance(pair, str) else pair)]
-    pairs = given if given or (len(board.systems) > 3 and not all) else None
-    averages = subset_averages(board, members or None, pairs=pairs)
-    for name, absent in averages.absent.items():
-        note(f"{name}: no scores for {', '.join(absent)}")
-    return averages
+    import polars as pl
+
+    board, members = leaderboard_of(scores, reading), own_subsets(subset)
+    pairs = [_pair(one) for one in ([pair] if isinstance(pair, str) else pair)]
+    if not pairs and (all or len(board.systems) <= 3):
+        pairs = [*combinations([board.systems[i] for i in board.by_mean()[::-1]], 2)]
+    rows, left_out = [], {}
+    for name, codes in members.items():
+        columns, absent = subset_columns(board, codes)
+        if not columns:
+            raise TreegaugeError(
+                f"subset {name}: no score for {', '.join(absent)}; treebanks with scores: "
+                f"{', '.join(board.treebanks)}"
+            )
+        part = board.values[:, columns]
+        row: dict[str, object] = {"subset": name, "treebanks": len(columns)}
+        row |= dict(zip(board.systems, part.mean(axis=1).tolist(), strict=True))
+        for reference, system in pairs:
+            both = part[board.system(reference)], part[board.system(system)]
+            row[f"E({reference}, {system})"] = error_reduction(*both)
+        rows.append(row)
+        if absent:
+            left_out[name] = tuple(absent)
+            note(f"{name}: no scores for {', '.join(absent)}")
+    signature = countersign(board.signature, subsets=",".join(members))
+    return SubsetAverages(pl.DataFrame(rows), left_out, signature)
 
 
-def _own_subsets(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def own_subsets(given: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """Return the members of subsets given by name or as ``NAME=treebank,treebank``."""
     from treegauge import data
 
-    packaged, members = data.subsets(), {}
-    for text in [given] if isinstance(given, str) else given:
+    if isinstance(given, Mapping):
+        return dict(given)
+    packaged = data.subsets()
+    members: dict[str, Sequence[str]] = {}
+    for text in [given] if isinstance(given, str) else given or packaged:
         name, equals, codes = text.partition("=")
-        if equals:
-            members[name] = tuple(part.strip() for part in codes.split(",") if part.strip())
-        elif name in packaged:
-            members[name] = packaged[name]
-        else:
+        if not equals and name not in packaged:
             raise ChoiceError("subset", name, [*packaged, "NAME=treebank,treebank,..."])
+        own = [part.strip() for part in codes.split(",") if part.strip()]
+        members[name] = own if equals else packaged[name]
     return members
 
 
