@@ -53,7 +53,7 @@ def test_the_papers_classes_count_roots_as_head_right_and_no_punctuation():
         ("VERB × head right", 1, 1),
     ]
     assert found.table["treebank"].unique().to_list() == ["UD_A-B"]
-    assert "m:UAS[challenges]|by:upos,binary-direction|counts:" in found.signature
+    assert "m:UAS[challenges]|by:upos,binary-direction|tb:text#" in found.signature
     assert found.table["metric"].unique().to_list() == ["UAS[challenges]"]
 
 

@@ -193,7 +193,7 @@ def test_treebanks_are_trained_on_once_and_the_store_gives_the_same(command, tre
     for one in objects:
         assert one.frame.equals(written.frame)
         assert (one.metric, one.by) == (written.metric, written.by)
-        assert one.signature.rpartition("#")[2] == written.signature.rpartition("#")[2]
+        assert one.signature[-6:] == written.signature[-6:]
 
 
 def test_gold_is_the_release_that_was_trained_on(treebank, tmp_path):

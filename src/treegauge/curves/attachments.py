@@ -55,9 +55,12 @@ class Attachments(Result):
     def signature(self) -> str:  # type: ignore[override]
         """What was counted, and a checksum of the counts: the same by every route."""
         digest = sha256(self.frame.write_csv().encode()).hexdigest()[:6]
-        named = "+".join(self.sources) if len(self.sources) < 5 else f"{len(self.sources)} sources"
-        counts = f"{named or 'table'}#{digest}"
-        return countersign(sign(m=self.metric, by=self.by or None, counts=counts), **self.choices)
+        gold = [source for source in self.sources if "#" in source]
+        files = "+".join(source for source in self.sources if "#" not in source)
+        treebanks = "+".join(gold) if len(gold) < 5 else f"{len(gold)} treebanks"
+        counts = f"{files}#{digest}" if files else digest
+        base = sign(m=self.metric, by=self.by or None, tb=treebanks or None, counts=counts)
+        return countersign(base, **self.choices)
 
     @property
     def table(self) -> "pl.DataFrame":

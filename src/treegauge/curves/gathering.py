@@ -127,9 +127,10 @@ def _check_counted(counts: Attachments, training: "CurveTraining", counting: Cou
 
 def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bool = False) -> Plan:
     """Return the trainings that curves of these treebanks need."""
-    parsers = []
-    for name in listed(training.parser) or ["beam"]:
-        parsers.append(Choice(name, given_options(find_parser(name).options, training.option)))
+    parsers = [
+        Choice(name, given_options(find_parser(name).options, training.option))
+        for name in listed(training.parser) or ["beam"]
+    ]
     grids: list[Grid] = []
     for folder in folders:
         available = inventory(str(folder)).sentences.get("train", 0)
