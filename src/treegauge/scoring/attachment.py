@@ -12,7 +12,7 @@ from treegauge.scoring.align import Alignment, align
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import TOLERABLE
-from treegauge.treebanks.slicing import with_columns
+from treegauge.treebanks.frames import with_columns
 
 if TYPE_CHECKING:
     import polars as pl

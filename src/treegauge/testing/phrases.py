@@ -1,6 +1,6 @@
 """Words with a place in a tree and in an order, the sentence that collects them, and nominals.
 
-Every word has a *key* relative to its host: negative keys stand to its left, positive ones to its
+Every word has a *key* relative to its host: negative keys are to its left, positive ones to its
 right, the largest outermost. Word order is nothing but the choice of keys, and a non-projective
 tree is one in which a word's host is not its head.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from treegauge.testing.lexicon import XPOS, Lexicon, Uniform
 from treegauge.testing.synthesise import Grammar
 
-# Keys, from the outside in: what stands farther out is punctuation, then coordination, linkers.
+# Keys, from the outside in: farthest out is punctuation, then coordination, linkers.
 END, COMMA, CONJUNCT, COORDINATOR, PREDICATE_SUBJECT = 99.0, 90.0, 80.0, 60.0, 40.0
 LINKER, CLAUSE_EDGE, DISPLACED, ADPOSITION = 30.0, 27.0, 22.0, 20.0
 MODIFYING_CLAUSE, DETERMINER, POSSESSOR, NUMERAL, MODIFYING_NOUN = 15.0, 10.0, 9.0, 8.0, 7.0

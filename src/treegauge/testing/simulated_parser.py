@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.lexicon import Uniform, uniforms
 from treegauge.testing.perturb import other_relation, perturb
-from treegauge.testing.synthesise import check_parameter, parameter
+from treegauge.testing.synthesise import RangedSettings, check_parameter, parameter
 from treegauge.treebanks import trees
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ CEILING = 0.95
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(RangedSettings):
     """How good a simulated parser is: the share of words that it gets correct.
 
     Parameters
@@ -83,10 +83,6 @@ class Accuracy:
     feats: float = parameter(0.95, 0.1, 1)
     lemmas: float = parameter(0.97, 0.1, 1)
     bias: float = parameter(1.0, 0, 4)
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            check_parameter(each.name, getattr(self, each.name), **each.metadata)
 
 
 DEFAULT = Accuracy()
@@ -144,7 +140,7 @@ def simulated_parse(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> st
 
 @dataclass(slots=True)
 class _Sentence:
-    """The words of a sentence and the lines they stand on."""
+    """The words of a sentence and their lines."""
 
     lines: list[int]
     words: list[list[str]]

@@ -19,8 +19,18 @@ def parameter(default: float, low: float, high: float) -> Any:
     return field(default=default, metadata={"low": low, "high": high})
 
 
+class RangedSettings(Settings):
+    """Settings whose fields are checked against the ranges that :func:`parameter` declares."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):  # type: ignore[arg-type]
+            if each.metadata:
+                value, whole = getattr(self, each.name), each.type is int
+                check_parameter(each.name, value, whole=whole, **each.metadata)
+
+
 @dataclass(frozen=True)
-class Grammar(Settings):
+class Grammar(RangedSettings):
     """The parameters of an invented grammar.
 
     Parameters
@@ -78,11 +88,7 @@ class Grammar(Settings):
     def __post_init__(self) -> None:
         if self.basic_order not in ORDERS:
             raise ChoiceError("basic_order", self.basic_order, ORDERS)
-        for each in fields(self):
-            if each.metadata:
-                check_parameter(
-                    each.name, getattr(self, each.name), whole=each.type is int, **each.metadata
-                )
+        super().__post_init__()
 
 
 def check_parameter(

@@ -210,7 +210,7 @@ def _opener(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], BinaryI
 class _Forward:
     """A stream that only goes forward, counts, and gives no more at a time than is sane.
 
-    tarfile steps back one byte at most; a packed stream would start anew for that.
+    tarfile steps back one byte at most; a packed stream would start from the beginning for that.
     """
 
     def __init__(self, stream: BinaryIO, limit: int) -> None:
@@ -279,12 +279,13 @@ def _directory_size(raw: BinaryIO, size: int) -> int:
     end = tail.rfind(b"PK\x05\x06")
     if end < 0:
         raise zipfile.BadZipFile("it is damaged or was cut off")
-    (told,) = struct.unpack_from("<I", tail, end + 12)
+    (size_of_directory,) = struct.unpack_from("<I", tail, end + 12)
     large = tail.rfind(b"PK\x06\x06", 0, end)
     if large >= 0:
         (more,) = struct.unpack_from("<Q", tail, large + 40)
-        told = max(told if told != 0xFFFFFFFF else 0, more)
-    return int(told)
+        small = size_of_directory if size_of_directory != 0xFFFFFFFF else 0
+        size_of_directory = max(small, more)
+    return int(size_of_directory)
 
 
 def _split(path: str) -> tuple[Folder, str]:

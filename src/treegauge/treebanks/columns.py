@@ -139,7 +139,7 @@ class Treebank:
                 raise IndexError(f"{self.name} has {len(self)} sentences, none has number {key}")
             return Sentence(self, index)
         if isinstance(key, slice) and key.step in {None, 1}:
-            from treegauge.treebanks.slicing import cut
+            from treegauge.treebanks.frames import cut
 
             return cut(self, *key.indices(len(self))[:2])
         return self.take(np.arange(len(self))[key] if isinstance(key, slice) else key)
@@ -158,7 +158,7 @@ class Treebank:
         return self._text(name, self.rows)
 
     def _text(self, name: str, rows: Ints) -> "pl.Series":
-        """Return a column of the given rows as it stands in the file."""
+        """Return a column of the given rows as it is in the file."""
         import polars as pl
         import pyarrow as pa
 
@@ -242,7 +242,7 @@ class Treebank:
     # sentences
 
     def comment_lines(self, sentence: int) -> list[str]:
-        """Return the comment lines of a sentence as they stand."""
+        """Return the comment lines of a sentence as they are in the file."""
         first, last = self.row_offsets[sentence], self.row_offsets[sentence + 1]
         start, stop = self.spans[sentence]
         if last > first:
@@ -257,7 +257,7 @@ class Treebank:
 
     def take(self, sentences: npt.ArrayLike) -> "Treebank":
         """Return the given sentences in the given order: numbers, also repeated, or a mask."""
-        from treegauge.treebanks.slicing import take
+        from treegauge.treebanks.frames import take
 
         return take(self, sentences)
 
@@ -279,7 +279,7 @@ class Treebank:
             For each column name one value per word (a list, an array or a polars series). None
             becomes ``_``, and so does a head of -1 where there was none before.
         """
-        from treegauge.treebanks.slicing import with_columns
+        from treegauge.treebanks.frames import with_columns
 
         return with_columns(self, values)
 

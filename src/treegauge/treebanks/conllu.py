@@ -12,7 +12,7 @@ from treegauge.results.files import atomic
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.indexing import index
 from treegauge.treebanks.problems import BY_NAME, ConlluError, Problem
-from treegauge.treebanks.repair import mend
+from treegauge.treebanks.repair import repair_sentences
 from treegauge.treebanks.sources import Errors, Source, find, open_bytes, short_name, split_of
 
 CHUNK = 2 << 20
@@ -40,8 +40,8 @@ def parse_conllu(
         The treebank's name, and the file's as problems show it.
     errors
         What to do about problems. ``"strict"`` raises a :class:`ConlluError` that lists all of
-        them, ``"skip"`` leaves the sentences out, ``"repair"`` mends what it can (see
-        :mod:`treegauge.treebanks.repair`) and leaves out the rest. What was done stands in the
+        them, ``"skip"`` leaves the sentences out, ``"repair"`` repairs what it can (see
+        :mod:`treegauge.treebanks.repair`) and leaves out the rest. What was done is in the
         treebank's `problems` and in every signature made from it.
     need_heads
         Whether ``_`` in HEAD is a problem; set to False for text that is yet to be parsed.
@@ -79,8 +79,8 @@ def parse_conllu(
     if bad:
         lost = {p.sentence for p in bad if p.blocks_reading and p.sentence >= 0}
         if errors == "repair":
-            mended, numbers = mend(treebank, lost)
-            again, still = index(mended, name, **options)
+            repaired, numbers = repair_sentences(treebank, lost)
+            again, still = index(repaired, name, **options)
             lost -= {*numbers, len(treebank)}
             lost |= {numbers[p.sentence] for p in still if refused(p)}
             treebank = _without(again, {i for i, n in enumerate(numbers) if n in lost})
@@ -94,7 +94,7 @@ def parse_conllu(
 
 
 def _without(treebank: Treebank, lost: set[int]) -> Treebank:
-    """Leave sentences out; the number after the last one stands for the comments after it."""
+    """Leave sentences out; the number after the last one means the comments after it."""
     kept = np.setdiff1d(np.arange(len(treebank)), sorted(lost))
     return replace(treebank.take(kept), tail=b"" if len(treebank) in lost else treebank.tail)
 
@@ -264,7 +264,7 @@ def write_conllu(treebank: Treebank, path: Source) -> None:
     Parameters
     ----------
     treebank
-        What to write. Sentences stand byte for byte as they were read.
+        What to write. Sentences are written byte for byte as they were read.
     path
         A file name (``.gz``, ``.xz`` and ``.zst`` are packed), or ``-`` for standard output.
     """

@@ -17,7 +17,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class Indexed(NamedTuple):
-    """A treebank as it stands in the bytes, and the problems found."""
+    """A treebank as it is in the bytes, and its problems."""
 
     treebank: Treebank
     problems: list[Problem]

@@ -243,8 +243,8 @@ def recognise(
     ----------
     sources
         Paths, patterns, names or codes of treebanks under ``TREEGAUGE_UD``, packaged tables, open
-        files or objects; a system's output also as ``NAME=PATH``. A folder of treebanks stands
-        for the treebanks in it.
+        files or objects; a system's output also as ``NAME=PATH``. A folder of treebanks means
+        the treebanks in it.
     gold
         Further files or folders that are gold.
     kinds
@@ -255,7 +255,7 @@ def recognise(
     Returns
     -------
     list
-        One :class:`Input` per thing recognised, each file or folder once, with distinct names.
+        One :class:`Input` per file, folder or object, each once, with distinct names.
     """
     inputs: dict[Any, Input] = {}
     for source in [*gold, *sources]:
@@ -280,7 +280,7 @@ def recognise_treebanks(
     Parameters
     ----------
     sources, errors
-        As in :func:`recognise`; a folder of treebanks stands for the treebanks in it.
+        As in :func:`recognise`; a folder of treebanks means the treebanks in it.
     """
     return recognise(sources, kinds=TREEBANK_KINDS, errors=errors)
 
@@ -488,7 +488,7 @@ def _distinct(inputs: list[Input]) -> list[Input]:
 
 
 def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) -> list[str]:
-    """Return names for files or folders that tell them apart.
+    """Return distinct names for files or folders.
 
     Parameters
     ----------

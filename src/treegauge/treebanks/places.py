@@ -182,7 +182,7 @@ def release_in_name(place: str) -> str | None:
 
 
 def advice(release: str | None) -> str:
-    """Return what to do when nobody said where to fetch from."""
+    """Return what to do when no source is given."""
     handle = HANDLES.get(release or "")
     where = f"UD {release} is archived under the handle 11234/{handle}; " if handle else ""
     return (

@@ -1,4 +1,4 @@
-"""What can be wrong with a CoNLL-U file, and how it is told."""
+"""What can be wrong with a CoNLL-U file, and the messages about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ class ConlluError(TreegaugeError, ValueError):
         if len(self.problems) > shown:
             lines.append(f"... and {len(self.problems) - shown} more problems")
         lines.append(
-            'hint: errors="skip" leaves such sentences out, errors="repair" mends what it can '
+            'hint: errors="skip" leaves such sentences out, errors="repair" repairs what it can '
             "(on the command line --errors skip|repair); treegauge check lists everything"
         )
         super().__init__("\n".join(lines))

@@ -1,11 +1,11 @@
-"""Mending malformed sentences, by rules that are stated and never guess at words.
+"""Repair of malformed sentences, by stated rules that never guess at words.
 
 What is done, in this order: bytes that are not UTF-8 become U+FFFD and a byte order mark goes;
 comments inside a sentence move to its top; lines of ten fields set apart by spaces get tabs; empty
 forms become ``_``; word IDs are renumbered in their order and heads follow (where an ID occurs
 twice, heads that name it are lost); multiword ranges are cut to the words that are there; malformed
-trees are mended as :func:`treegauge.treebanks.trees.repair` says. Blocks without words are dropped.
-A sentence that no rule mends is left out.
+trees are repaired as :func:`treegauge.treebanks.trees.repair` says. Blocks without words are
+dropped. A sentence that no rule repairs is left out.
 """
 
 import re
@@ -24,15 +24,15 @@ _WORD = re.compile(r" *\+?\d{1,9} *")
 _OTHER = re.compile(r"\d{1,9}[-.]\d{1,9}")
 
 
-def mend(treebank: Treebank, broken: set[int]) -> tuple[bytes, list[int]]:
-    """Write a treebank with the broken sentences mended and what no rule mends left out.
+def repair_sentences(treebank: Treebank, broken: set[int]) -> tuple[bytes, list[int]]:
+    """Write a treebank with the broken sentences repaired, and left out where no rule applies.
 
     Parameters
     ----------
     treebank
         As it was found in the file.
     broken
-        Numbers of the broken sentences; the number after the last one stands for the comments
+        Numbers of the broken sentences; the number after the last one means the comments
         after it.
 
     Returns
@@ -59,7 +59,7 @@ def mend(treebank: Treebank, broken: set[int]) -> tuple[bytes, list[int]]:
 
 
 def repair_sentence(lines: list[str]) -> list[str] | None:
-    r"""Return the mended lines of a sentence (without its blank line), or None.
+    r"""Return the repaired lines of a sentence (without its blank line), or None.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
-    """Give rows new IDs and mend the tree; a range of fewer than two words gets an empty ID."""
+    """Give rows new IDs and repair the tree; a range of fewer than two words gets an empty ID."""
     old = [int(fields[0]) for fields in words]
     times = Counter(old)
     new = {value: i + 1 for i, value in enumerate(old) if times[value] == 1}
@@ -99,7 +99,7 @@ def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
             head = -1
         heads.append(0 if head == 0 else new.get(head, -1))
     before = np.array(heads, np.int32)
-    mended, _ = repair_heads(before)
+    repaired, _ = repair_heads(before)
     position = 0
     for fields in table:
         if "." in fields[0]:
@@ -109,7 +109,7 @@ def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
             last = min(position + 1 + end - start, len(words))
             fields[0] = f"{position + 1}-{last}" if last > position + 1 else ""
         else:
-            head = int(mended[position])
+            head = int(repaired[position])
             position += 1
             if head == 0:
                 fields[7] = "root"

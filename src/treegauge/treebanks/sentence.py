@@ -64,7 +64,7 @@ class Sentence:
 
     @property
     def comment_lines(self) -> list[str]:
-        """The comment lines as they stand."""
+        """The comment lines as they are in the file."""
         return self.treebank.comment_lines(self.number)
 
     @cached_property
@@ -85,7 +85,7 @@ class Sentence:
 
     @property
     def conllu(self) -> str:
-        """The sentence as it stands in the file."""
+        """The sentence as it is in the file."""
         start, stop = self.treebank.spans[self.number]
         return bytes(self.treebank.raw[start:stop]).decode()
 

@@ -37,7 +37,7 @@ def svg_tree(
 ) -> str:
     """Draw a tree as arcs above the words, in a self-contained SVG.
 
-    Lines and texts take the colour of the text around them. An arc tells its two words on hover.
+    Lines and texts take the colour of the text around them. An arc shows its two words on hover.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class Arc:
 def levels(arcs: Sequence[Arc], words: int) -> list[int]:
     """Give heights at which no two arcs over the same gap lie: short arcs low, long ones above.
 
-    Arcs that come from nowhere stand higher than all beside them.
+    Arcs that come from nowhere are higher than all beside them.
     """
     height = [0] * (words + 1)  # of what lies over the gap before word 1, after word 1, ...
     level = [0] * len(arcs)

@@ -194,7 +194,7 @@ def _is_free(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
 def _from_the_top(heads: list[int]) -> tuple[list[int], list[list[int]], dict[int, str]]:
     """Give words with heads first, the dependents of each, and the marks of those without a head.
 
-    Each cycle is entered at its leftmost word, which then counts as nobody's dependent.
+    Each cycle is entered at its leftmost word, which then counts as no word's dependent.
     """
     count = len(heads)
     dependents: list[list[int]] = [[] for _ in range(count + 1)]
@@ -221,7 +221,7 @@ def _from_the_top(heads: list[int]) -> tuple[list[int], list[list[int]], dict[in
 def _descend(tops: list[int], dependents: list[list[int]]) -> list[int]:
     """Go down from some words, each time into the dependent with the shortest line first.
 
-    Lines placed early stand to the left, where a short one is in the way of fewer branches: in
+    Lines placed early are on the left, where a short one is in the way of fewer branches: in
     Latin, Hungarian and Old Church Slavonic trees 45 pass under a line, and 216 in sentence order.
     """
 

@@ -119,7 +119,7 @@ def direction(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Int
 def is_projective_arc(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Bools:
     """Say whether every word strictly between a word and its head descends from that head.
 
-    True for words without an arc: the artificial root stands before all words and has them all.
+    True for words without an arc: the artificial root is before all words and has them all.
 
     Examples
     --------
