@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measuring import tell
-from treegauge.experiments.cells import Batch, Cell, Expansion, Outcome, Setup
-from treegauge.experiments.running import run as run_plan
+from treegauge.experiments.cells import Cell, CellBatch, Expansion, Outcome, Setup
+from treegauge.experiments.run import run as run_plan
 from treegauge.experiments.store import Store
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def run(task: str, seconds: float, cells: int, workers: int, *, words: bool = Fa
     seen: list[tuple[int, float, float]] = []
     extra = {"seconds": seconds, "words": words}
     setup = Setup(f"benchmarks.cells:{task}", "none", extra=extra)
-    plan = Expansion((Batch(setup, seeds=tuple(range(cells))),))
+    plan = Expansion((CellBatch(setup, seeds=tuple(range(cells))),))
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
         store = Store(Path(folder) / "s")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchmarks.measuring import tell
 
 if TYPE_CHECKING:
-    from treegauge.experiments.cells import Batch
+    from treegauge.experiments.cells import CellBatch
     from treegauge.experiments.store import Store
 
 LIMIT = 2.0
@@ -19,12 +19,12 @@ TOGETHER = SIZES * SAMPLES * SEEDS
 """Cells of one parser on one treebank."""
 
 
-def batches(cells: int) -> "list[Batch]":
+def batches(cells: int) -> "list[CellBatch]":
     """Plan so many cells: as many treebanks as it takes, five parsers each."""
-    from treegauge.experiments.cells import Batch, Setup
+    from treegauge.experiments.cells import CellBatch, Setup
 
     return [
-        Batch(
+        CellBatch(
             Setup("curve", f"/data/UD_Language-{i // PARSERS}", f"parser{i % PARSERS}"),
             tuple(range(10, 10 + SIZES)), tuple(range(SAMPLES)), tuple(range(SEEDS)),
         )
@@ -34,7 +34,7 @@ def batches(cells: int) -> "list[Batch]":
 
 def recorded(folder: Path, cells: int) -> "Store":
     """Record so many cells in a new store, those of a parser on a treebank at a time."""
-    from treegauge.experiments.ledger import Entry
+    from treegauge.experiments.ledger import LedgerEntry
     from treegauge.experiments.store import Store
     from treegauge.experiments.tasks import Report
 
@@ -42,11 +42,11 @@ def recorded(folder: Path, cells: int) -> "Store":
     store = Store(folder / "s")
     with store.writing() as writer:
         for batch in batches(cells):
-            writer.record([Entry(cell, report) for cell in batch.cells()], 1)
+            writer.record([LedgerEntry(cell, report) for cell in batch.cells()], 1)
     return store
 
 
-def missing(store: "Store", planned: "list[Batch]") -> int:
+def missing(store: "Store", planned: "list[CellBatch]") -> int:
     """Count the cells of a plan that the store lacks."""
     with store.reading() as ledger:
         return sum(len(ledger.missing(batch)) for batch in planned)
@@ -60,11 +60,11 @@ def opened(store: "Store") -> int:
 
 def million() -> list[tuple[str, float]]:
     """Return what is done with such a ledger, and the seconds that it takes."""
-    from treegauge.experiments.cells import Batch
+    from treegauge.experiments.cells import CellBatch
 
     tell(f"running: a ledger of {CELLS:,} cells")
     planned = batches(CELLS)
-    wider = [Batch(b.setup, b.sizes, b.samples, (*b.seeds, SEEDS)) for b in planned[:50]]
+    wider = [CellBatch(b.setup, b.sizes, b.samples, (*b.seeds, SEEDS)) for b in planned[:50]]
     with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
         store = recorded(Path(folder), CELLS)
         size = store.ledger_path.stat().st_size / 1e6

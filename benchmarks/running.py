@@ -31,12 +31,12 @@ def plan(pool: str) -> Callable[[], Contender]:
     """Return what runs a plan of empty cells and keeps what they give."""
 
     def make() -> Contender:
-        from treegauge.experiments.cells import Batch, Expansion, Setup
-        from treegauge.experiments.running import run as run_plan
+        from treegauge.experiments.cells import CellBatch, Expansion, Setup
+        from treegauge.experiments.run import run as run_plan
 
         def run(cells: int) -> int:
             setup = Setup("benchmarks.running:nothing", "none")
-            expansion = Expansion((Batch(setup, seeds=tuple(range(cells))),))
+            expansion = Expansion((CellBatch(setup, seeds=tuple(range(cells))),))
             with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
                 return run_plan(expansion, Path(folder) / "s", pool=pool, workers=WORKERS).done
 

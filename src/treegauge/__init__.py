@@ -3,7 +3,9 @@
 Every public name is loaded on first use, so that importing the package costs nothing.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,8 +18,12 @@ if TYPE_CHECKING:
     from treegauge.dynamics.map import map as map
     from treegauge.dynamics.mdl import mdl as mdl
     from treegauge.dynamics.vinfo import vinfo as vinfo
+    from treegauge.experiments.gc import gc as gc
+    from treegauge.experiments.merge import merge as merge
     from treegauge.experiments.plans import Plan as Plan
-    from treegauge.experiments.running import run as run
+    from treegauge.experiments.plans import grid as grid
+    from treegauge.experiments.results import results as results
+    from treegauge.experiments.run import run as run
     from treegauge.experiments.status import status as status
     from treegauge.experiments.store import Store as Store
     from treegauge.figures.drawing import draw as draw
@@ -88,8 +94,11 @@ _HOMES = {
     "dynamics.mdl": ["mdl"],
     "dynamics.vinfo": ["vinfo"],
     "results.errors": ["TreegaugeError"],
-    "experiments.plans": ["Plan"],
-    "experiments.running": ["run"],
+    "experiments.gc": ["gc"],
+    "experiments.merge": ["merge"],
+    "experiments.plans": ["Plan", "grid"],
+    "experiments.results": ["results"],
+    "experiments.run": ["run"],
     "experiments.status": ["status"],
     "experiments.store": ["Store"],
     "figures.drawing": ["draw"],
@@ -145,6 +154,22 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'treegauge' has no attribute {name!r}")
     return getattr(import_module(f"treegauge.{_HOME[name]}"), name)
+
+
+class _Front(ModuleType):
+    """The package; importing the room ``results`` must not hide the verb of that name."""
+
+    @property
+    def results(self) -> Any:
+        """The verb."""
+        return __getattr__("results")
+
+    @results.setter
+    def results(self, room: ModuleType) -> None:
+        """Leave the verb where it is; rooms are imported by ``from treegauge.results import``."""
+
+
+sys.modules[__name__].__class__ = _Front
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 
 from treegauge.curves.counting import collect
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.running import run
+from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic

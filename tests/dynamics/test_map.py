@@ -10,7 +10,7 @@ import treegauge as tg
 from treegauge.dynamics.cartography import MapArchive
 from treegauge.dynamics.recording import Recording
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.running import run
+from treegauge.experiments.run import run
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from treegauge.experiments.cells import Batch, Expansion, Setup
+from treegauge.experiments.cells import CellBatch, Expansion, Setup
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
 
@@ -173,7 +173,7 @@ def chores(tmp_path: Path) -> Callable[..., Expansion]:
     def make(task: str, count: int, **extra: object) -> Expansion:
         extra = {"log": str(tmp_path / "log"), **extra}
         setup = Setup(f"chores:{task}", "none", extra=extra, usual_extra=extra)
-        return Expansion((Batch(setup, seeds=tuple(range(count))),))
+        return Expansion((CellBatch(setup, seeds=tuple(range(count))),))
 
     return make
 
@@ -188,3 +188,30 @@ def notes(tmp_path: Path) -> Callable[[], list[list[int]]]:
         return [[int(word) for word in line.split()] for line in lines]
 
     return read
+
+
+PLAN = """
+[plan]
+root = "."
+task = "curve"
+treebanks = ["UD_*"]
+parsers = [{ name = "beam", options = { epochs = 1, beam = 1 } }]
+sizes = [10, 20, 30]
+samples = 2
+[run]
+pool = "inline"
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A plan beside its two treebanks, of which one is too small for it."""
+    for number, (name, train) in enumerate({"UD_A-X": 40, "UD_B-Y": 25}.items()):
+        (tmp_path / name).mkdir()
+        for part, count in (("train", train), ("test", 6)):
+            treebank = synthetic(count, seed=number + count)
+            write_conllu(treebank, tmp_path / name / f"{name[3].lower()}_x-ud-{part}.conllu")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "small.toml"
+    path.write_text(PLAN)
+    return path

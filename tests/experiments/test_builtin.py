@@ -8,7 +8,7 @@ import pytest
 
 from treegauge.experiments.builtin import sampled
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.running import run
+from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import perform
 from treegauge.measures.measure import measure

@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import pytest
 
 from treegauge.experiments.cluster import Cluster, job_script
-from treegauge.experiments.pools import Limits, Wanted
-from treegauge.experiments.running import run
+from treegauge.experiments.pools import CellLimits, PoolSettings
+from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report
 from treegauge.results.errors import TreegaugeError
@@ -90,8 +90,8 @@ def test_a_scheduler_started_by_hand(chores, notes, tmp_path, address):
     assert len({process for _, process in notes()}) == 1
     frame = Store(tmp_path / "s").results()
     assert Store(tmp_path / "s").words(frame["key"][3])["y"].sum() == frame["sum"][3]
-    # Limits and killers: each cell has a process of its own then, and the worker lives on.
-    wanted = Wanted(f"dask://{address}", limits=Limits(seconds=1))
+    # CellLimits and killers: each cell has a process of its own then, and the worker lives on.
+    wanted = PoolSettings(f"dask://{address}", limits=CellLimits(seconds=1))
     done = run(chores("sleeps", 2), tmp_path / "t", wanted=wanted)
     assert (done.done, done.failed) == (0, 2)
     assert Store(tmp_path / "t").failures()["error"].to_list() == ["time limit of 1 s reached"] * 2
@@ -115,7 +115,7 @@ def future(key, status):
 
 def test_cells_that_were_lost_together_are_tried_alone(chores):
     cells = list(chores("trivial", 8).cells())
-    pool = Cluster(Wanted("dask"))
+    pool = Cluster(PoolSettings("dask"))
     pool._cells = {"a": cells[:3], "b": cells[3:4]}
     pool._finished = _Batches(
         [(future("a", "error"), (RuntimeError, RuntimeError("killed"), None))],
@@ -128,7 +128,7 @@ def test_cells_that_were_lost_together_are_tried_alone(chores):
 
 def test_a_scheduler_that_is_gone_fails_no_cell(chores):
     cells = list(chores("trivial", 3).cells())
-    pool = Cluster(Wanted("dask"))
+    pool = Cluster(PoolSettings("dask"))
     pool._cells = {"a": cells[:1], "b": cells[1:2], "c": cells[2:]}
     pool._finished = _Batches(
         [(future("a", "finished"), [Report({"square": 0})]), (future("b", "cancelled"), None)],
@@ -149,7 +149,7 @@ def test_no_scheduler_at_an_address(chores, tmp_path, monkeypatch):
 
 def test_the_script_for_slurm():
     pytest.importorskip("dask_jobqueue", reason="needs treegauge[cluster]")
-    wanted = Wanted("slurm", 20, slurm={
+    wanted = PoolSettings("slurm", 20, slurm={
         "queue": "short", "account": "nlp", "walltime": "02:30:00", "memory": "2GB",
         "directives": ["--constraint=avx2"], "prologue": ["module load python"],
     })  # fmt: skip
@@ -174,10 +174,10 @@ def test_the_script_for_slurm():
 def test_without_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(TreegaugeError, match=r"pip install 'treegauge\[cluster\]'"):
-        Cluster(Wanted("dask"))
+        Cluster(PoolSettings("dask"))
     monkeypatch.setitem(sys.modules, "dask_jobqueue.slurm", None)
     with pytest.raises(TreegaugeError, match=r"pip install 'treegauge\[cluster\]'"):
-        job_script(Wanted("slurm"))
+        job_script(PoolSettings("slurm"))
 
 
 def test_mistakes():
@@ -185,10 +185,10 @@ def test_mistakes():
         ({"pool": "dusk"}, "unknown pool 'dusk'; did you mean 'dask'"),
         ({"workers": 0}, "workers is 0; expected at least 1"),
         ({"pool": "inline", "workers": 2}, "one cell at a time"),
-        ({"pool": "inline", "limits": Limits(1)}, "pool inline knows no limits"),
+        ({"pool": "inline", "limits": CellLimits(1)}, "pool inline knows no limits"),
         ({"slurm": {"quee": "x"}}, "unknown setting of Slurm 'quee'; did you mean 'queue'"),
         ({"slurm": {"cores": "two"}}, "cores of Slurm is 'two'; expected a whole number"),
         ({"slurm": {"prologue": "a b"}}, "prologue of Slurm is 'a b'; expected a list of texts"),
     ):
         with pytest.raises(TreegaugeError, match=message):
-            Wanted(**bad)
+            PoolSettings(**bad)

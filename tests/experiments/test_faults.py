@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from treegauge.experiments import store as stores
-from treegauge.experiments.running import run
+from treegauge.experiments.run import run
 from treegauge.experiments.status import status
 from treegauge.experiments.store import FullError, Store
 from treegauge.treebanks.sources import short_name
@@ -114,8 +114,7 @@ def test_an_interrupt_keeps_what_is_done(room, tmp_path, undisturbed, notes):
     kept = len(Store(store))
     assert driver.returncode == 130
     assert told == (
-        f"interrupted: {kept} cells are done and kept in {store}; "
-        "the same command goes on from there\n"
+        f"interrupted: {kept} cells are done and kept in {store}; the same command resumes there\n"
     )
     until(lambda: not any(alive(process) for _, process in notes()))
     assert subprocess.run(line, capture_output=True, timeout=120).returncode == 0

@@ -9,7 +9,7 @@ import pytest
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.planfile import read_plan
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.pools import Limits
+from treegauge.experiments.pools import CellLimits
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.conllu import read_conllu
 
@@ -80,7 +80,7 @@ def test_a_file_says_the_same_as_python(room, tmp_path):
              sizes=[10, 20], samples=2, parameters={"train_limit": 30}),
     ), "both", str(room))  # fmt: skip
     assert told.plan == python
-    assert told.limits == Limits(300, 1 << 30)
+    assert told.limits == CellLimits(300, 1 << 30)
     assert len(told.plan.expand()) == 2 * 2 + 2 * 2 * 2
 
 

@@ -5,12 +5,12 @@ import shutil
 import pytest
 
 from treegauge.experiments import cells as identity
-from treegauge.experiments.cells import Batch, Cell, Expansion, Setup
-from treegauge.experiments.ledger import Entry
+from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
+from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.pools import Wanted
+from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.previews import Line, preview, work
-from treegauge.experiments.running import run
+from treegauge.experiments.run import run
 from treegauge.experiments.status import status
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report
@@ -115,7 +115,7 @@ def test_failed_cells_are_tried_again(world):
     store, plan, _ = world
     cell = next(plan(sizes=[30]).expand().cells())
     with store.writing() as writer:
-        writer.record([Entry(cell, Report(error="boom"))], 9)
+        writer.record([LedgerEntry(cell, Report(error="boom"))], 9)
     assert reasons(store, plan(sizes=[30])) == (0, {"failed before": 1, "not run yet": 1})
 
 
@@ -141,11 +141,11 @@ def test_the_estimate_follows_size_and_words(tmp_path):
             for size in (10, 50):
                 trained = one.words["train"] * size / 100
                 report = Report({"las": 1}, seconds=2 + 0.003 * trained)
-                writer.record([Entry(Cell(one, size, 0, seed), report) for seed in (0, 1)], 1)
-    new = Batch(setup("UD_C", 5000), (20, 80), (0,), (0, 1, 2))
-    other = Batch(Setup("score", "UD_C", "mst", words={"train": 9}), seeds=(0, 1))
+                writer.record([LedgerEntry(Cell(one, size, 0, seed), report) for seed in (0, 1)], 1)
+    new = CellBatch(setup("UD_C", 5000), (20, 80), (0,), (0, 1, 2))
+    other = CellBatch(Setup("score", "UD_C", "mst", words={"train": 9}), seeds=(0, 1))
     wanted = 3 * ((2 + 0.003 * 1000) + (2 + 0.003 * 4000))
-    found = preview(Expansion((new,)), store, Wanted(workers=3))
+    found = preview(Expansion((new,)), store, PoolSettings(workers=3))
     assert found.seconds == pytest.approx(wanted)
     assert f"time: about {wanted / 3:.1f} s on 3 at a time" in str(found)
     mixed = preview(Expansion((new, other)), store)
@@ -166,7 +166,7 @@ def test_status_counts(world):
     store, plan, _ = world
     cell = next(plan(sizes=[30]).expand().cells())
     with store.writing() as writer:
-        writer.record([Entry(cell, Report(error="boom"))], 1)
+        writer.record([LedgerEntry(cell, Report(error="boom"))], 1)
     found = status(store)
     assert found.table.select("task", "parser", "done", "failed").rows() == [
         ("curve", "beam", 4, 1)

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from treegauge.experiments.cells import Cell, Setup
-from treegauge.experiments.pools import Limits, read_bytes, read_seconds
+from treegauge.experiments.pools import CellLimits, read_bytes, read_seconds
 from treegauge.experiments.processes import Processes
-from treegauge.experiments.running import run
+from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.results.errors import TreegaugeError
 
@@ -35,7 +35,7 @@ def gone(*processes: int, within: float = 5) -> bool:
     return not any(map(alive, processes))
 
 
-def one(task: str, limits: Limits | None = None, **extra: object):
+def one(task: str, limits: CellLimits | None = None, **extra: object):
     """Run one cell and return its report."""
     with Processes(1, limits) as pool:
         pool.submit([Cell(Setup(f"chores:{task}", "none", extra=extra))])
@@ -146,7 +146,7 @@ def test_a_task_may_close_its_output_and_give_texts_of_its_own():
 
 def test_a_time_limit_ends_the_process_and_all_it_started(notes, tmp_path):
     began = time.monotonic()
-    report = one("sleeps", Limits(seconds=1), log=str(tmp_path / "log"))
+    report = one("sleeps", CellLimits(seconds=1), log=str(tmp_path / "log"))
     assert (report.error, report.lasting) == ("time limit of 1 s reached", True)
     assert 0.9 < report.seconds < 20
     assert time.monotonic() - began < 30
@@ -156,7 +156,7 @@ def test_a_time_limit_ends_the_process_and_all_it_started(notes, tmp_path):
 
 def test_a_memory_limit():
     much, little = 1 << 30, 50 << 20
-    with Processes(2, Limits(memory=read_bytes("200MB"))) as pool:
+    with Processes(2, CellLimits(memory=read_bytes("200MB"))) as pool:
         pool.submit(
             [Cell(Setup("chores:hungry", "none", extra={"bytes": n})) for n in (much, little)]
         )

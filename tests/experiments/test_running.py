@@ -5,11 +5,13 @@ from importlib import import_module
 import pytest
 
 from treegauge.experiments.cells import Cell
+from treegauge.experiments.gc import gc
+from treegauge.experiments.merge import merge
 from treegauge.experiments.plans import Plan, grid, make_setup
-from treegauge.experiments.running import run, run_cells
+from treegauge.experiments.run import run
+from treegauge.experiments.running import run_cells
 from treegauge.experiments.store import Store, content_key
 from treegauge.experiments.tasks import BUILT_IN
-from treegauge.experiments.upkeep import merge, sweep
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
@@ -63,15 +65,15 @@ def test_merging_and_sweeping_know_recordings(tmp_path):
     run_cells(cells[:1], store)
     run_cells(cells[1:], other)
     other.keep(content_key("x"), "recordings", b"kept")
-    merge(store, [other])
+    merge(store, other)
     assert store.recordings(cells[1].key)["dev"] == b"dev"
     assert store.kept(content_key("x"), "recordings") == b"kept"
-    assert sweep(store).files == 0
+    assert gc(store).files == 0
     store.recording_path(cells[1].key, "dev").unlink()
     with pytest.raises(TreegaugeError, match="is missing"):
         store.recordings(cells[1].key)
-    assert (swept := sweep(store)).cells == 1 and swept.files == 2
-    assert sweep(store, kept_too=True).files == 1
+    assert (swept := gc(store)).cells == 1 and swept.files == 2
+    assert gc(store, kept=True).files == 1
     assert store.kept(content_key("x"), "recordings") is None
 
 
@@ -86,6 +88,6 @@ def test_what_is_kept_is_read_by_its_key(tmp_path):
 
 
 def recorded_plan(tmp_path):
-    from treegauge.experiments.cells import Batch, Expansion
+    from treegauge.experiments.cells import CellBatch, Expansion
 
-    return Expansion((Batch(recorded(tmp_path / "log")[0].setup),))
+    return Expansion((CellBatch(recorded(tmp_path / "log")[0].setup),))

@@ -10,10 +10,10 @@ from datetime import UTC
 import polars as pl
 import pytest
 
-from treegauge.experiments.cells import Batch, Cell, Expansion, Setup
-from treegauge.experiments.ledger import Entry, Ledger
+from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
+from treegauge.experiments.ledger import Ledger, LedgerEntry
 from treegauge.experiments.locking import BusyError
-from treegauge.experiments.running import run
+from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report, perform
 from treegauge.results.errors import TreegaugeError
@@ -32,7 +32,7 @@ def filled(path, cells, value=lambda cell: cell.seed + (cell.size or 0) / 3):
     store = Store(path)
     with store.writing() as writer:
         for cell in cells:
-            writer.record([Entry(cell, Report({"value": value(cell)}))], 1)
+            writer.record([LedgerEntry(cell, Report({"value": value(cell)}))], 1)
     return store
 
 
@@ -73,7 +73,9 @@ def test_scalars_of_different_tasks_share_a_table(tmp_path):
     store = Store(tmp_path / "s")
     reports = [{"las": 80, "n": 3}, {"las": 80.5, "note": 'späť, "q"'}, {}, {"las": None}]
     with store.writing() as writer:
-        entries = [Entry(Cell(SETUPS[0], None, 0, i), Report(r)) for i, r in enumerate(reports)]
+        entries = [
+            LedgerEntry(Cell(SETUPS[0], None, 0, i), Report(r)) for i, r in enumerate(reports)
+        ]
         writer.record(entries, 1)
     assert store.results(provenance=False).select("las", "n", "note").rows() == [
         (80.0, 3, None), (80.5, None, "späť, \"q\""), (None, None, None), (None, None, None),
@@ -85,7 +87,7 @@ def test_provenance(room, tmp_path):
 
     setup = Setup("chores:trivial", "none", files={})
     began = time.time()
-    run(Expansion((Batch(setup, seeds=(5,)),)), tmp_path / "s", pool="inline")
+    run(Expansion((CellBatch(setup, seeds=(5,)),)), tmp_path / "s", pool="inline")
     row = Store(tmp_path / "s").results().row(0, named=True)
     assert row["key"] == Cell(setup, None, 0, 5).key
     assert row["treegauge"] == __version__
@@ -139,8 +141,8 @@ def test_failed_cells_are_no_results_and_a_later_success_replaces_them(tmp_path)
     store = Store(tmp_path / "s")
     cell = CELLS[0]
     with store.writing() as writer:
-        writer.record([Entry(cell, Report(error="boom"), 2)], 1)
-        batch = Batch(cell.setup, (cell.size,), (0,), (cell.seed,))
+        writer.record([LedgerEntry(cell, Report(error="boom"), 2)], 1)
+        batch = CellBatch(cell.setup, (cell.size,), (0,), (cell.seed,))
         assert writer.ledger.done(batch) == 0
         assert writer.ledger.failed(batch) == {(cell.size, 0, cell.seed)}
         assert writer.ledger.missing(batch) == [(cell.size, 0, cell.seed)]
@@ -148,7 +150,7 @@ def test_failed_cells_are_no_results_and_a_later_success_replaces_them(tmp_path)
     assert store.results().is_empty()
     assert store.failures().select("attempts", "error").row(0) == (2, "boom")
     with store.writing() as writer:
-        writer.record([Entry(cell, Report({"value": 1}))], 2)
+        writer.record([LedgerEntry(cell, Report({"value": 1}))], 2)
     assert len(store) == 1
     assert store.failures().is_empty()
 
@@ -171,10 +173,10 @@ def test_missing_agrees_with_sets(tmp_path):
                 tuple(draw.sample(axis, draw.randint(1, len(axis))))
                 for axis in ([None, 5, 9], [0, 1], range(6))
             )
-            batch = Batch(setup, sizes, samples, seeds)
+            batch = CellBatch(setup, sizes, samples, seeds)
             wanted = [point for point in batch.points() if point not in known]
             assert ledger.missing(batch) == wanted
-            named = Batch(setup, named=tuple(batch.points()))
+            named = CellBatch(setup, named=tuple(batch.points()))
             assert ledger.missing(named) == wanted
             assert ledger.done(batch) == len(batch) - len(wanted)
 
@@ -218,7 +220,7 @@ def test_where_nothing_can_be_written_all_that_is_done_is_read(tmp_path, monkeyp
     """Also what a driver that was killed left in the log beside the ledger."""
     store = Store(tmp_path / "s")
     with store.writing() as writer:
-        writer.record([Entry(CELLS[0], Report({"value": 1}))], 1)
+        writer.record([LedgerEntry(CELLS[0], Report({"value": 1}))], 1)
         shutil.copytree(store.path, tmp_path / "killed")
     monkeypatch.setattr("os.access", lambda *_: False)
     assert len(Store(tmp_path / "killed")) == len(store) == 1
@@ -241,20 +243,22 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path):
     with store.writing() as writer:
         fresh = replace(SETUPS[0], parser="new")
         with pytest.raises(ValueError, match="JSON"):
-            writer.record([Entry(Cell(fresh), Report({"value": 1})), Entry(CELLS[3], bad)], 1)
+            writer.record(
+                [LedgerEntry(Cell(fresh), Report({"value": 1})), LedgerEntry(CELLS[3], bad)], 1
+            )
         assert len(store) == 2
-        writer.record([Entry(Cell(fresh), Report({"value": 1}))], 1)
+        writer.record([LedgerEntry(Cell(fresh), Report({"value": 1}))], 1)
     assert store.results(parser="new")["value"].to_list() == [1]
 
 
 def test_a_large_ledger_is_quick(tmp_path):
     """40,000 cells here; a million in benchmarks/ledger.py."""
     setups = [replace(SETUPS[0], treebank=f"UD_{i}") for i in range(20)]
-    batches = [Batch(setup, (10, 20), (0,), tuple(range(1000))) for setup in setups]
+    batches = [CellBatch(setup, (10, 20), (0,), tuple(range(1000))) for setup in setups]
     store = Store(tmp_path / "s")
     with store.writing() as writer:
         for batch in batches:
-            cells = (Entry(cell, Report({"las": cell.seed / 7})) for cell in batch.cells())
+            cells = (LedgerEntry(cell, Report({"las": cell.seed / 7})) for cell in batch.cells())
             writer.record(list(cells)[:-1], 1)
     began = time.process_time()
     ledger = Ledger(store.ledger_path)

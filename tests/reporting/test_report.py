@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import treegauge as tg
 from treegauge.cli.app import app
 from treegauge.curves.attachments import ALL
-from treegauge.experiments.plans import Choice, Plan, grid
-from treegauge.experiments.running import run
+from treegauge.experiments.plans import ParserChoice, Plan, grid
+from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.report import report
@@ -51,8 +51,8 @@ def folders(tmp_path_factory):
 def store(folders, tmp_path_factory):
     home = tmp_path_factory.mktemp("runs") / "store"
     parsers = [
-        Choice("mst", {"epochs": 1, "label_epochs": 1}),
-        Choice("beam", {"epochs": 1, "beam": 1}),
+        ParserChoice("mst", {"epochs": 1, "label_epochs": 1}),
+        ParserChoice("beam", {"epochs": 1, "beam": 1}),
     ]
     names = [str(folder) for folder in folders]
     plans = [

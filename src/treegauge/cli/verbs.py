@@ -161,11 +161,15 @@ VERBS: dict[str, dict[str, Command]] = {
         ),
     },
     "How do I run all that?": {
-        "run": Command("Run a plan of many trainings; resumes where it stopped."),
+        "run": Command(
+            "Run a plan of many trainings; resumes where it stopped.",
+            ["plan"],
+            {"store": "-s", "workers": "-w"},
+        ),
         "status": Command("Say how many cells of a store are done, failed and left.", ["store"]),
-        "results": Command("Print the results in a store."),
+        "results": Command("Print the results in a store.", ["store"]),
         "merge": Command("Merge stores into one."),
-        "gc": Command("Remove from a store what no cell needs."),
+        "gc": Command("Remove from a store what no cell needs.", ["store"]),
     },
     "How do I show it?": {
         "report": Command("Make one offline web page of whatever is given.", short={"out": "-o"}),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from treegauge.curves.attachments import Attachments, joined, read_attachments
 from treegauge.curves.counting import CLASSES, collect
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.grids import Choice, Grid, grid
+from treegauge.experiments.grids import Grid, ParserChoice, grid
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Plan
 from treegauge.experiments.running import run_cells
@@ -128,7 +128,7 @@ def _check_counted(counts: Attachments, training: "CurveTraining", counting: Cou
 def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bool = False) -> Plan:
     """Return the trainings that curves of these treebanks need."""
     parsers = [
-        Choice(name, given_options(find_parser(name).options, training.option))
+        ParserChoice(name, given_options(find_parser(name).options, training.option))
         for name in listed(training.parser) or ["beam"]
     ]
     grids: list[Grid] = []

@@ -27,17 +27,18 @@ def major() -> int:
     return int(__version__.partition(".")[0])
 
 
-def settle(values: Mapping[str, Any]) -> dict[str, Any]:
+def in_name_order(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy in the order of names, so that the order given makes no difference."""
     return {name: values[name] for name in sorted(values)}
 
 
-def told(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
-    """Write settings on a line, those that are as usual left out.
+def shown_settings(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """Write settings on a line without those that have their default.
 
     Examples
     --------
-    >>> told({"beam": 16, "epochs": 10, "labelled": False}, {"epochs": 10, "labelled": True})
+    >>> options = {"beam": 16, "epochs": 10, "labelled": False}
+    >>> shown_settings(options, {"epochs": 10, "labelled": True})
     'beam=16 labelled=false'
     """
     words = {
@@ -90,7 +91,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         for name in ("options", "extra", "files"):
-            object.__setattr__(self, name, settle(getattr(self, name)))
+            object.__setattr__(self, name, in_name_order(getattr(self, name)))
 
     @property
     def name(self) -> str:
@@ -126,12 +127,12 @@ class Setup:
     @property
     def shown_options(self) -> str:
         """The parser's options on a line, defaults left out."""
-        return told(self.options, self.usual_options)
+        return shown_settings(self.options, self.usual_options)
 
     @property
     def shown_extra(self) -> str:
         """The task's parameters on a line, defaults left out."""
-        return told(self.extra, self.usual_extra)
+        return shown_settings(self.extra, self.usual_extra)
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,7 @@ Point = tuple[int | None, int, int]
 
 
 @dataclass(frozen=True)
-class Batch:
+class CellBatch:
     """Cells of one setup: all combinations, or the points named."""
 
     setup: Setup
@@ -290,29 +291,38 @@ class Batch:
 class Expansion:
     """A plan's cells, and those that the treebanks do not allow, with the reason."""
 
-    batches: tuple[Batch, ...]
+    batches: tuple[CellBatch, ...]
     refused: tuple[str, ...] = ()
     refused_cells: int = 0
 
     def __len__(self) -> int:
         return sum(map(len, self.batches))
 
+    @property
+    def mark(self) -> str:
+        """A checksum of all cells: of treebanks' bytes, options, parameters, sizes and seeds."""
+        setups = b"".join(
+            batch.setup.digest + repr(sorted(batch.points(), key=str)).encode()
+            for batch in sorted(self.batches, key=lambda batch: batch.setup.digest)
+        )
+        return hashlib.sha256(setups).hexdigest()[:6]
+
     def cells(self) -> Iterator[Cell]:
         """Yield all cells."""
         return (cell for batch in self.batches for cell in batch.cells())
 
 
-def merged(batches: Iterable[Batch]) -> tuple[Batch, ...]:
+def merged(batches: Iterable[CellBatch]) -> tuple[CellBatch, ...]:
     """Join batches of one setup, so that each cell is there once."""
-    found: dict[bytes, list[Batch]] = {}
+    found: dict[bytes, list[CellBatch]] = {}
     for batch in batches:
         found.setdefault(batch.setup.digest, []).append(batch)
     return tuple(map(_joined, found.values()))
 
 
-def _joined(batches: list[Batch]) -> Batch:
+def _joined(batches: list[CellBatch]) -> CellBatch:
     if len(batches) == 1:
         return batches[0]
     points = {point for batch in batches for point in batch.points()}
     ordered = sorted(points, key=lambda point: (point[0] or 0, *point[1:]))
-    return Batch(batches[0].setup, named=tuple(ordered))
+    return CellBatch(batches[0].setup, named=tuple(ordered))

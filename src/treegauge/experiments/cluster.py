@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.pools import ONE_THREAD, SLURM, Finished, Limits, Wanted, processors
+from treegauge.experiments.pools import (
+    ONE_THREAD,
+    SLURM,
+    CellLimits,
+    Finished,
+    PoolSettings,
+    processors,
+)
 from treegauge.experiments.processes import Processes
 from treegauge.experiments.tasks import Report, perform
 from treegauge.results.errors import TreegaugeError
@@ -37,21 +44,19 @@ def _needed(name: str) -> Any:
         ) from error
 
 
-def slurm_settings(wanted: Wanted) -> dict[str, Any]:
-    """Return what dask-jobqueue is told: one cell at a time in each worker, one thread."""
-    told = _SLURM_USUAL | dict(wanted.slurm)
-    settings = {SLURM[name]: value for name, value in told.items()}
+def slurm_settings(settings: PoolSettings) -> dict[str, Any]:
+    """Return the settings of dask-jobqueue: one cell at a time in each worker, one thread."""
+    chosen = _SLURM_USUAL | dict(settings.slurm)
+    job = {SLURM[name]: value for name, value in chosen.items()}
     threads = [f"export {name}={value}" for name, value in ONE_THREAD.items()]
-    settings["job_script_prologue"] = [*threads, *settings.get("job_script_prologue", [])]
-    settings["processes"] = settings["cores"]
-    settings["job_name"] = _JOB
-    return settings
+    job["job_script_prologue"] = [*threads, *job.get("job_script_prologue", [])]
+    return job | {"processes": job["cores"], "job_name": _JOB}
 
 
-def job_script(wanted: Wanted, scheduler: str = "tcp://SCHEDULER:PORT") -> str:
+def job_script(settings: PoolSettings, scheduler: str = "tcp://SCHEDULER:PORT") -> str:
     """Return the script that would be submitted to Slurm for each job; nothing is started."""
     job = _needed("dask_jobqueue.slurm").SLURMJob
-    made = job(scheduler=scheduler, name=_JOB, **slurm_settings(wanted))
+    made = job(scheduler=scheduler, name=_JOB, **slurm_settings(settings))
     return str(made.job_script())
 
 
@@ -62,10 +67,10 @@ class Cluster:
     with limits of time or memory it forks a process for each, as the default pool does.
     """
 
-    def __init__(self, wanted: Wanted) -> None:
-        self.wanted = wanted
+    def __init__(self, settings: PoolSettings) -> None:
+        self.settings = settings
         self._distributed = _needed("distributed")
-        if wanted.pool == "slurm":
+        if settings.pool == "slurm":
             _needed("dask_jobqueue")
         self._cells: dict[str, list[Cell]] = {}
         self._together = 1
@@ -89,21 +94,21 @@ class Cluster:
 
     def _started(self) -> Any:
         """Start the cluster that was asked for, None if there is one already."""
-        pool, workers = self.wanted.pool, self.wanted.workers or processors()
+        pool, workers = self.settings.pool, self.settings.workers or processors()
         if pool == "dask":
             return self._distributed.LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None,
                 env=ONE_THREAD, silence_logs=logging.CRITICAL, memory_limit=0, preload=[__name__],
             )  # fmt: skip
         if pool == "slurm":
-            settings = slurm_settings(self.wanted)
+            settings = slurm_settings(self.settings)
             cluster = _needed("dask_jobqueue").SLURMCluster(**settings)
             cluster.scale(jobs=max(1, workers // settings["cores"]))
             return cluster
         return None
 
     def _connected(self) -> Any:
-        address = self._cluster or "tcp://" + self.wanted.pool.removeprefix("dask://")
+        address = self._cluster or "tcp://" + self.settings.pool.removeprefix("dask://")
         try:
             client = self._distributed.Client(
                 address, timeout=PATIENCE if self._cluster else ANSWER, set_as_default=False
@@ -113,7 +118,7 @@ class Cluster:
                 f"no dask scheduler answers at {address}: {error}; start one with `dask scheduler` "
                 "and workers with `dask worker ADDRESS --nthreads 1`"
             ) from error
-        if self.wanted.pool.startswith("dask://"):
+        if self.settings.pool.startswith("dask://"):
             try:
                 client.wait_for_workers(1, timeout=PATIENCE)
             except TimeoutError:
@@ -161,7 +166,7 @@ class Cluster:
             self._cells[name] = group
             self._finished.add(
                 self._client.submit(
-                    _remote, group, self.wanted.limits, key=name, pure=False, retries=0
+                    _remote, group, self.settings.limits, key=name, pure=False, retries=0
                 )
             )
 
@@ -222,7 +227,7 @@ _own: list[Processes] = []
 _lock = threading.Lock()
 
 
-def _remote(cells: Sequence[Cell], limits: Limits) -> list[Report]:
+def _remote(cells: Sequence[Cell], limits: CellLimits) -> list[Report]:
     """Run cells on a worker: in its own process or, with limits, each in one for it alone."""
     if not limits:
         return [perform(cell) for cell in cells]

@@ -9,7 +9,7 @@ from treegauge.results.errors import ChoiceError, TreegaugeError
 
 
 @dataclass(frozen=True)
-class Choice:
+class ParserChoice:
     """A parser by name with options; a list stands for one parser for each of its values."""
 
     name: str
@@ -22,7 +22,7 @@ class Grid:
 
     task: str
     treebanks: tuple[str, ...]
-    parsers: tuple[Choice, ...] = ()
+    parsers: tuple[ParserChoice, ...] = ()
     sizes: tuple[int, ...] = ()
     samples: tuple[int, ...] = (0,)
     seeds: tuple[int, ...] = (0,)
@@ -33,7 +33,7 @@ def grid(
     task: str,
     treebanks: str | Sequence[str],
     *,
-    parsers: str | Sequence[str | Choice | Mapping[str, Any]] = (),
+    parsers: str | Sequence[str | ParserChoice | Mapping[str, Any]] = (),
     sizes: Sequence[int] = (),
     samples: int | Sequence[int] = 1,
     seeds: Sequence[int] = (0,),
@@ -79,11 +79,11 @@ def grid(
     )
 
 
-def _choice(parser: str | Choice | Mapping[str, Any]) -> Choice:
-    if isinstance(parser, Choice):
+def _choice(parser: str | ParserChoice | Mapping[str, Any]) -> ParserChoice:
+    if isinstance(parser, ParserChoice):
         return parser
     if isinstance(parser, str):
-        return Choice(parser)
+        return ParserChoice(parser)
     if not isinstance(parser, Mapping):
         raise TreegaugeError(f"a parser is {parser!r}; expected a name, or name and options")
     for name in parser:
@@ -94,7 +94,7 @@ def _choice(parser: str | Choice | Mapping[str, Any]) -> Choice:
     options = parser.get("options", {})
     if not isinstance(options, Mapping):
         raise TreegaugeError(f"options of a parser are {options!r}; expected names and values")
-    return Choice(parser["name"], dict(options))
+    return ParserChoice(parser["name"], dict(options))
 
 
 def _listed(what: str, values: object, members: str) -> Sequence[Any]:

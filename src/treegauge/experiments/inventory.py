@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-import treegauge.results.errors
 from treegauge import __version__
 from treegauge.parsers.registry import known_parsers, make_parser
 from treegauge.results.errors import TreegaugeError
@@ -110,7 +109,7 @@ def environment(parser: str) -> str:
         "python": platform.python_version(),
         "platform": f"{sys.platform}-{platform.machine()}",
         "treegauge": __version__,
-        "commit": commit(Path(treegauge.results.errors.__file__).parents[2]),
+        "commit": commit(Path(__file__).parents[3]),
     }
     needed = known_parsers()[parser].needs if parser in known_parsers() else None
     library = LIBRARIES.get(needed or "", needed)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treegauge.experiments.cells import Batch, Cell, Point, Setup
+from treegauge.experiments.cells import Cell, CellBatch, Point, Setup
 from treegauge.experiments.tasks import Report
 from treegauge.results.errors import TreegaugeError
 
@@ -49,7 +49,7 @@ SETUP = "digest, task, treebank, parser, options, parameters, data, identity, pa
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """A cell to be written down: done if it has scalars, else failed."""
 
     cell: Cell
@@ -137,7 +137,7 @@ class Ledger:
             self._setups[setup.digest] = rows[0][0]
         return self._setups[setup.digest]
 
-    def done(self, batch: Batch) -> int:
+    def done(self, batch: CellBatch) -> int:
         """Count the cells of a batch that are done."""
         number = self.setup_id(batch.setup)
         if number is None:
@@ -151,13 +151,13 @@ class Ledger:
         sql = f"SELECT count(*) FROM cells WHERE setup = ? AND done = 1 AND {inside}"
         return int(self.ask(sql, [number, *(json.dumps(list(axis)) for axis in axes)])[0][0])
 
-    def failed(self, batch: Batch) -> set[Point]:
+    def failed(self, batch: CellBatch) -> set[Point]:
         """Return the points of a batch that failed when they were last tried."""
         number = self.setup_id(batch.setup)
         known = set() if number is None else self._points(number, 0)
         return known & set(batch.points()) if known else known
 
-    def missing(self, batch: Batch) -> list[Point]:
+    def missing(self, batch: CellBatch) -> list[Point]:
         """Return the points of a batch that are not done."""
         done = self.done(batch)
         if done == len(batch):
@@ -185,7 +185,7 @@ class Ledger:
 
     # writing
 
-    def record(self, entries: Iterable[Entry], run: int) -> None:
+    def record(self, entries: Iterable[LedgerEntry], run: int) -> None:
         """Write cells down, all or none."""
         with self.writing() as base:
             base.executemany(
@@ -194,7 +194,7 @@ class Ledger:
                 (self._row(base, entry, run) for entry in entries),
             )
 
-    def _row(self, base: sqlite3.Connection, entry: Entry, run: int) -> tuple[Any, ...]:
+    def _row(self, base: sqlite3.Connection, entry: LedgerEntry, run: int) -> tuple[Any, ...]:
         cell, report = entry.cell, entry.report
         done = report.scalars is not None
         scalars = json.dumps(report.scalars, ensure_ascii=False, allow_nan=False) if done else None

@@ -43,8 +43,18 @@ def locked(path: Path, what: str) -> Iterator[None]:
 
 
 def _taken(file: IO[str], *, shared: bool = False) -> bool:
-    import fcntl
+    """Try to lock a file; on Windows a byte far behind its end, so that its text can be read."""
+    try:
+        import fcntl
+    except ImportError:
+        import msvcrt
 
+        file.seek(1 << 30)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            return False
+        return True
     try:
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.pools import Limits, read_bytes, read_seconds
+from treegauge.experiments.pools import CellLimits, read_bytes, read_seconds
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.sources import Source
 
@@ -33,9 +33,9 @@ class PlanFile:
     slurm: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> CellLimits:
         """The limits of a cell that the file sets."""
-        return Limits(
+        return CellLimits(
             read_seconds(self.run["timeout"]) if "timeout" in self.run else None,
             read_bytes(self.run["memory"]) if "memory" in self.run else None,
         )

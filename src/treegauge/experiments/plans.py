@@ -8,14 +8,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from treegauge.experiments.cells import Batch, Expansion, Setup, merged
-from treegauge.experiments.grids import Choice, Grid, grid, products
+from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
+from treegauge.experiments.grids import Grid, ParserChoice, grid, products
 from treegauge.experiments.inventory import Inventory, inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
-__all__ = ["Batch", "Expansion", "Grid", "Plan", "grid", "make_setup"]
+__all__ = ["CellBatch", "Expansion", "Grid", "Plan", "grid", "make_setup"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Plan:
         return Expansion(merged(batches), tuple(refused), sum(refused.values()))
 
 
-def _batches(one: Grid, root: Path, refused: dict[str, int]) -> Iterator[Batch]:
+def _batches(one: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellBatch]:
     task = find_task(one.task)
     sizes = _sizes(task, one)
     if task.parser is True and not one.parsers:
@@ -72,7 +72,7 @@ def _batches(one: Grid, root: Path, refused: dict[str, int]) -> Iterator[Batch]:
             )
             if fitting:
                 setup = _setup(task, path, parser, extra, root)
-                yield Batch(setup, fitting, one.samples, one.seeds)
+                yield CellBatch(setup, fitting, one.samples, one.seeds)
 
 
 def make_setup(
@@ -102,7 +102,7 @@ def make_setup(
     """
     chosen = find_task(task)
     extra = chosen.complete(parameters or {})
-    made = next(_parsers(Choice(parser, options or {}), ":" in task)) if parser else _Made()
+    made = next(_parsers(ParserChoice(parser, options or {}), ":" in task)) if parser else _Made()
     if isinstance(treebank, str | os.PathLike):
         return _setup(chosen, str(Path(treebank).absolute()), made, extra, Path(treebank).parent)
     inputs = {"train": treebank} if isinstance(treebank, Treebank) else dict(treebank)
@@ -169,7 +169,7 @@ class _Made:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def _parsers(choice: Choice, free: bool) -> Iterator[_Made]:
+def _parsers(choice: ParserChoice, free: bool) -> Iterator[_Made]:
     """Yield a parser for each combination of options; tasks of users may have parsers of theirs."""
     from treegauge.parsers.registry import find_parser, known_parsers
 

@@ -31,8 +31,8 @@ _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Limits of a cell; None is no limit.
+class CellLimits:
+    """CellLimits of a cell; None is no limit.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ Finished = list[tuple[Cell, Report]]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PoolSettings:
     """How cells are to be run.
 
     Attributes
@@ -133,7 +133,7 @@ class Wanted:
 
     pool: str = "process"
     workers: int | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: CellLimits = field(default_factory=CellLimits)
     slurm: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -216,14 +216,16 @@ class Inline:
         return [(cell, perform(cell))]
 
 
-def make_pool(wanted: Wanted, parsers: Sequence[str] = (), tasks: Sequence[str] = ()) -> Pool:
+def make_pool(
+    settings: PoolSettings, parsers: Sequence[str] = (), tasks: Sequence[str] = ()
+) -> Pool:
     """Make a pool; `parsers` and `tasks` are got ready before the first cell."""
-    if wanted.pool == "inline":
+    if settings.pool == "inline":
         return Inline()
-    if wanted.pool == "process":
+    if settings.pool == "process":
         from treegauge.experiments.processes import Processes
 
-        return Processes(wanted.workers, wanted.limits, parsers, tasks)
+        return Processes(settings.workers, settings.limits, parsers, tasks)
     from treegauge.experiments.cluster import Cluster
 
-    return Cluster(wanted)
+    return Cluster(settings)

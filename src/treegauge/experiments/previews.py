@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from treegauge.experiments.cells import Batch, Expansion, Point, Setup
+from treegauge.experiments.cells import CellBatch, Expansion, Point, Setup
 from treegauge.experiments.cluster import job_script
 from treegauge.experiments.ledger import Ledger
-from treegauge.experiments.pools import Wanted, processors
+from treegauge.experiments.pools import PoolSettings, processors
 from treegauge.experiments.store import Store
 from treegauge.results.result import Result, sign
 
@@ -54,10 +54,11 @@ class Preview(Result):
     workers: int
     signature: str
     script: str | None = None
+    kind: ClassVar[str] = "preview"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a reason; cells that are done have their own."""
+        """One row per reason; cells that are done have their own."""
         import polars as pl
 
         rows = [("done: in the store", self.done)] if self.done else []
@@ -65,17 +66,18 @@ class Preview(Result):
         rows += [(f"left out: {why}", 0) for why in self.left_out]
         return pl.DataFrame(rows, {"cells": pl.String, "count": pl.Int64}, orient="row")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints."""
+    def json_fields(self) -> dict[str, Any]:
+        """Return all counts, and the rows."""
         return {
-            "signature": self.signature, "total": self.total, "done": self.done,
+            "total": self.total, "done": self.done,
             "failed": self.failed, "new": self.new,
             "reasons": [{"reason": why, "cells": count} for why, count in self.reasons],
             "left_out": list(self.left_out), "seconds": self.seconds, "unknown": self.unknown,
-            "workers": self.workers, "script": self.script,
+            "workers": self.workers, "script": self.script, "rows": self.json_rows(),
         }  # fmt: skip
 
-    def __str__(self) -> str:
+    def own_text(self) -> str:
+        """Return the counts, reasons and time in words."""
         lines = [
             f"{self.total} cells: {self.done} done, {self.failed} failed before, {self.new} new"
         ]
@@ -113,7 +115,7 @@ def duration(seconds: float) -> str:
     return f"{whole} s"
 
 
-def preview(plan: Expansion, store: Store, wanted: Wanted | None = None) -> Preview:
+def preview(plan: Expansion, store: Store, settings: PoolSettings | None = None) -> Preview:
     """Compare a plan with a store without running anything.
 
     Parameters
@@ -122,14 +124,14 @@ def preview(plan: Expansion, store: Store, wanted: Wanted | None = None) -> Prev
         The cells.
     store
         The store; it need not be there.
-    wanted
+    settings
         How it would be run.
     """
-    wanted = wanted or Wanted()
+    settings = settings or PoolSettings()
     reasons: Counter[str] = Counter()
     done = failed = 0
     costs = Costs([])
-    todo: list[tuple[Batch, list[Point]]] = []
+    todo: list[tuple[CellBatch, list[Point]]] = []
     if store.ledger_path.exists():
         with store.reading() as ledger:
             known = _Known(ledger)
@@ -152,9 +154,9 @@ def preview(plan: Expansion, store: Store, wanted: Wanted | None = None) -> Prev
     return Preview(
         len(plan), done, failed, len(guesses) - failed,
         tuple((why, -count) for count, why in ordered), plan.refused,
-        sum(sure) if sure else None, len(guesses) - len(sure), wanted.workers or processors(),
-        sign(preview=store.path.name, cells=len(plan)),
-        job_script(wanted) if wanted.pool == "slurm" else None,
+        sum(sure) if sure else None, len(guesses) - len(sure), settings.workers or processors(),
+        sign(preview=store.path.name, cells=len(plan), inputs=plan.mark),
+        job_script(settings) if settings.pool == "slurm" else None,
     )  # fmt: skip
 
 
@@ -169,7 +171,7 @@ class _Known:
             key = (identity["task"], identity["treebank"], identity["parser"])
             self.setups.setdefault(key, []).append(identity)
 
-    def why(self, batch: Batch, missing: list[Point]) -> Counter[str]:
+    def why(self, batch: CellBatch, missing: list[Point]) -> Counter[str]:
         """Return reasons why cells that were never run are not in the store."""
         setup, count = batch.setup, len(missing)
         if self.ledger.setup_id(setup) is not None:
@@ -182,7 +184,7 @@ class _Known:
         what = f"parser {setup.parser}" if known else f"treebank {setup.name}"
         return Counter({f"new {what}": count})
 
-    def _points(self, batch: Batch, missing: list[Point]) -> Counter[str]:
+    def _points(self, batch: CellBatch, missing: list[Point]) -> Counter[str]:
         """Name the sizes, samples and seeds that are new to a setup."""
         number = self.ledger.setup_id(batch.setup)
         names = ("size", "sample", "seed")

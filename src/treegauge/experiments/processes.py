@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any, Self
 
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.pools import ONE_THREAD, Finished, Limits, confine, processors
+from treegauge.experiments.pools import ONE_THREAD, CellLimits, Finished, confine, processors
 from treegauge.experiments.tasks import Report, perform
 
 TAIL = 1500
@@ -65,12 +65,12 @@ class Processes:
     def __init__(
         self,
         workers: int | None = None,
-        limits: Limits | None = None,
+        limits: CellLimits | None = None,
         parsers: Sequence[str] = (),
         tasks: Sequence[str] = (),
     ) -> None:
         self.workers = workers or processors()
-        self.limits = limits or Limits()
+        self.limits = limits or CellLimits()
         self._context = multiprocessing.get_context(METHOD)
         self._preload = " ".join([*parsers, *tasks])
         self._running: list[_Running] = []
@@ -243,7 +243,10 @@ def _run(
         os.setsid()  # so that all it starts can be ended with it
     os.environ.update(ONE_THREAD)  # the server may have been started by others
     threading.Thread(target=_end_with_driver, daemon=True).start()
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    except OSError:  # the driver has ended
+        os._exit(1)
     os.dup2(output, 1)
     os.dup2(output, 2)
     faulthandler.enable(file=2, all_threads=False)

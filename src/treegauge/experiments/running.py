@@ -1,4 +1,4 @@
-"""Run a plan: what is not in the store yet, and nothing twice."""
+"""Running cells: what is not in the store yet, and nothing twice."""
 
 import json
 import time
@@ -9,113 +9,42 @@ from itertools import islice
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from treegauge.experiments.cells import Batch, Cell, Expansion, Point, Scalar
-from treegauge.experiments.ledger import Entry
-from treegauge.experiments.plans import Plan
-from treegauge.experiments.pools import Finished, Limits, Pool, Wanted, make_pool
+from treegauge.experiments.cells import Cell, CellBatch, Expansion, Point, Scalar
+from treegauge.experiments.ledger import LedgerEntry
+from treegauge.experiments.pools import Finished, Pool, PoolSettings, make_pool
 from treegauge.experiments.store import Store, Writer
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.messages import progress
-from treegauge.results.result import Result, sign
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
 Progress = Callable[[int, int], None]
+"""Called with the number of cells that have ended, and of all to run."""
 
 
 @dataclass(frozen=True)
-class Summary(Result):
-    """What a run did.
+class RunCounts:
+    """Number of cells that a run was asked for, that the store had, that were done and failed."""
 
-    Attributes
-    ----------
-    plan, store
-        Their names.
-    total, reused, done, failed
-        Cells of the plan; those that the store had; those run now that went well, and those that
-        did not.
-    left_out
-        Why cells of the plan cannot be, one text a reason.
-    seconds
-        How long the run took.
-    """
-
-    plan: str
-    store: str
     total: int
     reused: int
     done: int
     failed: int
-    left_out: tuple[str, ...]
     seconds: float
-    signature: str
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row."""
-        import polars as pl
-
-        names = ("plan", "store", "total", "reused", "done", "failed", "seconds")
-        return pl.DataFrame([{name: getattr(self, name) for name in names}])
-
-    def __str__(self) -> str:
-        parts = [f"{self.plan}: {self.total} cells", f"{self.reused} done before"]
-        parts += [f"{self.done} done now in {self.seconds:.1f} s", f"{self.failed} failed"]
-        return ", ".join(parts)
 
 
-def run(
-    plan: Plan | Expansion,
-    store: Store | Source,
+def run_expansion(
+    cells: Expansion,
+    store: Store,
+    settings: PoolSettings,
     *,
-    pool: str = "process",
-    workers: int | None = None,
-    timeout: float | None = None,
-    memory: int | None = None,
     retries: int = 1,
-    wanted: Wanted | None = None,
     progress: Progress | None = None,
-    name: str | None = None,
-) -> Summary:
-    """Run the cells of a plan that are not done yet.
-
-    Parameters
-    ----------
-    plan
-        A plan, or the cells it comes to.
-    store
-        Where results are and go; made if it is not there.
-    pool
-        ``"inline"``, ``"process"`` (a fresh process for each cell), ``"dask"`` (a local cluster),
-        ``"dask://HOST:PORT"``, ``"slurm"``.
-    workers
-        How many cells at a time.
-    timeout, memory
-        Seconds and bytes that a cell may take.
-    retries
-        How often a cell is tried again in this run after an error that may pass, such as a killed
-        process. What an input or a limit causes is not tried again. Later runs try failed cells
-        anew.
-    wanted
-        All of these but `retries` in one, and what Slurm is told.
-    progress
-        Called with how many of the cells to run have ended, and how many there are.
-    name
-        What `status` calls the run; the plan's name by default.
-
-    Returns
-    -------
-    Summary
-        How many cells were there, were run, failed.
-    """
-    wanted = wanted or Wanted(pool, workers, Limits(timeout, memory))
-    if retries < 0:
-        raise TreegaugeError(f"retries is {retries}; expected at least 0")
-    cells = plan if isinstance(plan, Expansion) else plan.expand()
-    name = name or (plan.name if isinstance(plan, Plan) else "plan")
-    store = store if isinstance(store, Store) else Store(store)
+    name: str = "plan",
+) -> RunCounts:
+    """Run the cells that are not done yet; see :func:`treegauge.run`."""
     began = time.monotonic()
     with store.writing() as writer:
         missing = [(batch, writer.ledger.missing(batch)) for batch in cells.batches]
@@ -123,15 +52,15 @@ def run(
         counts: Counter[str] = Counter()
         if todo:
             number = writer.begin(
-                name, wanted.pool, wanted.workers or 0, len(cells), len(cells) - todo
+                name, settings.pool, settings.workers or 0, len(cells), len(cells) - todo
             )
             setups = [batch.setup for batch, points in missing if points]
             parsers = sorted({setup.parser for setup in setups} - {""})
             tasks = sorted({setup.task for setup in setups})
             ending = "stopped"
             try:
-                with make_pool(wanted, parsers, tasks) as workplace:
-                    driver = _Driver(writer, workplace, number, retries, counts)
+                with make_pool(settings, parsers, tasks) as pool:
+                    driver = _Driver(writer, pool, number, retries, counts)
                     driver.go(_cells(missing), lambda: progress and progress(driver.ended, todo))
                 ending = "finished"
             except KeyboardInterrupt:
@@ -139,10 +68,8 @@ def run(
                 raise
             finally:
                 writer.end(number, ending)
-    return Summary(
-        name, str(store.path), len(cells), len(cells) - todo, counts["done"], counts["failed"],
-        cells.refused, time.monotonic() - began, sign(run=name, cells=len(cells)),
-    )  # fmt: skip
+    seconds = time.monotonic() - began
+    return RunCounts(len(cells), len(cells) - todo, counts["done"], counts["failed"], seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +109,7 @@ def run_cells(
     store
         Where results are and go; None: nothing is kept.
     pool
-        See :func:`run`; None: this process for one worker, else one process per cell.
+        As in ``treegauge run``; None: this process for one worker, else one process per cell.
     workers
         Number of cells at a time; None: as many as there are processors.
     what
@@ -205,12 +132,12 @@ def run_cells(
     points = {cell.setup.digest: (cell.setup, dict[Point, None]()) for cell in cells}
     for cell in cells:
         points[cell.setup.digest][1][cell.size, cell.sample, cell.seed] = None
-    batches = tuple(Batch(setup, named=tuple(named)) for setup, named in points.values())
+    batches = tuple(CellBatch(setup, named=tuple(named)) for setup, named in points.values())
     with progress(what, len(cells)) as task:
-        run(
-            Expansion(batches), store, pool=pool or ("inline" if workers == 1 else "process"),
-            workers=workers, progress=task.update, name=what,
-        )  # fmt: skip
+        pool = pool or ("inline" if workers == 1 else "process")
+        run_expansion(
+            Expansion(batches), store, PoolSettings(pool, workers), progress=task.update, name=what
+        )
     with store.reading() as ledger:
         rows = [ledger.recorded(cell) for cell in cells]
     results = []
@@ -224,7 +151,7 @@ def run_cells(
     return results
 
 
-def _cells(missing: list[tuple[Batch, list[Point]]]) -> Iterator[Cell]:
+def _cells(missing: list[tuple[CellBatch, list[Point]]]) -> Iterator[Cell]:
     return (Cell(batch.setup, *point) for batch, points in missing for point in points)
 
 
@@ -243,8 +170,8 @@ class _Driver:
     def ended(self) -> int:
         return self.counts["done"] + self.counts["failed"]
 
-    def go(self, cells: Iterator[Cell], tell: Callable[[], object]) -> None:
-        tell()
+    def go(self, cells: Iterator[Cell], report: Callable[[], object]) -> None:
+        report()
         while True:
             room = self.pool.room
             chosen = [self.again.pop() for _ in range(min(room, len(self.again)))]
@@ -254,7 +181,7 @@ class _Driver:
             if not self.pool.busy:
                 return
             self.record(self.pool.wait())
-            tell()
+            report()
 
     def record(self, finished: Finished) -> None:
         entries = []
@@ -266,7 +193,7 @@ class _Driver:
             if failed and not report.lasting and tries <= self.retries:
                 self.again.append(cell)
             else:
-                entries.append(Entry(cell, report, tries))
+                entries.append(LedgerEntry(cell, report, tries))
         self.writer.record(entries, self.run)
         for entry in entries:
             self.counts["done" if entry.report.scalars is not None else "failed"] += 1

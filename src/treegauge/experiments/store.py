@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.experiments.cells import major
-from treegauge.experiments.ledger import Entry, Ledger
+from treegauge.experiments.ledger import Ledger, LedgerEntry
 from treegauge.experiments.locking import BusyError, is_locked, locked
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.files import atomic
-from treegauge.results.result import Result, sign
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
@@ -213,7 +212,7 @@ class Store:
             ) from error
 
     def results(self, *, provenance: bool = True, **filters: Any) -> "pl.DataFrame":
-        """Return the cells that are done, a row each, in the order of their fields.
+        """Return the cells that are done, one row per cell, in the order of their fields.
 
         Parameters
         ----------
@@ -223,50 +222,17 @@ class Store:
             ``task``, ``treebank``, ``parser``, ``options``, ``parameters`` and ``data`` take a
             pattern such as ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
         """
-        from treegauge.experiments.reading import results
+        from treegauge.experiments.results import read_results
 
         with self.reading() as ledger:
-            return results(ledger, filters, provenance=provenance)
+            return read_results(ledger, filters, provenance=provenance)
 
     def failures(self, **filters: Any) -> "pl.DataFrame":
         """Return the cells that failed, with the error and how often they were tried."""
-        from treegauge.experiments.reading import failures
+        from treegauge.experiments.results import read_failures
 
         with self.reading() as ledger:
-            return failures(ledger, filters)
-
-
-@dataclass(frozen=True, eq=False)
-class Results(Result):
-    """Cells of a store as the command line prints them."""
-
-    frame: "pl.DataFrame"
-
-    @property
-    def signature(self) -> str:  # type: ignore[override]
-        """How many cells there are."""
-        return sign(results=self.frame.height)
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row a cell; points in time as text."""
-        import polars as pl
-
-        return self.frame.with_columns(pl.col(pl.Datetime).dt.to_string("%Y-%m-%dT%H:%M:%SZ"))
-
-    def shown(self) -> "pl.DataFrame":
-        """Leave out columns in which nothing stands, unless there is no row at all."""
-        import polars as pl
-
-        table = self.table
-        if table.is_empty():
-            return table
-        blank = [
-            name
-            for name, column in zip(table.columns, table.iter_columns(), strict=True)
-            if column.is_null().all() or column.cast(pl.String).eq("").all()
-        ]
-        return table.drop(blank)
+            return read_failures(ledger, filters)
 
 
 @dataclass(frozen=True)
@@ -276,7 +242,7 @@ class Writer:
     store: Store
     ledger: Ledger
 
-    def record(self, entries: Sequence[Entry], run: int) -> None:
+    def record(self, entries: Sequence[LedgerEntry], run: int) -> None:
         """Write cells down: their files first, then their rows, all in one transaction."""
         store = self.store
         with store.safely():
@@ -311,4 +277,10 @@ class Writer:
                 raise
 
 
-__all__ = ["FullError", "Store", "Writer", "content_key"]
+def store_files(store: Store, *folders: str) -> Iterator[Path]:
+    """Yield all files in folders of a store, and what interrupted writing left."""
+    paths = (path for folder in folders for path in (store.path / folder).rglob("*"))
+    return (path for path in paths if path.is_file())
+
+
+__all__ = ["FullError", "Store", "Writer", "content_key", "store_files"]

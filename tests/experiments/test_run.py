@@ -1,4 +1,4 @@
-"""``treegauge run``, ``status``, ``results``, ``merge`` and ``gc``."""
+"""A plan from start to end: `treegauge run`, `tg.run`."""
 
 import csv
 import io
@@ -7,35 +7,7 @@ import signal
 
 import pytest
 
-from treegauge.cli import progress
-from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import write_conllu
-
-PLAN = """
-[plan]
-root = "."
-task = "curve"
-treebanks = ["UD_*"]
-parsers = [{ name = "beam", options = { epochs = 1, beam = 1 } }]
-sizes = [10, 20, 30]
-samples = 2
-[run]
-pool = "inline"
-"""
-
-
-@pytest.fixture
-def plan(tmp_path, monkeypatch):
-    """A plan beside its two treebanks, of which one is too small for it."""
-    for number, (name, train) in enumerate({"UD_A-X": 40, "UD_B-Y": 25}.items()):
-        (tmp_path / name).mkdir()
-        for part, count in (("train", train), ("test", 6)):
-            treebank = synthetic(count, seed=number + count)
-            write_conllu(treebank, tmp_path / name / f"{name[3].lower()}_x-ud-{part}.conllu")
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "small.toml"
-    path.write_text(PLAN)
-    return path
+import treegauge as tg
 
 
 def table(text):
@@ -62,7 +34,7 @@ def test_a_plan_from_start_to_end(command, plan, tmp_path):
         for sample in (0, 1)
     ]
     assert {row["options"] for row in rows} == {"beam=1 epochs=1"}
-    assert all(0 <= float(row["las"]) <= float(row["uas"]) <= 100 for row in rows)
+    assert all(0 <= float(row["LAS"]) <= float(row["UAS"]) <= 100 for row in rows)
     assert not {"seconds", "host", "key"} & rows[0].keys()
 
     none = command("results", "small.store", "--seed", 9)
@@ -83,12 +55,13 @@ def test_a_plan_from_start_to_end(command, plan, tmp_path):
 
 
 def test_a_wider_plan_says_what_is_new_and_how_long(command, plan):
+    text = plan.read_text()
     command("run", plan)
-    plan.write_text(PLAN.replace("[10, 20, 30]", "[10, 15, 20, 30]"))
+    plan.write_text(text.replace("[10, 20, 30]", "[10, 15, 20, 30]"))
     dry = command("run", plan, "--dry-run").out
     assert dry.startswith("14 cells: 10 done, 0 failed before, 4 new\n        4  new size 15\n")
     assert "time: about " in dry
-    plan.write_text(PLAN.replace("beam = 1", "beam = 2"))
+    plan.write_text(text.replace("beam = 1", "beam = 2"))
     assert "       10  option beam: 1 before, 2 now\n" in command("run", plan, "--dry-run").out
 
 
@@ -96,7 +69,7 @@ def test_no_resume_refuses_a_store_with_cells(command, plan):
     assert command("run", plan, "--no-resume").code == 0
     done = command("run", plan, "--no-resume")
     assert (done.code, done.err.splitlines()[-1]) == (
-        2, "error: small.store has 10 cells; --resume goes on with it",
+        2, "error: small.store has 10 cells; --resume adds to it",
     )  # fmt: skip
 
 
@@ -119,8 +92,7 @@ def test_a_command_that_is_ended_keeps_what_is_done(command, plan, tmp_path, mon
         assert signal.signal(signal.SIGTERM, before) == signal.SIG_IGN
     assert (done.code, done.err) == (
         130,
-        "interrupted: 1 cells are done and kept in small.store; the same command goes on from "
-        "there\n",
+        "interrupted: 1 cells are done and kept in small.store; the same command resumes there\n",
     )
     assert "1 left; interrupted" in command("status", "small.store").out
 
@@ -132,30 +104,12 @@ def test_failed_cells(command, plan, tmp_path):
     assert done.code == 1
     assert "6 done now" in done.out
     assert "4 failed" in done.out
-    assert "treegauge results small.store --failed says why" in done.err
+    assert "treegauge results small.store --failed lists the errors" in done.out
+    assert "6 done, 4 failed, 0 left" in command("status", "small.store").out
     rows = table(command("results", "small.store", "--failed", "--format", "csv").out)
     assert len(rows) == 4
     assert all("head-range" in row["error"] for row in rows)
     assert len(table(command("results", "small.store", "--format", "csv").out)) == 6
-
-
-def test_merging_and_sweeping(command, plan, tmp_path):
-    for name, treebank in (("a", "UD_A-X"), ("b", "UD_B-Y")):
-        plan.write_text(PLAN.replace("UD_*", treebank))
-        assert command("run", plan, "--store", name).code == 0
-    plan.write_text(PLAN)
-    assert command("run", plan, "--store", "whole").code == 0
-    assert command("merge", "a", "b", "--out", "both").code == 0
-    texts = [command("results", s, "--format", "csv").out for s in ("both", "whole")]
-    assert texts[0] == texts[1]
-    assert command("merge", "a", "b").code == 0
-    assert command("results", "a", "--format", "csv").out == texts[0]
-    assert "expected stores to merge" in command("merge", "a").err
-
-    plan.write_text(PLAN.replace("samples = 2", "samples = 1"))
-    assert command("gc", "both", "--plan", plan, "--dry-run").out.startswith("would remove 5 cells")
-    assert command("gc", "both", "--plan", plan).out.startswith("removed 5 cells and 5 files")
-    assert len(table(command("results", "both", "--format", "csv").out)) == 5
 
 
 def test_the_pools_are_options(command, plan):
@@ -164,7 +118,10 @@ def test_the_pools_are_options(command, plan):
     assert "#SBATCH -p short\n" in dry.out
     text = command("run", plan, "--dry-run", "--pool", "slurm", "--format", "json").out
     assert "#SBATCH" in json.loads(text)["script"]
-    assert "expected such as queue=short" in command("run", plan, "--slurm", "queue").err
+    assert (
+        "expected a setting of Slurm such as queue=short"
+        in command("run", plan, "--slurm", "queue").err
+    )
     assert (
         "unknown pool 'proces'; did you mean 'process'"
         in command("run", plan, "--pool", "proces").err
@@ -175,16 +132,13 @@ def test_the_pools_are_options(command, plan):
     assert "#SBATCH -A 123\n" in account
 
 
-def test_a_bar_that_tells_the_time(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    with progress.remaining("cells") as update:
-        update(3, 10)
-    assert "3/10" in terminal.getvalue()
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    with progress.remaining("cells") as update:
-        assert update is None
+def test_python_does_the_same(command, plan):
+    done = tg.run(plan, "python.store")
+    assert (done.total, done.done, done.failed, done.exit_code) == (10, 10, 0, 0)
+    assert repr(done).startswith("small: 10 cells, 0 done before, 10 done now in ")
+    command("run", plan)
+    table = command("results", "small.store", "--format", "csv").out
+    assert tg.results("python.store").to_csv().strip() == table.strip()
+    assert tg.run(plan, "python.store", dry_run=True).done == 10
+    study = tg.Plan((tg.grid("curve", "UD_A-X", parsers=["beam"], sizes=[10]),), "study", ".")
+    assert tg.run(study, dry_run=True).new == 1

@@ -1,0 +1,115 @@
+"""Remove from a store what no cell needs."""
+# ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.experiments.cells import Expansion
+from treegauge.experiments.plans import Plan
+from treegauge.experiments.store import Store, store_files
+from treegauge.results.result import Result, sign
+from treegauge.results.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Removed(Result):
+    """What was removed from a store, or would be."""
+
+    cells: int
+    files: int
+    bytes: int
+    dry_run: bool
+    signature: str
+    kind: ClassVar[str] = "gc"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row."""
+        import polars as pl
+
+        return pl.DataFrame([{"cells": self.cells, "files": self.files, "bytes": self.bytes}])
+
+    def own_text(self) -> str:
+        """Return the counts in words."""
+        what = "would remove" if self.dry_run else "removed"
+        return f"{what} {self.cells} cells and {self.files} files of {self.bytes / 1e6:.1f} MB"
+
+
+@verb
+def gc(
+    store: Store | str | PathLike[str],
+    *,
+    plan: "str | PathLike[str] | Plan | Expansion | Sequence[str] | None" = None,
+    root: str | PathLike[str] | None = None,
+    kept: bool = False,
+    dry_run: bool = False,
+) -> Removed:
+    """Remove from a store what no cell needs.
+
+    Removes orphaned files, cells whose files are missing and, with --plan, cells of no plan.
+
+    Parameters
+    ----------
+    store
+        The folder that ``run`` made; no run may be using it.
+    plan
+        Keep only the cells of this plan, a TOML file; repeatable.
+    root
+        Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
+    kept
+        Also remove what verbs kept that trained outside of a plan.
+    dry_run
+        Only say what would be removed.
+    """
+    from treegauge.experiments.planfile import read_plan
+
+    plans: list[Any] = [plan] if not isinstance(plan, list | tuple) else [*plan]
+    wanted = [
+        one if isinstance(one, Expansion)
+        else (one if isinstance(one, Plan) else read_plan(one).plan).expand(root)
+        for one in plans if one is not None
+    ]  # fmt: skip
+    store = store if isinstance(store, Store) else Store(store)
+    with store.reading():
+        pass
+    with store.writing() as writer:
+        ledger = writer.ledger
+        there = set(store_files(store, "words", "recordings"))
+        rows = ledger.ask(f"SELECT {_FILES} WHERE words OR recordings != ''")
+        lost = (row[:1] for row in rows if not there.issuperset(_paths(store, row)))
+        asked = ((bytes.fromhex(cell.key),) for one in wanted for cell in one.cells())
+        for name, keys in (("lost", lost), ("asked", asked)):
+            ledger.ask(f"CREATE TEMP TABLE {name} (key BLOB PRIMARY KEY) WITHOUT ROWID")
+            with ledger.writing() as base:
+                base.executemany(f"INSERT OR IGNORE INTO {name} VALUES (?)", keys)
+        unwanted = "key IN lost" + (" OR key NOT IN asked" if wanted else "")
+        cells = int(ledger.ask(f"SELECT count(*) FROM cells WHERE {unwanted}")[0][0])
+        rows = ledger.ask(f"SELECT {_FILES} WHERE NOT ({unwanted})")
+        files = there - {path for row in rows for path in _paths(store, row)}
+        if kept:
+            files |= set(store_files(store, "kept"))
+        size = sum(path.stat().st_size for path in files)
+        if not dry_run:
+            if cells:
+                with ledger.writing() as base:
+                    base.execute(f"DELETE FROM cells WHERE {unwanted}")
+                    base.execute("DELETE FROM setups WHERE id NOT IN (SELECT setup FROM cells)")
+            for path in files:  # after the rows: a crash leaves files without rows, never the other
+                path.unlink(missing_ok=True)
+            if cells:
+                ledger.ask("VACUUM")
+    return Removed(cells, len(files), size, dry_run, sign(gc=store.path.name))
+
+
+_FILES = "key, words, recordings FROM cells"
+
+
+def _paths(store: Store, row: tuple[bytes, bool, str]) -> list[Path]:
+    key, words, recordings = row
+    return store.files_of(key.hex(), words, recordings)

@@ -1,0 +1,130 @@
+"""Merge stores into one."""
+# ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, ClassVar
+
+from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, address
+from treegauge.experiments.store import Store, Writer, store_files
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.result import Result, sign
+from treegauge.results.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Merged(Result):
+    """What merging added, one row per store."""
+
+    rows: tuple[tuple[str, int, int], ...]
+    signature: str
+    kind: ClassVar[str] = "merge"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """Number of cells added from each store, and of those that were known already."""
+        import polars as pl
+
+        kinds = {"store": pl.String, "added": pl.Int64, "known": pl.Int64}
+        return pl.DataFrame(list(self.rows), kinds, orient="row")
+
+
+@verb
+def merge(
+    *stores: Store | str | PathLike[str], out: Store | str | PathLike[str] | None = None
+) -> Merged:
+    """Merge stores into one.
+
+    A cell that several stores have counts once, and one that is done replaces one that failed.
+    Different results for one cell are an error; nothing of that store is added then.
+
+    Parameters
+    ----------
+    *stores
+        Stores; the first one grows, the others stay as they are.
+    out
+        A store to merge all into instead.
+    """
+    first, *others = [one if isinstance(one, Store) else Store(one) for one in stores]
+    into = out if isinstance(out, Store) else Store(out) if out is not None else first
+    others = others if out is None else [first, *others]
+    if not others:
+        raise TreegaugeError("expected stores to merge: merge INTO FROM..., or merge A B --out C")
+    rows: list[tuple[str, int, int]] = []
+    for other in others:
+        if other.path.resolve() == into.path.resolve():
+            raise TreegaugeError(f"{other.path} cannot be merged into itself")
+        with other.reading():
+            pass  # a folder that is not a store is refused before anything is made
+    with into.writing() as writer:
+        for other in others:
+            for path in store_files(other, "kept"):
+                if not (target := into.path / path.relative_to(other.path)).exists():
+                    into.write(target, path.read_bytes())
+            try:
+                rows.append((str(other.path), *_take(writer, other)))
+            except sqlite3.Error as error:
+                raise TreegaugeError(
+                    f"cannot merge {other.path} into {into.path}: {error}"
+                ) from error
+    return Merged(
+        tuple(rows),
+        sign(merge=into.path.name, cells=len(into), stores="+".join(row[0] for row in rows)),
+    )
+
+
+_PAIRS = (
+    "FROM other.cells AS new JOIN other.setups AS theirs ON theirs.id = new.setup "
+    "LEFT JOIN setups AS ours ON ours.digest = theirs.digest LEFT JOIN cells AS old "
+    "ON (old.setup, old.size, old.sample, old.seed) = (ours.id, new.size, new.sample, new.seed)"
+)
+
+
+def _take(writer: Writer, other: Store) -> tuple[int, int]:
+    ledger = writer.ledger
+    with closing(Ledger(other.ledger_path)):  # repairs what a killed driver left behind
+        ledger.ask("ATTACH ? AS other", [address(other.ledger_path)])
+    try:
+        clash = ledger.ask(
+            f"SELECT theirs.task, theirs.treebank, theirs.parser, new.size, new.sample, new.seed, "
+            f"old.scalars, new.scalars {_PAIRS} "
+            "WHERE old.done AND new.done AND old.scalars != new.scalars"
+        )  # fmt: skip
+        if clash:
+            *cell, ours, theirs = clash[0]
+            named = " ".join(str(part) for part in cell if part not in {"", 0})
+            raise TreegaugeError(
+                f"{len(clash)} cells of {other.path} have other results than in "
+                f"{writer.store.path}, first {named}: {theirs} and {ours}; nothing of it was taken"
+            )
+        wanted = "(old.setup IS NULL OR (new.done AND NOT old.done))"
+        keys = ledger.ask(f"SELECT new.key, new.words, new.recordings {_PAIRS} WHERE {wanted}")
+        for key, *files in keys:
+            for path in other.files_of(key.hex(), *files):
+                writer.store.write(
+                    writer.store.path / path.relative_to(other.path), path.read_bytes()
+                )
+        total = int(ledger.ask("SELECT count(*) FROM other.cells")[0][0])
+        columns = ", ".join(f"new.{name}" for name in COLUMNS if name not in _MAPPED)
+        with ledger.writing() as base:
+            base.execute(f"INSERT OR IGNORE INTO setups ({SETUP}) SELECT {SETUP} FROM other.setups")
+            base.execute(
+                "INSERT OR IGNORE INTO environments (facts) SELECT facts FROM other.environments"
+            )
+            names = ", ".join([*(n for n in COLUMNS if n not in _MAPPED), *_MAPPED])
+            base.execute(
+                f"INSERT OR REPLACE INTO cells ({names}) SELECT {columns}, ours.id, "
+                "(SELECT e.id FROM environments AS e JOIN other.environments AS t USING (facts) "
+                f"WHERE t.id = new.environment), 0 {_PAIRS} WHERE {wanted}"
+            )
+        return len(keys), total - len(keys)
+    finally:
+        ledger.ask("DETACH other")
+
+
+_MAPPED = ("setup", "environment", "run")

@@ -1,0 +1,327 @@
+"""Print the results in a store."""
+# ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.experiments.ledger import Ledger
+from treegauge.experiments.store import Store
+from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.results.messages import note
+from treegauge.results.result import Result, sign
+from treegauge.results.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.treebanks.columns import Treebank
+
+LISTED = 6
+"""Number of values that a signature lists; of more it says how many, with a checksum."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoreResults(Result):
+    """Cells of a store; scores are in percent."""
+
+    frame: "pl.DataFrame"
+    signature: str
+    kind: ClassVar[str] = "results"
+    unit: ClassVar[str | None] = "percent"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per cell; points in time as text."""
+        import polars as pl
+
+        return self.frame.with_columns(pl.col(pl.Datetime).dt.to_string("%Y-%m-%dT%H:%M:%SZ"))
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the table without empty columns, unless there is no row at all."""
+        import polars as pl
+
+        table = self.table
+        if table.is_empty():
+            return table
+        blank = [
+            name
+            for name, column in zip(table.columns, table.iter_columns(), strict=True)
+            if column.is_null().all() or column.cast(pl.String).eq("").all()
+        ]
+        return table.drop(blank)
+
+
+@verb
+def results(
+    store: Store | str | PathLike[str],
+    *,
+    task: str | Sequence[str] | None = None,
+    treebank: str | Sequence[str] | None = None,
+    parser: str | Sequence[str] | None = None,
+    size: int | Sequence[int] | None = None,
+    sample: int | Sequence[int] | None = None,
+    seed: int | Sequence[int] | None = None,
+    failed: bool = False,
+    provenance: bool = False,
+    parses: str | PathLike[str] | None = None,
+    root: str | PathLike[str] | None = None,
+) -> StoreResults:
+    """Print the results in a store.
+
+    One row per cell that is done: its fields and what the task gave. Without --provenance the
+    same plan prints the same bytes, however and wherever it was run.
+
+    Parameters
+    ----------
+    store
+        The folder that ``run`` made.
+    task
+        Only these tasks; a pattern.
+    treebank
+        Only these treebanks; a pattern such as 'UD_*'.
+    parser
+        Only these parsers; a pattern.
+    size, sample, seed
+        Only these.
+    failed
+        List the cells that failed, and why, instead.
+    provenance
+        Add key, checksums of files, time, host and versions.
+    parses
+        Also write the parse of each cell to this folder as CoNLL-U: the gold test sentences with
+        predicted heads and relations.
+    root
+        Folder of treebanks for --parses, if they are no longer where the plan found them.
+    """
+    place = store if isinstance(store, Store) else Store(store)
+    filters = {
+        "task": task, "treebank": treebank, "parser": parser, "size": size, "sample": sample,
+        "seed": seed,
+    }  # fmt: skip
+    with place.reading() as ledger:
+        state = "NOT cells.done" if failed else "cells.done"
+        cells = read_cells(ledger, state, filters, [])
+        if failed:
+            frame = read_failures(ledger, filters)
+        else:
+            frame = read_results(ledger, filters, provenance=provenance)
+    if parses is not None:
+        if failed:
+            raise TreegaugeError("cells that failed have no parses; leave out --failed or --parses")
+        note(f"wrote {write_parses(place, cells, Path(parses), root)} parses to {parses}")
+    return StoreResults(frame, _signature(cells, failed=failed))
+
+
+def _signature(cells: "pl.DataFrame", *, failed: bool) -> str:
+    """Name all choices and inputs behind cells; what are many, by number and checksum."""
+    treebanks = (cells["treebank"] + "#" + cells["data"].str.slice(0, 6)).to_list()
+    keys = hashlib.sha256(b"".join(sorted(cells["key"].to_list()))).hexdigest()[:6]
+    columns = ("task", "parameters", "parser", "options", "size", "sample", "seed")
+    choices = {name: _listed(cells[name].to_list()) for name in columns}
+    return sign(
+        results="failed" if failed else "done", cells=f"{cells.height}#{keys}",
+        tb=_listed(treebanks), **choices,
+    )  # fmt: skip
+
+
+def _listed(values: Sequence[object]) -> str | None:
+    distinct = sorted({str(value) for value in values if value not in (None, "")})
+    if len(distinct) > LISTED:
+        mark = hashlib.sha256(json.dumps(distinct).encode()).hexdigest()[:6]
+        return f"{len(distinct)}#{mark}"
+    return "+".join(distinct) or None
+
+
+# parses
+
+
+def write_parses(
+    store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None
+) -> int:
+    """Write the parse of each cell that has one; return how many there are."""
+    from treegauge.results.files import atomic
+
+    folder.mkdir(parents=True, exist_ok=True)
+    names: set[str] = set()
+    for row in cells.iter_rows(named=True):
+        parsed = cell_parse(store, row, root)
+        if parsed is None:
+            continue
+        parts = [row["treebank"], row["parser"], row["options"].replace(" ", ",")]
+        parts += [
+            f"{name}{row[name]}" for name in ("size", "sample", "seed") if row[name] is not None
+        ]
+        name = ".".join(filter(None, parts)).replace("/", "-")
+        if name in names:  # another task, or other parameters
+            name += f".{row['key'].hex()[:8]}"
+        names.add(name)
+        with atomic(folder / f"{name}.conllu") as file:
+            file.write(parsed.to_bytes())
+    return len(names)
+
+
+def cell_parse(
+    store: Store, row: Mapping[str, Any], root: str | PathLike[str] | None = None
+) -> "Treebank | None":
+    """Return the gold sentences of a cell with predicted heads and relations, None if it has none.
+
+    Parameters
+    ----------
+    store
+        The store.
+    row
+        A row of :func:`read_cells`.
+    root
+        Folder of treebanks, if they are no longer where the plan found them.
+    """
+    from treegauge.experiments.inventory import inventory
+    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.sources import find
+
+    words = store.words(row["key"].hex())
+    if words is None or not {"head", "deprel"} <= set(words.columns):
+        return None
+    path = str(Path(root) / Path(row["path"]).name) if root is not None else row["path"]
+    identity = json.loads(row["identity"])
+    files, errors = identity["files"], identity["extra"].get("errors", "strict")
+    if not Path(path).exists() or inventory(path).files.items() - files.items():
+        raise TreegaugeError(
+            f"the parse of {row['treebank']} needs the treebank that it was made from: {path} "
+            "does not exist or has changed; name the folder that holds it with --root"
+        )
+    if "sentence" in words.columns:  # of all sentences of the treebank
+        chosen = words["sentence"].unique(maintain_order=True).to_numpy()
+        gold = read_conllu(path, errors=errors).take(chosen)
+    else:
+        gold = read_conllu(find(path, split="test"), errors=errors)
+    if gold.n_words != words.height:
+        raise TreegaugeError(
+            f"the parse of {row['treebank']} by task {row['task']} has {words.height} words; "
+            f"expected the {gold.n_words} of {gold.name}"
+        )
+    return gold.with_columns({name: words[name] for name in ("head", "deprel")})
+
+
+# rows
+
+
+FIELDS = ("task", "treebank", "parser", "options", "parameters", "data", "size", "sample", "seed")
+_SETUP = FIELDS[:6]
+
+
+def read_results(ledger: Ledger, filters: Mapping[str, Any], *, provenance: bool) -> "pl.DataFrame":
+    """Return one row per cell that is done: its fields, scalars and, if asked for, provenance."""
+    import polars as pl
+
+    more = ["attempts", "environment", "started", "seconds", "peak"] if provenance else []
+    frame = read_cells(ledger, "cells.done", filters, ["scalars", *more])
+    parts = [frame.select(FIELDS), scalars(frame["scalars"])]
+    if provenance:
+        started = pl.from_epoch((pl.col("started") * 1e6).cast(pl.Int64), "us")
+        origin = frame.select(
+            pl.col("key").bin.encode("hex"), "files", started.alias("started"), "seconds", "peak",
+            "attempts",
+        )  # fmt: skip
+        parts += [origin, _environments(ledger, frame["environment"])]
+    return pl.concat(_distinct(parts), how="horizontal")
+
+
+def read_failures(ledger: Ledger, filters: Mapping[str, Any]) -> "pl.DataFrame":
+    """Return one row per cell that failed."""
+    frame = read_cells(ledger, "NOT cells.done", filters, ["attempts", "error"])
+    return frame.select(*FIELDS, "attempts", "error")
+
+
+def read_cells(
+    ledger: Ledger, state: str, filters: Mapping[str, Any], columns: Sequence[str]
+) -> "pl.DataFrame":
+    """Return cells with what their setups say, sorted by all that distinguishes them."""
+    import polars as pl
+
+    kinds = {
+        "setup": pl.Int64, "size": pl.Int64, "sample": pl.Int64, "seed": pl.Int64,
+        "scalars": pl.String, "key": pl.Binary, "attempts": pl.Int64, "environment": pl.Int64,
+        "started": pl.Float64, "seconds": pl.Float64, "peak": pl.Int64, "error": pl.String,
+    }  # fmt: skip
+    names = ["setup", "size", "sample", "seed", "key", *columns]
+    wanted = ", ".join(f"cells.{name}" for name in names)
+    where, values = _condition(filters)
+    rows = ledger.ask(
+        f"SELECT {wanted} FROM setups CROSS JOIN cells ON cells.setup = setups.id "
+        f"WHERE {state} AND {where}", values,
+    )  # fmt: skip
+    frame = pl.DataFrame(rows, {name: kinds[name] for name in names}, orient="row")
+    table = pl.DataFrame(
+        [(*row[:-1], json.dumps(json.loads(row[-1])["files"]), row[-1]) for row in ledger.ask(
+            f"SELECT id, {', '.join(_SETUP)}, path, identity FROM setups"
+        )],
+        {"setup": pl.Int64, **dict.fromkeys((*_SETUP, "path", "files", "identity"), pl.String)},
+        orient="row",
+    )  # fmt: skip
+    sized = pl.when(pl.col("size") > 0).then(pl.col("size")).alias("size")
+    return frame.join(table, on="setup").with_columns(sized).sort(*FIELDS, "key")
+
+
+def _condition(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Return a condition in SQL on setups and cells, and its values."""
+    parts, values = ["1"], []
+    for name, wanted in filters.items():
+        if name not in FIELDS:
+            raise ChoiceError("filter", name, FIELDS)
+        if wanted is None or wanted == []:
+            continue
+        several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
+        if name in _SETUP:
+            parts.append("(" + " OR ".join([f"setups.{name} GLOB ?"] * len(several)) + ")")
+            values += [str(one) for one in several]
+        else:
+            parts.append(f"cells.{name} IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(several))
+    return " AND ".join(parts), values
+
+
+def scalars(texts: "pl.Series") -> "pl.DataFrame":
+    """Turn scalars from JSON into columns, in the order in which they are met first.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> scalars(pl.Series(['{"las": 80.5}', '{"las": 81, "note": "late"}'])).to_dicts()
+    [{'las': 80.5, 'note': None}, {'las': 81.0, 'note': 'late'}]
+    """
+    import polars as pl
+
+    if texts.is_empty() or (texts == "{}").all():
+        return pl.DataFrame()
+    frame = texts.str.json_decode(infer_schema_length=None).struct.unnest()
+    return frame.with_columns(pl.col(pl.Null).cast(pl.Float64))
+
+
+def _distinct(parts: "list[pl.DataFrame]") -> "list[pl.DataFrame]":
+    """Give columns of later frames another name where a scalar is called as a package is."""
+    seen: set[str] = set()
+    renamed = []
+    for part in parts:
+        clash = {name: f"{name}_version" for name in part.columns if name in seen}
+        renamed.append(part.rename(clash))
+        seen |= set(renamed[-1].columns)
+    return [part for part in renamed if part.width]
+
+
+def _environments(ledger: Ledger, numbers: "pl.Series") -> "pl.DataFrame":
+    import polars as pl
+
+    rows = [
+        {"environment": number} | json.loads(facts)
+        for number, facts in ledger.ask("SELECT id, facts FROM environments")
+    ]
+    if not rows:
+        return pl.DataFrame()
+    table = pl.DataFrame(rows, infer_schema_length=None)
+    joined = numbers.to_frame().join(table, on="environment", how="left", maintain_order="left")
+    return joined.drop("environment")

@@ -1,0 +1,194 @@
+"""Run a plan."""
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.experiments.cells import Expansion
+from treegauge.experiments.plans import Plan
+from treegauge.experiments.pools import CellLimits, PoolSettings, read_bytes, read_seconds
+from treegauge.experiments.store import Store
+from treegauge.results.errors import TreegaugeError
+from treegauge.results.messages import note, progress
+from treegauge.results.result import Result, sign
+from treegauge.results.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.experiments.previews import Preview
+
+
+@dataclass(frozen=True)
+class RunSummary(Result):
+    """What a run did.
+
+    Attributes
+    ----------
+    plan, store
+        Their names.
+    total, reused, done, failed
+        Number of cells of the plan; of those that the store had; of those that were run now
+        without and with an error.
+    left_out
+        Reasons why cells of the plan cannot be run.
+    seconds
+        How long the run took.
+    """
+
+    plan: str
+    store: str
+    total: int
+    reused: int
+    done: int
+    failed: int
+    left_out: tuple[str, ...]
+    seconds: float
+    signature: str
+    kind: ClassVar[str] = "run"
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a cell failed."""
+        return 1 if self.failed else 0
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row."""
+        import polars as pl
+
+        names = ("plan", "store", "total", "reused", "done", "failed", "seconds")
+        return pl.DataFrame([{name: getattr(self, name) for name in names}])
+
+    def own_text(self) -> str:
+        """Return the counts in words, and where errors are listed."""
+        parts = [f"{self.plan}: {self.total} cells", f"{self.reused} done before"]
+        parts += [f"{self.done} done now in {self.seconds:.1f} s", f"{self.failed} failed"]
+        errors = f"\ntreegauge results {self.store} --failed lists the errors"
+        return ", ".join(parts) + (errors if self.failed else "")
+
+
+@verb
+def run(
+    plan: Plan | Expansion | str | PathLike[str],
+    store: Store | str | PathLike[str] | None = None,
+    *,
+    resume: bool = True,
+    dry_run: bool = False,
+    pool: str | None = None,
+    workers: int | None = None,
+    timeout: str | float | None = None,
+    memory: str | int | None = None,
+    retries: int | None = None,
+    root: str | PathLike[str] | None = None,
+    slurm: Sequence[str] | Mapping[str, Any] = (),
+) -> "RunSummary | Preview":
+    """Run a plan of many trainings; resumes where it stopped.
+
+    A cell that is done is never run again. A changed option, treebank or major version makes
+    another cell; --dry-run says which and why. Failed cells end with exit code 1 and are tried
+    again by the next run.
+
+    Parameters
+    ----------
+    plan
+        A plan, as a TOML file.
+    store
+        Folder of results, made if it does not exist; by default the plan's name and ``.store``.
+    resume
+        Add to a store that has cells; without, such a store is refused.
+    dry_run
+        Only say what would be run, why, and for how long.
+    pool
+        inline, process (a fresh process for each cell), dask, dask://HOST:PORT or slurm; process
+        unless the plan says otherwise.
+    workers
+        Number of cells at a time; by default as many as there are processors.
+    timeout
+        Time a cell may take: 90s, 15m, 2h.
+    memory
+        Memory a cell may take: 500MB, 2GB.
+    retries
+        How often a cell is tried again after an error that may pass, such as a killed process; 1
+        unless the plan says otherwise. Errors of an input or a limit are not tried again.
+    root
+        Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
+    slurm
+        A setting of Slurm, such as queue=short; repeatable.
+    """
+    from treegauge.experiments.planfile import PlanFile, read_plan
+    from treegauge.experiments.running import run_expansion
+
+    if isinstance(plan, Plan | Expansion):
+        file = PlanFile(plan if isinstance(plan, Plan) else Plan(()))
+    else:
+        file = read_plan(plan)
+    settings = PoolSettings(
+        pool or file.run.get("pool", "process"),
+        file.run.get("workers") if workers is None else workers,
+        CellLimits(
+            file.limits.seconds if timeout is None else read_seconds(timeout),
+            file.limits.memory if memory is None else read_bytes(memory),
+        ),
+        {**file.slurm, **(dict(slurm) if isinstance(slurm, Mapping) else _slurm_settings(slurm))},
+    )
+    tries = file.run.get("retries", 1) if retries is None else retries
+    if tries < 0:
+        raise TreegaugeError(f"retries is {tries}; expected at least 0")
+    if store is None:
+        store = f"{file.plan.name if isinstance(plan, Plan | Expansion) else Path(plan).stem}.store"
+    place = store if isinstance(store, Store) else Store(store)
+    cells = plan if isinstance(plan, Expansion) else file.plan.expand(root)
+    for reason in cells.refused:
+        note(f"left out: {reason}")
+    if dry_run:
+        from treegauge.experiments.previews import preview
+
+        return preview(cells, place, settings)
+    if not resume and len(place):
+        raise TreegaugeError(f"{place.path} has {len(place)} cells; --resume adds to it")
+    name = file.plan.name
+    with _ended_as_interrupted(place), progress("cells", len(cells)) as task:
+        counts = run_expansion(
+            cells, place, settings, retries=tries, progress=task.update, name=name
+        )
+    return RunSummary(
+        name, str(place.path), counts.total, counts.reused, counts.done, counts.failed,
+        cells.refused, counts.seconds, sign(run=name, cells=len(cells), inputs=cells.mark),
+    )  # fmt: skip
+
+
+@contextmanager
+def _ended_as_interrupted(store: Store) -> Iterator[None]:
+    """Treat the end of a command, such as a queue whose time is up, like Ctrl-C: all is kept."""
+    here = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler) if here else None
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(
+            f"interrupted: {len(store)} cells are done and kept in {store.path}; the same command "
+            "resumes there"
+        )
+        raise
+    finally:
+        if here:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _slurm_settings(words: Sequence[str]) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not (name and equals):
+            raise TreegaugeError(f"found {word!r}; expected a setting of Slurm such as queue=short")
+        if name in {"directives", "prologue"}:
+            settings.setdefault(name, []).append(value)
+        else:
+            settings[name] = int(value) if name == "cores" and value.isdecimal() else value
+    return settings

@@ -1,0 +1,76 @@
+"""Stores without what no cell needs."""
+
+import pytest
+
+from treegauge.experiments.cells import CellBatch, Expansion
+from treegauge.experiments.gc import gc
+from treegauge.experiments.locking import BusyError
+from treegauge.experiments.run import run
+from treegauge.experiments.store import Store
+
+
+def part(plan, seeds):
+    (batch,) = plan.batches
+    return Expansion((CellBatch(batch.setup, seeds=tuple(seeds)),))
+
+
+def csv(store):
+    return store.results(provenance=False).write_csv()
+
+
+def test_sweeping(chores, tmp_path):
+    plan, store = chores("wordy", 4), Store(tmp_path / "s")
+    run(plan, store, pool="inline")
+    before = csv(store)
+    stray = store.words_path("ab" + "0" * 30)
+    stray.parent.mkdir(exist_ok=True)
+    stray.write_bytes(b"12345")
+    (stray.parent / ".half").write_bytes(b"123")
+    for pretend in (True, False):
+        found = gc(store, dry_run=pretend)
+        assert (found.cells, found.files, found.bytes) == (0, 2, 8)
+        assert stray.exists() == pretend
+    assert csv(store) == before
+    keep = part(plan, [1, 2, 9])
+    assert gc(store, plan=keep, dry_run=True).cells == 2
+    assert csv(store) == before
+    found = gc(store, plan=keep)
+    assert (found.cells, found.files) == (2, 2)
+    assert store.results()["seed"].to_list() == [1, 2]
+    assert all(store.words(key) is not None for key in store.results()["key"])
+    assert gc(store, plan=keep).files == 0
+    assert len(list((store.path / "words").rglob("*.parquet"))) == 2
+    with store.writing(), pytest.raises(BusyError):
+        gc(store)
+
+
+def test_cells_without_their_words_go_and_are_made_anew(chores, tmp_path):
+    plan, store = chores("wordy", 3), Store(tmp_path / "s")
+    run(plan, store, pool="inline")
+    before, key = csv(store), store.results(seed=1)["key"][0]
+    words = store.words_path(key).read_bytes()
+    store.words_path(key).unlink()
+    assert gc(store, dry_run=True).cells == 1
+    assert gc(store).cells == 1
+    assert store.results()["seed"].to_list() == [0, 2]
+    assert run(plan, store, pool="inline").done == 1
+    assert (csv(store), store.words_path(key).read_bytes()) == (before, words)
+
+
+def test_cells_of_no_plan_and_their_setups_go(chores, tmp_path):
+    store = Store(tmp_path / "s")
+    run(chores("noted", 2), store, pool="inline")
+    run(chores("trivial", 2), store, pool="inline")
+    gc(store, plan=chores("trivial", 2))
+    assert store.results()["task"].to_list() == ["chores:trivial"] * 2
+    with store.reading() as ledger:
+        assert ledger.ask("SELECT count(*) FROM setups") == [(1,)]
+
+
+def test_keeping_the_cells_of_a_plan(command, plan):
+    text = plan.read_text()
+    assert command("run", plan, "--store", "both").code == 0
+    plan.write_text(text.replace("samples = 2", "samples = 1"))
+    assert command("gc", "both", "--plan", plan, "--dry-run").out.startswith("would remove 5 cells")
+    assert command("gc", "both", "--plan", plan).out.startswith("removed 5 cells and 5 files")
+    assert len(Store("both")) == 5
