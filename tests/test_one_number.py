@@ -66,7 +66,7 @@ def ran(folder, convention, tmp_path_factory):
         task = "{task}"
         treebanks = ["{folder}"]
         parsers = [{{ name = "beam", options = {{ {options} }} }}]
-        {'sizes = [30, 60]' if task == "curve" else ""}
+        {"sizes = [30, 60]" if task == "curve" else ""}
         parameters = {{ convention = "{convention}" }}
         """
         for task in ("score", "curve")
@@ -82,9 +82,7 @@ def test_run_and_results_and_the_parses_they_write(ran, folder, convention, tmp_
     files = sorted(tmp_path.glob("*.conllu"))
     assert len(files) == results.table.height == 3
     gold = folder / "toy_invented-ud-test.conllu"
-    by_score = sorted(
-        tuple(expected(gold, file, convention).values()) for file in files
-    )
+    by_score = sorted(tuple(expected(gold, file, convention).values()) for file in files)
     columns = [label(name, convention) for name in ("UAS", "LAS")]
     assert sorted(results.table.select(columns).rows()) == by_score
 
@@ -118,9 +116,7 @@ def test_transfer_from_one_source(folder, convention, tmp_path):
 
 def test_map_of_decoded_trees(folder, convention, tmp_path):
     gold, parsed = folder / "toy_invented-ud-dev.conllu", tmp_path / "parsed.conllu"
-    maps = tg.map(
-        folder, split="dev", parser=["mst"], option={"epochs": 2}, convention=convention
-    )
+    maps = tg.map(folder, split="dev", parser=["mst"], option={"epochs": 2}, convention=convention)
     (recording,) = maps.archives[0].recordings
     tg.write_conllu(recording.parsed(tg.read_conllu(gold)), parsed)
     scores = expected(gold, parsed, convention)

@@ -245,7 +245,7 @@ def test_bad_requests():
         make_parser("command", timout=3)
     with pytest.raises(TreegaugeError, match="memory is inf; expected a number from 0 to 100000"):
         make_parser("command", template="stanza", memory=float("inf"))
-    with pytest.raises(TreegaugeError, match="needs a dev part"):
+    with pytest.raises(TreegaugeError, match="needs a dev set"):
         CommandParser(template=replace(OWN, train=(("x", "{dev}"),))).fit(TRAIN, seed=0)
     text = "1\ta\t_\tX\t_\t_\t2\tx\t_\t_\n2\tb\t_\tX\t_\t_\t1\tx\t_\t_\n\n"
     with pytest.raises(TreegaugeError, match="no tree"):

@@ -233,7 +233,7 @@ def head_shares(
 def relation_shares(
     words: GraphWords, heads: Ints, relations: Pairs, table: Weights, shares: Floats
 ) -> None:
-    """Write p(relation | word, head) for the given heads, one row a word."""
+    """Write p(relation | word, head) for the given heads, one row per word."""
     shift = shift_of(len(table))
     rows = np.empty(len(relations.pairs), np.int32)
     for s in range(len(words.offsets) - 1):

@@ -28,7 +28,7 @@ class Model(Protocol):
         """Return the treebank with HEAD and DEPREL replaced by the model's trees."""
 
     def save(self, path: Source) -> None:
-        """Write the model to one file that appears whole or not at all."""
+        """Write the model to one file that is written atomically."""
 
 
 @runtime_checkable
@@ -43,7 +43,7 @@ class Probabilistic(Protocol):
         """Return for each sentence of n words a matrix (n, n + 1): p(head | word), 0 the root."""
 
     def relation_probabilities(self, treebank: Treebank) -> npt.NDArray[np.float64]:
-        """Return one row a word: p(relation | word, its head in the treebank)."""
+        """Return one row per word: p(relation | word, its head in the treebank)."""
 
 
 OnEpoch = Callable[[int, Model], None]
@@ -70,7 +70,7 @@ def check_training(*parts: Treebank | None, seed: int = 0) -> None:
     Parameters
     ----------
     parts
-        The train part, and the dev part if there is one.
+        The training set, and the dev set if there is one.
     seed
         Refused if no generator of random numbers takes it.
     """
@@ -124,7 +124,7 @@ def save_model(
     Parameters
     ----------
     path
-        One file, which appears whole or not at all.
+        One file, which is written atomically.
     parser
         Name of the parser that can load it.
     header
@@ -132,8 +132,8 @@ def save_model(
     arrays
         Weights.
     """
-    told = {"format": FORMAT, "parser": parser, **header}
-    text = np.frombuffer(json.dumps(told, sort_keys=True).encode(), np.uint8)
+    content = {"format": FORMAT, "parser": parser, **header}
+    text = np.frombuffer(json.dumps(content, sort_keys=True).encode(), np.uint8)
     with atomic(path) as file:
         np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})
 

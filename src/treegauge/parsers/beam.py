@@ -44,7 +44,7 @@ def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> La
 class BeamParser:
     """Arc-eager beam search, averaged perceptron with a margin, dynamic oracle with restarts.
 
-    Small train parts are learned from by several learners, each in other orders of the sentences;
+    Small training sets are learned from by several learners, each in other orders of the sentences;
     their weights are averaged.
 
     Examples

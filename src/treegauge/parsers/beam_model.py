@@ -78,7 +78,7 @@ UNLABELLED = ("dep", "root")
 """What an unlabelled parser writes: the relation of words, and of the root."""
 
 MOST_LEARNERS, TOGETHER = 10, 500
-"""How many learners a small train part gets, and from how many sentences they learn together."""
+"""How many learners a small training set gets, and from how many sentences they learn together."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,10 @@ class BeamOptions(ParserOptions):
     """Options of the beam parser."""
 
     beam: int = option(8, "states kept at each step; 1 is greedy", low=1, high=1024)
-    epochs: int = option(10, "passes over the train part", low=1, high=1000)
-    margin: float = option(30.0, "lead asked for over each wrong head or relation", low=0, high=1e6)
+    epochs: int = option(10, "epochs over the training set", low=1, high=1000)
+    margin: float = option(
+        30.0, "lead required over each incorrect head or relation", low=0, high=1e6
+    )
     learners: int = option(
         0, "models whose weights are averaged; 0: 1 to 10, the fewer sentences the more",
         low=0, high=1000,
@@ -97,7 +99,7 @@ class BeamOptions(ParserOptions):
     ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
 
     def learners_of(self, sentences: int) -> int:
-        """Say how many learners a train part of so many sentences gets.
+        """Say how many learners a training set of so many sentences gets.
 
         Examples
         --------
@@ -134,12 +136,12 @@ class BeamVocabulary:
         )
 
     @classmethod
-    def from_dict(cls, told: dict[str, list[str]]) -> "BeamVocabulary":
+    def from_dict(cls, values: dict[str, list[str]]) -> "BeamVocabulary":
         """Make the vocabulary that :meth:`to_dict` tells of."""
         forms, endings, tags = (
-            Numbering(tuple(told[name])) for name in ("forms", "endings", "tags")
+            Numbering(tuple(values[name])) for name in ("forms", "endings", "tags")
         )
-        return cls(forms, endings, tags, Numbering(tuple(told["relations"]), first=0))
+        return cls(forms, endings, tags, Numbering(tuple(values["relations"]), first=0))
 
     def to_dict(self) -> dict[str, list[str]]:
         """Return the values of each column."""
@@ -172,7 +174,7 @@ class BeamModel:
     Attributes
     ----------
     options, vocabulary, labels
-        What it was told, the values it knows, and the relations it tries.
+        The options, the values it knows, and the relations it tries.
     rows
         Keys of features, bounds of their rows, and the actions and weights in these.
     """

@@ -228,7 +228,7 @@ class CommandParser:
         template, what = self.template, f"{self.template.name} (training)"
         _check_program(template)
         if template.needs("dev") and dev is None:
-            raise TreegaugeError(f"{template.name} needs a dev part to train; give one")
+            raise TreegaugeError(f"{template.name} needs a dev set to train; give one")
         with _workshop(template, self.options) as shop:
             values: dict[str, object] = {"seed": seed}
             for name, part in (("train", train), ("dev", dev)):

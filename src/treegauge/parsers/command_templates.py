@@ -83,8 +83,8 @@ class CommandTemplate:
     @property
     def digest(self) -> str:
         """A mark of what is run; where the program lies does not count."""
-        told = {k: v for k, v in asdict(self).items() if k not in {"about", "program", "name"}}
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+        content = {k: v for k, v in asdict(self).items() if k not in {"about", "program", "name"}}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def needs(self, gap: str) -> bool:
         """Whether a gap such as ``"dev"`` must be filled to train or to parse."""
@@ -108,8 +108,8 @@ def fill(step: Sequence[str], values: Mapping[str, object]) -> list[str]:
 
 def user_file() -> Path:
     """Return where the user's own templates are, whether or not the file is there."""
-    if told := os.environ.get("TREEGAUGE_PARSERS"):
-        return Path(told)
+    if named := os.environ.get("TREEGAUGE_PARSERS"):
+        return Path(named)
     settings = os.environ.get("XDG_CONFIG_HOME") or os.environ.get("APPDATA")
     return (Path(settings) if settings else Path.home() / ".config") / "treegauge/parsers.toml"
 

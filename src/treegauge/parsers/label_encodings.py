@@ -1,4 +1,4 @@
-r"""Ways to write a tree as one label a word, and to read any labels as a tree.
+r"""Ways to write a tree as one label per word, and to read any labels as a tree.
 
 Brackets (Strzyz et al. 2019, 2020): all arcs in one plane, or in two in which none cross. In the
 label of word i, plane by plane, stand ``<`` if word i - 1 has its head to the right, ``/`` for each
@@ -133,8 +133,8 @@ class Encoding:
     ) -> Weigher:
         """Return a function that turns probabilities of these labels into those of heads.
 
-        Exact for labels that are drawn independently, one a word and column; what is not said of a
-        word's head is shared by all heads alike (:mod:`treegauge.parsers.label_marginals`).
+        Exact for labels that are drawn independently, one per word and column. What is not said
+        of a word's head is shared by all heads alike (:mod:`treegauge.parsers.label_marginals`).
 
         Parameters
         ----------

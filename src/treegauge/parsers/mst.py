@@ -21,7 +21,7 @@ from treegauge.results.messages import progress
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
-_OTHER = KINDS - 1  # the kind of tags that were not in the train part
+_OTHER = KINDS - 1  # the kind of tags that were not in the training set
 
 
 def _key(text: str) -> int:
@@ -39,7 +39,7 @@ def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
 
 
 def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
-    r"""Turn forms and tags into numbers; `tags` are those of the train part in order.
+    r"""Turn forms and tags into numbers; `tags` are those of the training set in order.
 
     Examples
     --------
@@ -81,8 +81,8 @@ class GraphOptions(ParserOptions):
     """Options of the graph parser."""
 
     training: str = option("mira", "how weights are learned", choices=("mira", "loglinear"))
-    epochs: int = option(10, "passes over the train part", low=1, high=1000)
-    label_epochs: int = option(10, "passes that learn relations too", low=1, high=1000)
+    epochs: int = option(10, "epochs over the training set", low=1, high=1000)
+    label_epochs: int = option(10, "epochs that learn relations too", low=1, high=1000)
     projective: bool = option(True, "whether trees are projective (Eisner) or not")
     lexical: bool = option(True, "whether word forms are seen; false: tags only")
     ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
@@ -153,7 +153,7 @@ class GraphModel:
         return [shares[at : at + n * (n + 1)].reshape(n, n + 1) for at, n in pieces]
 
     def relation_probabilities(self, treebank: Treebank) -> npt.NDArray[np.float64]:
-        """Return one row a word: p(relation | word, its head in the treebank)."""
+        """Return one row per word: p(relation | word, its head in the treebank)."""
         shares = np.zeros((treebank.n_words, len(self.relations)))
         _, relations = self.options.templates
         words = self._words(treebank)

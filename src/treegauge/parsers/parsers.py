@@ -73,7 +73,7 @@ def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
     """Return one row per option; the templates of external programs are values of an option."""
     rows = [
         {
-            "parser": entry.name, "option": one.name, "default": str(one.default),
+            "parser": entry.name, "option": one.name, "default": _shown(one.default),
             "meaning": one.metadata.get("meaning", ""),
         }
         for one in fields(entry.options)
@@ -89,3 +89,7 @@ def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
             for one in command_templates().values()
         ]  # fmt: skip
     return rows
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

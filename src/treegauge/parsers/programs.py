@@ -276,7 +276,7 @@ def with_output(
     same
         Whether word forms must be those of the treebank, or only as many.
     repair
-        Whether to mend what are no trees, as reading does; otherwise they are an error.
+        Whether to repair what are no trees, as reading does; otherwise they are an error.
     """
     heads, relations = _read(treebank, data, fmt=fmt, what=what, same=same)
     text = _with_fields(treebank, {_HEAD: heads, _DEPREL: relations})
@@ -289,13 +289,13 @@ def with_output(
         shown = "\n".join(map(str, error.problems[:5]))
         raise CommandError(
             f"{what} gave back what are no trees ({len(error.problems)} problems; option "
-            f"errors=repair mends them):\n{shown}"
+            f"errors=repair repairs them):\n{shown}"
         ) from None
-    mended = tuple(problem for problem in parsed.problems if problem.action)
+    repaired = tuple(problem for problem in parsed.problems if problem.action)
     return replace(
         parsed,
-        problems=(*treebank.problems, *mended),
-        policy="repair" if mended else treebank.policy,
+        problems=(*treebank.problems, *repaired),
+        policy="repair" if repaired else treebank.policy,
     )
 
 

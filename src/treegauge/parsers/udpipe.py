@@ -51,7 +51,7 @@ def udpipe_package() -> Any:
 
 
 def udpipe_sentences(treebank: Treebank, *, tags: bool, trees: bool) -> list[Any]:
-    """Hand words over, with tags and trees only if told: no answer is known to who must find it.
+    """Return sentences of the library, with tags and trees only if they are asked for.
 
     Comments, multiword tokens and empty nodes stay behind.
     """
@@ -213,8 +213,8 @@ class UDPipeModel:
     data
         The model as UDPipe itself writes it.
     log
-        What UDPipe said while it learned: options, then one line an iteration, with UAS and LAS
-        on the dev part if there was one.
+        What UDPipe said while it learned: options, then one line per iteration, with UAS and LAS
+        on the dev set if there was one.
     """
 
     options: UDPipeOptions
@@ -281,7 +281,7 @@ class UDPipeParser:
 
     A network with one hidden layer scores the transitions of a stack-based parser from the words
     at the top of the stack, the front of the buffer and their dependents; trees are found with a
-    beam. UDPipe's own randomness is fixed, so the seed shuffles the train part, which is where
+    beam. UDPipe's own randomness is fixed, so the seed shuffles the training set, which is where
     different runs of the published parser could differ too. The preset ``ud2.0`` is what the
     published UD models were trained with, less the word vectors; ``fast`` is a smaller network with
     fewer passes, and ``sized`` shrinks it further for longer sentences.

@@ -1,4 +1,4 @@
-"""What UDPipe's trainer is told: its options, those of the published models, and fast ones."""
+"""Options of UDPipe's trainer: its own, those of the published models, and fast ones."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -91,27 +91,29 @@ class UDPipeOptions(ParserOptions):
         choices=("gold", "predicted", "mixed"),
     )  # fmt: skip
     beam: int = option(5, "width of the beam in parsing", low=1, high=1000)
-    early_stopping: bool = option(True, "with a dev part, keep the best iteration on it")
-    iterations: int = option(-1, "passes over the train part", low=-1, high=10000)
+    early_stopping: bool = option(True, "with a dev set, keep the best iteration on it")
+    iterations: int = option(-1, "epochs over the training set", low=-1, high=10000)
     hidden_layer: int = option(-1, "units of the hidden layer", low=-1, high=10000)
     batch_size: int = option(-1, "transitions of a step", low=-1, high=100000)
     structured_interval: int = option(-1, "one search-based sentence in so many", low=-1)
     learning_rate: float = option(-1.0, "step size at first", low=-1, high=10)
     learning_rate_final: float = option(-1.0, "step size at last", low=-1, high=10)
     l2: float = option(-1.0, "weight decay", low=-1, high=1000)
-    embedding_upostag: int = option(-1, "numbers for a UPOS tag", low=-1, high=1000)
-    embedding_feats: int = option(-1, "numbers for a set of features", low=-1, high=1000)
-    embedding_xpostag: int = option(-1, "numbers for an XPOS tag", low=-1, high=1000)
-    embedding_form: int = option(-1, "numbers for a word form", low=-1, high=1000)
-    embedding_lemma: int = option(-1, "numbers for a lemma", low=-1, high=1000)
-    embedding_deprel: int = option(-1, "numbers for a relation", low=-1, high=1000)
+    embedding_upostag: int = option(-1, "size of the embedding of a UPOS tag", low=-1, high=1000)
+    embedding_feats: int = option(
+        -1, "size of the embedding of a set of features", low=-1, high=1000
+    )
+    embedding_xpostag: int = option(-1, "size of the embedding of an XPOS tag", low=-1, high=1000)
+    embedding_form: int = option(-1, "size of the embedding of a word form", low=-1, high=1000)
+    embedding_lemma: int = option(-1, "size of the embedding of a lemma", low=-1, high=1000)
+    embedding_deprel: int = option(-1, "size of the embedding of a relation", low=-1, high=1000)
     embedding_form_file: str = option("", "vectors of forms in word2vec's text format")
     transition_system: str = option("", "transition system", choices=("", *ORACLES))
     transition_oracle: str = option(
         "", "oracle of the transition system",
         choices=("", *dict.fromkeys(oracle for oracles in ORACLES.values() for oracle in oracles)),
     )  # fmt: skip
-    tagger_iterations: int = option(20, "passes of the tagger", low=1, high=1000)
+    tagger_iterations: int = option(20, "training iterations of the tagger", low=1, high=1000)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -131,7 +133,7 @@ def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, 
     options
         What was asked for.
     sentences, words
-        Size of the train part. The fast presets go over very few sentences more often, and the
+        Size of the training set. The fast presets go over very few sentences more often, and the
         preset ``sized`` takes smaller networks for longer sentences.
 
     Examples
@@ -187,7 +189,7 @@ def tagger_options(columns: frozenset[str], iterations: int) -> str:
     columns
         Of :data:`TAGS` those to learn; UPOS is always learned.
     iterations
-        Passes over the train part.
+        Passes over the training set.
     """
     xpos, feats, lemma = (int(name in columns) for name in ("xpos", "feats", "lemma"))
     values: dict[str, Value] = {

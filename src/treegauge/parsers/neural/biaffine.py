@@ -34,7 +34,7 @@ Doubles = npt.NDArray[np.float64]
 
 
 def _greedy(scores: Doubles) -> npt.NDArray[np.int32]:
-    """Return each word's best head, itself excepted; what is no tree then is mended."""
+    """Return each word's best head, itself excepted; what is no tree is repaired."""
     legal = np.where(np.eye(len(scores), dtype=bool), -np.inf, scores)
     return trees.repair(legal[:, 1:].argmax(0))[0]
 
@@ -77,7 +77,7 @@ class ArcModel:
         return [np.exp(one) for one in self._predictor(treebank).head_log_probabilities()]
 
     def relation_probabilities(self, treebank: Treebank) -> Doubles:
-        """Return one row a word: p(relation | word, its head in the treebank).
+        """Return one row per word: p(relation | word, its head in the treebank).
 
         Columns are :attr:`relations`; what is missing to 1 is for relations never seen.
         """
@@ -122,8 +122,8 @@ def roots_have(train: Treebank, vocabulary: Vocabulary) -> npt.NDArray[np.bool_]
     roots = np.bincount(codes[train.head == 0], minlength=len(values))
     others = np.bincount(codes[train.head != 0], minlength=len(values))
     known = dict(zip(values, (roots > others).tolist(), strict=True))
-    told = [False] * FIRST_LABEL + [known[name] for name in vocabulary.relations]
-    return np.array(told, np.bool_)
+    rooted = [False] * FIRST_LABEL + [known[name] for name in vocabulary.relations]
+    return np.array(rooted, np.bool_)
 
 
 class BiaffineModel(ArcModel):
@@ -162,14 +162,14 @@ class BiaffineParser:
         seed: int,
         on_epoch: OnEpoch | None = None,
     ) -> ArcModel:
-        """Learn from gold trees; with a dev part, its best epoch is kept."""
+        """Learn from gold trees; with a dev set, its best epoch is kept."""
         make = partial(self._made, train)
 
-        def told(epoch: int, learned: Trained) -> None:
+        def report(epoch: int, learned: Trained) -> None:
             if on_epoch is not None:
                 on_epoch(epoch, make(learned))
 
-        return make(fit(train, dev, self.options, seed=seed, on_epoch=told if on_epoch else None))
+        return make(fit(train, dev, self.options, seed=seed, on_epoch=report if on_epoch else None))
 
     def _made(self, train: Treebank, learned: Trained) -> ArcModel:
         return self.model(self.options, learned, roots_have(train, learned.vocabulary))

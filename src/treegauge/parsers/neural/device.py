@@ -42,7 +42,7 @@ def numerics(device: torch.device, threads: int) -> Iterator[None]:
 
 
 class Graphs:
-    """Work that is recorded once a shape and replayed: one launch instead of thousands.
+    """Work that is recorded once per shape and replayed: one launch instead of thousands.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ def fit(
 ) -> Trained:
     """Train one model.
 
-    With a dev part the epoch with the best LAS on it is kept, each word's best head taken (or, of
+    With a dev set the epoch with the best LAS on it is kept, each word's best head taken (or, of
     labels, words all of whose labels are right), and training stops after `patience` epochs
     without a better one.
 

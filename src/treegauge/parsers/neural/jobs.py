@@ -207,11 +207,11 @@ def _run_together(
             after.append(models.evaluate(asked).copy())
     sums = models.log_partitions(asked) if first.partition else None
     trees = _parsed(models, learners, asked, options) if first.parse else None
-    told = _gathered(after)
+    answers = _gathered(after)
     found = []
     for model, own in enumerate(sets):
         rows = None if sums is None else sums[model]
-        found.append({name: _course(data, one, told, model, rows) for name, one in own.items()})
+        found.append({name: _course(data, one, answers, model, rows) for name, one in own.items()})
         if trees is not None:
             found[-1] = {
                 name: replace(
@@ -221,9 +221,9 @@ def _run_together(
                 for name, one in found[-1].items()
             }  # fmt: skip
     if first.during:
-        told = _gathered(during)
+        answers = _gathered(during)
         for model, one in enumerate(learners):
-            found[model]["during"] = _course(data, one.train, told, model, None)
+            found[model]["during"] = _course(data, one.train, answers, model, None)
     return found
 
 
@@ -256,13 +256,13 @@ def _gathered(answers: list[Answers]) -> list[npt.NDArray[Any]]:
 def _course(
     data: Encoded,
     sentences: Longs,
-    told: list[npt.NDArray[Any]],
+    answers: list[npt.NDArray[Any]],
     model: int,
     sums: npt.NDArray[np.float64] | None,
 ) -> Course:
     words = data.words_of(sentences)
     heads, relations, head, head_logs, relation, relation_logs = (
-        one[:, model, words] for one in told
+        one[:, model, words] for one in answers
     )
     head[head_logs <= NEVER] = -1
     relation[relation_logs <= NEVER] = -1

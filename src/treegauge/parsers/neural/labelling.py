@@ -67,7 +67,7 @@ class LabellingModel:
         """Return the treebank with the trees that its labels are read as.
 
         With ``decoder=spanning``, of all trees the one with the most heads right to be expected;
-        with ``labels``, the tree that each word's best labels say, mended where they say none.
+        with ``labels``, the tree that each word's best labels say, repaired where they say none.
         """
         spreads = self._spreads(treebank)
         if self.options.decoder == "labels":
@@ -101,7 +101,7 @@ class LabellingModel:
         return self._head_shares(self._spreads(treebank), treebank)
 
     def relation_probabilities(self, treebank: Treebank) -> Doubles:
-        """Return one row a word: p(relation | word); the head plays no part in it.
+        """Return one row per word: p(relation | word); the head plays no part in it.
 
         Columns are :attr:`relations`; what is missing to 1 is for relations never seen.
         """
@@ -121,7 +121,7 @@ class LabellingModel:
 
 
 class LabellingParser:
-    """Learns the labels that trees are written as, one softmax a column and one for relations.
+    """Learns the labels that trees are written as, one softmax per column and one for relations.
 
     In training, but not in parsing, the states also serve a biaffine parser, which teaches them
     what arcs are (Strzyz et al. 2019b: learning across representations).
@@ -147,15 +147,15 @@ class LabellingParser:
         seed: int,
         on_epoch: OnEpoch | None = None,
     ) -> LabellingModel:
-        """Learn from gold trees; with a dev part, its best epoch is kept."""
+        """Learn from gold trees; with a dev set, its best epoch is kept."""
 
-        def told(epoch: int, learned: Trained) -> None:
+        def report(epoch: int, learned: Trained) -> None:
             if on_epoch is not None:
                 on_epoch(epoch, self._made(learned))
 
         learned = fit(
             train, dev, self.options, seed=seed, encoding=find_encoding(self.options.encoding),
-            on_epoch=told if on_epoch else None,
+            on_epoch=report if on_epoch else None,
         )  # fmt: skip
         return self._made(learned)
 

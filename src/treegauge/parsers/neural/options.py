@@ -25,7 +25,7 @@ ENCODINGS = (
 class NeuralOptions(ParserOptions):
     """What all neural parsers share: input, encoder and training."""
 
-    epochs: int = option(30, "passes over the train part, at most", low=1, high=10000)
+    epochs: int = option(30, "epochs over the training set, at most", low=1, high=10000)
     patience: int = option(
         10, "epochs without a better LAS on dev after which to stop; 0: never", low=0, high=10000
     )
@@ -59,7 +59,7 @@ class BiaffineOptions(NeuralOptions):
         100, "size of the vectors that relations are scored by", low=1, high=4096
     )
     decoder: str = option(
-        "spanning", "best tree, best projective tree, or each word's best head, mended to a tree",
+        "spanning", "best tree, best projective tree, or each word's best head, repaired to a tree",
         choices=("spanning", "projective", "greedy"),
     )  # fmt: skip
 
@@ -79,7 +79,7 @@ class LabellingOptions(NeuralOptions):
     encoding: str = option(
         "two-planar-directed", "how trees are written as labels", choices=ENCODINGS
     )
-    label_size: int = option(400, "size of the layers that labels are told by", low=1, high=8192)
+    label_size: int = option(400, "size of the layers that predict labels", low=1, high=8192)
     arc_weight: float = option(
         1.0, "weight of scoring arcs as a second task in training; 0: labels alone", low=0, high=100
     )
@@ -87,5 +87,5 @@ class LabellingOptions(NeuralOptions):
     relation_size: int = option(100, "size of its vectors of relations", low=1, high=4096)
     decoder: str = option(
         "spanning", "best tree under the probabilities of heads that labels amount to, or the best "
-        "labels, mended to a tree", choices=("spanning", "labels"),
+        "labels, repaired to a tree", choices=("spanning", "labels"),
     )  # fmt: skip

@@ -103,7 +103,7 @@ class Lockstep:
                 "exp_avg_sq": torch.zeros_like(value),
             }
 
-    # One update, or one look; on a GPU recorded once a shape and replayed.
+    # One update, or one look; on a GPU recorded once per shape and replayed.
 
     def _update(self, sentences: Tensor, width: int) -> None:
         batch = gather(self.tables, sentences, width)
@@ -147,13 +147,13 @@ class Lockstep:
             self.weights, states, batch, self.options, training=False
         )
         head_logs, head, relation_logs, relation = rivals()
-        told = self.answers
-        note(told.heads, batch.places, arcs)
-        note(told.relations, batch.places, relations)
-        note(told.rival_heads, batch.places, head)
-        note(told.rival_head_logs, batch.places, head_logs)
-        note(told.rival_relations, batch.places, relation)
-        note(told.rival_relation_logs, batch.places, relation_logs)
+        answers = self.answers
+        note(answers.heads, batch.places, arcs)
+        note(answers.relations, batch.places, relations)
+        note(answers.rival_heads, batch.places, head)
+        note(answers.rival_head_logs, batch.places, head_logs)
+        note(answers.rival_relations, batch.places, relation)
+        note(answers.rival_relation_logs, batch.places, relation_logs)
 
     @property
     def _fixed(self) -> bool:

@@ -42,7 +42,7 @@ class Vocabulary:
     def of(
         cls, train: Treebank, *, min_count: int = 2, encoding: Encoding | None = None
     ) -> "Vocabulary":
-        """Collect what is in a train part.
+        """Collect what is in a training set.
 
         Examples
         --------
@@ -64,10 +64,10 @@ class Vocabulary:
         )
 
     @classmethod
-    def from_dict(cls, told: dict[str, Any]) -> "Vocabulary":
+    def from_dict(cls, values: dict[str, Any]) -> "Vocabulary":
         """Make a vocabulary of what :meth:`to_dict` gave."""
-        plain = {name: tuple(told[name]) for name in ("words", "chars", "tags", "relations")}
-        return cls(**plain, labels=tuple(tuple(column) for column in told["labels"]))
+        plain = {name: tuple(values[name]) for name in ("words", "chars", "tags", "relations")}
+        return cls(**plain, labels=tuple(tuple(column) for column in values["labels"]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
