@@ -143,8 +143,8 @@ def test_wins_are_counted():
     assert found.systems == ("C", "A", "B")
     assert found.table["B"].to_list() == ["4/0/0", "2/1/1", None]
     near = win_tie_loss(table([[81.1, 80.0], [81.0, 80.2]]), margin=0.1)
-    assert near.won.tolist() == [[0, 1], [0, 0]]
-    assert near.tied[0, 1] == 1
+    assert near.numbers["wins"].tolist() == [[0, 1], [0, 0]]
+    assert near.numbers["ties"][0, 1] == 1
     rows = near.to_dict()
     assert rows["signature"] == near.signature
     assert rows["pairs"][0] == {"system": "B", "other": "A", "wins": 1, "ties": 1, "losses": 0}
@@ -154,9 +154,9 @@ def test_wins_are_counted():
 
 def test_improvement_counts_ties_half_and_runs_against_each_other():
     found = improvement(table([[3, 3, 3, 1], [2, 3, 1, 2]]))
-    assert found.probability.tolist() == [[0.5, 0.625], [0.375, 0.5]]
-    assert (found.low <= found.probability).all()
-    assert (found.high >= found.probability).all()
+    assert found.numbers["probability"].tolist() == [[0.5, 0.625], [0.375, 0.5]]
+    assert (found.numbers["low"] <= found.numbers["probability"]).all()
+    assert (found.numbers["high"] >= found.numbers["probability"]).all()
     frame = pl.DataFrame(
         {
             "treebank": ["t"] * 4,
@@ -166,7 +166,7 @@ def test_improvement_counts_ties_half_and_runs_against_each_other():
         }
     )
     # 80 against 82 and 80: 0 and a half; 84 against both: two wins. That is 2.5 of 4.
-    assert improvement(read_leaderboard(frame)).probability[0, 1] == 0.625
+    assert improvement(read_leaderboard(frame)).numbers["probability"][0, 1] == 0.625
 
 
 def test_latex_is_a_whole_booktabs_table_with_the_best_in_bold():

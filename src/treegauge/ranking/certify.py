@@ -41,10 +41,9 @@ class Certificate(Result):
         What was compared, and on how many treebanks.
     ahead, equal, behind
         Treebanks on which A is above, equal to, below B.
-    difference
-        Mean of A minus B, in points.
-    improvement
-        Probability that A is above B on a random treebank of these, ties half.
+    difference, improvement
+        Mean of A minus B, in points; probability that A is above B on a random treebank of these,
+        ties half.
     rank_biserial
         Matched-pairs rank-biserial correlation: the signed-rank sums' difference over their sum,
         from -1 to 1.
@@ -62,8 +61,6 @@ class Certificate(Result):
         One row per group: treebanks, mean difference, and on how many A is ahead; least first.
     flip
         The smallest change of treebanks that makes the claim fail.
-    signature
-        All choices, in one line.
     """
 
     claim: Claim
@@ -215,10 +212,13 @@ def certify(
     families = _families(pair, differences, by)
     means = np.array([row["difference"] for row in families])
     p_groups = wilcoxon(means)[0] if len(means) > 1 else None
-    drawn = bool(bounds)
-    wins = _sampled(pair, sizes, bounds, samples, seed) if drawn else _counted(pair, sizes)
+    wins = _win_rates(pair, sizes, bounds, samples, seed)
     p_wilcoxon, biserial = wilcoxon(whole)
     interval = intervals(differences, resamples, seed, level)
+    signature = countersign(
+        pair.signature, claim=stated, constraints=",".join(map(str, bounds)) or None,
+        samples=samples if bounds else None, by=by, resamples=resamples, level=level, seed=seed,
+    )  # fmt: skip
     return Certificate(
         claim=stated,
         metric=board.metric,
@@ -239,48 +239,30 @@ def certify(
         wins=wins,
         families=families,
         flip=flip(board, stated, subset=chosen or None),
-        signature=countersign(
-            pair.signature,
-            claim=stated,
-            constraints=",".join(map(str, bounds)) or None,
-            samples=samples if drawn else None,
-            by=by,
-            resamples=resamples,
-            level=level,
-            seed=seed,
-        ),
+        signature=signature,
     )
 
 
-def _counted(pair: Leaderboard, sizes: tuple[int, ...]) -> tuple[dict[str, Any], ...]:
-    from treegauge.ranking.exact import exact_ranks
-
-    counted = exact_ranks(pair, size=sizes)
-    how = "bounds" if counted.coarse or counted.rounding else "exact"
-    rows = []
-    for size in sizes:
-        won, tied, lost = counted.count(pair.systems[0], pair.systems[1], size)
-        total = counted.subsets(size)
-        shares = {"wins": won / total, "ties": tied / total, "losses": lost / total}
-        rows.append({"size": size, **shares, "subsets": total, "how": how})
-    return tuple(rows)
-
-
-def _sampled(
-    pair: Leaderboard,
-    sizes: tuple[int, ...],
-    constraints: tuple[Constraint, ...],
-    samples: int,
-    seed: int,
+def _win_rates(
+    pair: Leaderboard, sizes: Sequence[int], bounds: Sequence[Constraint], samples: int, seed: int
 ) -> tuple[dict[str, Any], ...]:
+    """Return shares of subsets won, tied and lost: counted, or with bounds sampled."""
+    from treegauge.ranking.exact import exact_ranks
     from treegauge.ranking.stability import stability
 
     rows = []
+    counted = None if bounds else exact_ranks(pair, size=sizes)
     for size in sizes:
-        ranks = stability(pair, size=size, samples=samples, seed=seed, constraints=constraints)
-        won, tied, lost = map(int, (ranks.above[0, 1], ranks.tied[0, 1], ranks.above[1, 0]))
-        shares = {"wins": won / samples, "ties": tied / samples, "losses": lost / samples}
-        rows.append({"size": size, **shares, "subsets": samples, "how": "sampled"})
+        if counted is not None:
+            how = "bounds" if counted.coarse or counted.rounding else "exact"
+            total = counted.subsets(size)
+            counts: Sequence[int] = counted.count(pair.systems[0], pair.systems[1], size)
+        else:
+            how, total = "sampled", samples
+            ranks = stability(pair, size=size, samples=samples, seed=seed, constraints=bounds)
+            counts = [int(n) for n in (ranks.above[0, 1], ranks.tied[0, 1], ranks.above[1, 0])]
+        shares = zip(("wins", "ties", "losses"), (n / total for n in counts), strict=True)
+        rows.append({"size": size, **dict(shares), "subsets": total, "how": how})
     return tuple(rows)
 
 
@@ -291,14 +273,8 @@ def _families(
     rows = []
     for name in sorted({value for value in values if value is not None}):
         inside = differences[[value == name for value in values]]
-        rows.append(
-            {
-                by: name,
-                "treebanks": len(inside),
-                "difference": round(float(inside.mean()), 12),
-                "ahead": int((inside > 0).sum()),
-            }
-        )
+        mean, ahead = round(float(inside.mean()), 12), int((inside > 0).sum())
+        rows.append({by: name, "treebanks": len(inside), "difference": mean, "ahead": ahead})
     return tuple(sorted(rows, key=lambda row: (row["difference"], row[by])))
 
 

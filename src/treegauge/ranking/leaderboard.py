@@ -21,17 +21,10 @@ TIE = {"average": 1, "min": 0, "max": 2}
 
 
 def ranks_of(totals: NDArray[Any], ties: Ties = "average") -> NDArray[np.float64]:
-    """Return ranks from best (1) to worst; equal totals share a rank.
+    """Return ranks from best (1, the largest total) to worst; equal totals share a rank.
 
     With ``b`` totals strictly larger and ``e`` others equal, the rank is ``1 + b + e/2``
     (``average``), ``1 + b`` (``min``) or ``1 + b + e`` (``max``).
-
-    Parameters
-    ----------
-    totals
-        One number per system, larger is better.
-    ties
-        What equal totals get.
 
     Examples
     --------
@@ -62,23 +55,17 @@ class Leaderboard(Result):
 
     Attributes
     ----------
-    metric
-        Name of the metric.
-    systems, treebanks
-        Names, in the order of the rows and columns of `values`.
+    metric, systems, treebanks
+        Name of the metric; names in the order of the rows and columns of `values`.
     values
         Scores in percent, systems x treebanks; the mean over seeds where there are several.
     metadata
         One row per treebank: ``treebank, name, language, tokens, family, stock, genus, resource``,
         missing where unknown.
-    signature
-        What was read, from where, and what was left out.
     runs
         Seeds x systems x treebanks when the table has seeds, else None.
-    dropped
-        Treebanks or systems left out because of missing cells.
-    source
-        Where the scores come from.
+    dropped, source
+        Treebanks or systems left out because of missing cells; where the scores come from.
 
     Examples
     --------
@@ -176,13 +163,8 @@ class Leaderboard(Result):
     def integers(self, digits: int = 6) -> tuple[NDArray[np.int64], int] | None:
         """Return whole numbers and a scale with ``values = numbers / scale``, or None.
 
-        The coarsest decimal grid that holds every score (to 1e-9) is taken; with seeds the
-        numbers are sums over seeds and the scale counts them.
-
-        Parameters
-        ----------
-        digits
-            The most decimals to try.
+        The coarsest decimal grid that holds every score (to 1e-9) is taken, of `digits` decimals
+        at most; with seeds the numbers are sums over seeds and the scale counts them.
 
         Examples
         --------

@@ -385,18 +385,11 @@ def _rows(
     rows: list[dict[str, Any]] = []
     for name, mask in masks.items():
         found, held, population = int(members[mask].sum()), int(mask.sum()), len(mask)
-        rows.append(
-            {
-                "class": name,
-                "members": held,
-                "expected": held / population,
-                "found": found / (size * subsets),
-                "ratio": found * population / (size * subsets * held),
-                "tail": tail(
-                    found, population=population, members=held, size=size, subsets=subsets
-                ),
-            }
-        )
+        chance = tail(found, population=population, members=held, size=size, subsets=subsets)
+        expected, share = held / population, found / (size * subsets)
+        row = {"class": name, "members": held, "expected": expected, "found": share}
+        ratio = found * population / (size * subsets * held)
+        rows.append({**row, "ratio": ratio, "tail": chance})
     corrected = adjust([row["tail"] for row in rows], correction)
     rows = [row | {"corrected": float(p)} for row, p in zip(rows, corrected, strict=True)]
     return tuple(sorted(rows, key=lambda row: (row["tail"], -row["ratio"])))

@@ -1,7 +1,8 @@
 """Pairs of systems over treebanks: paired tests, wins, probabilities of improvement."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import permutations, product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -125,21 +126,20 @@ class PairMatrix(Result):
     ----------
     systems
         Names, by mean score, best first: the order of rows and columns.
+    numbers
+        By name, systems x systems: what JSON holds of a pair.
+    form, about
+        How a cell of the matrix shows these numbers (default: the first), and what it is.
     all_systems
         Whether text shows all systems; otherwise the ten best.
     """
 
     systems: tuple[str, ...]
+    numbers: Mapping[str, NDArray[Any]]
     signature: str
     all_systems: bool = field(default=False, kw_only=True)
-
-    def cell(self, a: int, b: int) -> Any:
-        """Return what the matrix shows of a pair."""
-        raise NotImplementedError
-
-    def pair(self, a: int, b: int) -> dict[str, Any]:
-        """Return what JSON says of a pair."""
-        raise NotImplementedError
+    form: ClassVar[str] = ""
+    about: ClassVar[str]
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -149,9 +149,13 @@ class PairMatrix(Result):
     def _matrix(self, number: int) -> "pl.DataFrame":
         import polars as pl
 
+        def cell(a: int, b: int) -> Any:
+            numbers = {key: part[a, b].item() for key, part in self.numbers.items()}
+            return self.form.format(**numbers) if self.form else next(iter(numbers.values()))
+
         names = self.systems[:number]
         columns = {
-            name: [None if a == b else self.cell(a, b) for a in range(number)]
+            name: [None if a == b else cell(a, b) for a in range(number)]
             for b, name in enumerate(names)
         }
         return pl.DataFrame({"system": names, **columns}, infer_schema_length=None)
@@ -165,52 +169,37 @@ class PairMatrix(Result):
         left_out = 0 if self.all_systems else len(self.systems[FEW:])
         more = f"{left_out} more systems: all=True or --all shows them\n" if left_out else ""
         shown = tables.to_text(self.shown(), digits=self.digits)
-        return f"{shown}\n{self.about()}\n{more}{self.signature}"
-
-    def about(self) -> str:
-        """Return what the cells are, in words."""
-        raise NotImplementedError
-
-    def _pairs(self) -> Iterator[dict[str, Any]]:
-        for a, system in enumerate(self.systems):
-            for b, other in enumerate(self.systems):
-                if a != b:
-                    yield {"system": system, "other": other, **self.pair(a, b)}
+        return f"{shown}\n{self.about}\n{more}{self.signature}"
 
     def json_fields(self) -> dict[str, Any]:
         """Return the systems, and one row per ordered pair."""
-        return {"systems": list(self.systems), "pairs": list(self._pairs())}
+        pairs = permutations(range(len(self.systems)), 2)
+        rows = [
+            {"system": self.systems[a], "other": self.systems[b]}
+            | {name: part[a, b].item() for name, part in self.numbers.items()}
+            for a, b in pairs
+        ]
+        return {"systems": list(self.systems), "pairs": rows}
 
 
-@dataclass(frozen=True, eq=False)
 class Wins(PairMatrix):
-    """Treebanks on which each system is above, equal to, below each other one.
+    """Treebanks on which each system is above, equal to, below each other one."""
 
-    Attributes
-    ----------
-    won, tied
-        Systems x systems: treebanks on which the row is above, or equal to, the column.
-    margin
-        Differences up to this many points count as ties.
-    """
-
-    won: NDArray[np.int64]
-    tied: NDArray[np.int64]
-    margin: float
     kind: ClassVar[str] = "wins"
+    form: ClassVar[str] = "{wins}/{ties}/{losses}"
+    about: ClassVar[str] = "treebanks on which the row wins/ties/loses against the column"
 
-    def cell(self, a: int, b: int) -> str:
-        """Return ``wins/ties/losses``."""
-        return f"{self.won[a, b]}/{self.tied[a, b]}/{self.won[b, a]}"
 
-    def pair(self, a: int, b: int) -> dict[str, Any]:
-        """Return wins, ties and losses."""
-        counts = (self.won[a, b], self.tied[a, b], self.won[b, a])
-        return dict(zip(("wins", "ties", "losses"), map(int, counts), strict=True))
+class Improvement(PairMatrix):
+    """Probability, with its interval, that one system is above another on a random treebank."""
 
-    def about(self) -> str:
-        """Return what the cells are, in words."""
-        return "treebanks on which the row wins/ties/loses against the column"
+    kind: ClassVar[str] = "improvement"
+    about: ClassVar[str] = "probability that the row scores higher than the column on a treebank"
+
+    def own_latex(self) -> str:
+        """Return a booktabs matrix, in each column the best row in bold."""
+        best = list(self.systems) if len(self.systems) > 1 else []
+        return tables.to_latex(self.table, note=self.signature, digits=self.digits, best=best)
 
 
 def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
@@ -238,48 +227,12 @@ def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
     differences = ordered[:, None, :] - ordered[None, :, :]
     # A margin such as 0.1 is no binary fraction; a hair more keeps a difference of 0.10 inside.
     edge = margin * scale * (1 + 1e-12)
+    won = (differences > edge).sum(axis=2)
+    tied = (np.abs(differences) <= edge).sum(axis=2)
     return Wins(
-        systems=tuple(board.systems[i] for i in order),
-        won=(differences > edge).sum(axis=2),
-        tied=(np.abs(differences) <= edge).sum(axis=2),
-        margin=margin,
-        signature=countersign(board.signature, margin=f"{margin:g}"),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Improvement(PairMatrix):
-    """Probability that one system is above another on a random treebank (and random runs).
-
-    Attributes
-    ----------
-    probability, low, high
-        Systems x systems: of the row being above the column, ties half, with a bootstrap interval
-        over treebanks.
-    """
-
-    probability: Floats
-    low: Floats
-    high: Floats
-    kind: ClassVar[str] = "improvement"
-
-    def cell(self, a: int, b: int) -> float:
-        """Return the probability."""
-        return float(self.probability[a, b])
-
-    def pair(self, a: int, b: int) -> dict[str, Any]:
-        """Return the probability and its interval."""
-        numbers = ("probability", "low", "high")
-        return {name: float(getattr(self, name)[a, b]) for name in numbers}
-
-    def about(self) -> str:
-        """Return what the cells are, in words."""
-        return "probability that the row scores higher than the column on a random treebank"
-
-    def own_latex(self) -> str:
-        """Return a booktabs matrix, in each column the best row in bold."""
-        best = list(self.systems) if len(self.systems) > 1 else []
-        return tables.to_latex(self.table, note=self.signature, digits=self.digits, best=best)
+        tuple(board.systems[i] for i in order), {"wins": won, "ties": tied, "losses": won.T},
+        countersign(board.signature, margin=f"{margin:g}"),
+    )  # fmt: skip
 
 
 def improvement(
@@ -304,7 +257,7 @@ def improvement(
     --------
     >>> from treegauge.ranking.reading import read_leaderboard
     >>> board = read_leaderboard("conll18").select(systems=["TurkuNLP", "UDPipe Future"])
-    >>> round(float(improvement(board).probability[0, 1]), 3)
+    >>> round(float(improvement(board).numbers["probability"][0, 1]), 3)
     0.61
     """
     from treegauge.statistics.bootstrap import bootstrap
@@ -313,10 +266,8 @@ def improvement(
     grid = np.round(board.cube[:, order] * 10**9).astype(np.int64)
     systems, held = grid.shape[1:]
     above = np.zeros((systems, systems, held))
-    for one in grid:
-        for other in grid:
-            compared = np.sign(one[:, None, :] - other[None, :, :])
-            above += (1 + compared) / 2
+    for run, other in product(grid, grid):
+        above += (1 + np.sign(run[:, None, :] - other[None, :, :])) / 2
     above /= len(grid) ** 2
     units = np.concatenate([above.reshape(-1, held).T, np.ones((held, 1))], axis=1)
     interval = bootstrap(
@@ -324,10 +275,9 @@ def improvement(
         seed=seed,
     )  # fmt: skip
     shape = (systems, systems)
+    low, high = interval.low.reshape(shape), interval.high.reshape(shape)
     return Improvement(
-        systems=tuple(board.systems[i] for i in order),
-        probability=above.mean(axis=2),
-        low=interval.low.reshape(shape),
-        high=interval.high.reshape(shape),
-        signature=countersign(board.signature, resamples=resamples, level=level, seed=seed),
+        tuple(board.systems[i] for i in order),
+        {"probability": above.mean(axis=2), "low": low, "high": high},
+        countersign(board.signature, resamples=resamples, level=level, seed=seed),
     )

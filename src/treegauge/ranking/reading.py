@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 PACKAGED = ("conll18", "fragility_exp1")
 Missing = Literal["error", "drop-treebank", "drop-system"]
-ScoreSource = "str | PathLike[str] | pl.DataFrame | Result"
-"""What every verb of this room takes scores from."""
 _ROLES = ("metric", "treebank", "system", "seed", "score")
 _LAYOUTS = (
     "expected a column 'treebank' and either 'system' and 'score' (long), 'system' and one column "
@@ -196,16 +194,8 @@ def read_leaderboard(
         (``treebank, system, score`` and perhaps ``metric`` and ``seed``) or wide (a column
         ``treebank`` and one per system or, with ``system``, one per metric; or a column ``system``
         and one per treebank). Scores are in percent.
-    metric
-        Which metric to take; case does not matter.
-    missing
-        What to do about missing cells: ``error``, ``drop-treebank`` or ``drop-system``. They are
-        never averaged over.
-    digits
-        Round scores to this number of decimals first (the shared task published two).
-    metadata
-        A table with a column ``treebank`` or ``name`` and any of ``language, tokens, family,
-        stock, genus, resource``; what is packaged fills the rest, joined by code or name.
+    metric, missing, digits, metadata
+        See :class:`LeaderboardReading`.
 
     Returns
     -------

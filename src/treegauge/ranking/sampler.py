@@ -224,14 +224,10 @@ class Sampler:
 
     Attributes
     ----------
-    board
-        The leaderboard whose treebanks are sampled.
-    sizes
-        The sizes, taken in turn.
-    seed
-        Between 0 and 2**64 - 1.
-    constraints
-        Bounds that every subset satisfies.
+    board, sizes
+        The leaderboard whose treebanks are sampled; the sizes, taken in turn.
+    seed, constraints
+        A number from 0 to 2**64 - 1; bounds that every subset satisfies.
 
     Examples
     --------

@@ -33,10 +33,8 @@ class SubsetDemands:
 
     Attributes
     ----------
-    size, held
-        Treebanks in a subset, and treebanks there are.
-    bounds
-        Demands on groups.
+    size, held, bounds
+        Treebanks in a subset, treebanks there are, and demands on groups.
     include, exclude
         Columns that must, and must not, be members.
     weights, cap
