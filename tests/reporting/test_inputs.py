@@ -159,6 +159,14 @@ def test_malformed_sentences_are_treated_as_asked(tmp_path, gold):
     assert len(kept.treebank) == len(gold) - 1
 
 
+def test_scores_that_could_be_fractions_are_refused(tmp_path):
+    """The page once showed "mean LAS 0.88"."""
+    scores = pl.DataFrame({"treebank": ["a", "b"], "x": [0.81, 0.92], "y": [0.79, 0.88]})
+    scores.write_csv(tmp_path / "scores.csv")
+    with pytest.raises(TreegaugeError, match="could be fractions"):
+        report(tmp_path / "scores.csv", out=None, samples=10)
+
+
 @pytest.mark.parametrize("name", ["x=nowhere.conllu", "nowhere.conllu", "x.docx", "empty"])
 def test_what_is_not_recognised_is_refused(tmp_path, name):
     (tmp_path / "x.docx").touch()
