@@ -52,7 +52,7 @@ def by_bin(column: str) -> Spec:
 
 def splits(method: str) -> Spec:
     """Draw delta LAS and the skewed curve (Fig. 12)."""
-    return shape_plot(shape("mst", method), some("mst", method)["dLAS"], "delta LAS")
+    return shape_plot(shape("mst", method))
 
 
 def against_edv() -> Spec:

@@ -10,7 +10,7 @@ from replications.parts import read_result
 from treegauge.measures.registry import measures
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.correlation import correlate
-from treegauge.statistics.power import plan
+from treegauge.statistics.power import plan_power
 from treegauge.statistics.regression import regress
 
 GIVEN = ("train_words", "mean_test_length")
@@ -146,12 +146,12 @@ def power() -> pl.DataFrame:
     rows = []
     for choice in ("all", *SETS):
         n = len(chosen(choice))
-        one = plan(n=n, covariates=len(GIVEN))
-        many = plan(n=n, covariates=len(GIVEN), alpha=0.05 / count)
+        one = plan_power(n=n, covariates=len(GIVEN))
+        many = plan_power(n=n, covariates=len(GIVEN), alpha=0.05 / count)
         rows.append(
             {"treebanks": choice, "n": n, "measures": count, "one_measure": one.detectable_r,
              "all_measures": many.detectable_r,
-             "power_of_0.3": plan(n=n, r=0.3, covariates=len(GIVEN)).power}
+             "power_of_0.3": plan_power(n=n, r=0.3, covariates=len(GIVEN)).power}
         )  # fmt: skip
-    needed = plan(r=0.3, covariates=len(GIVEN)).rows_needed
+    needed = plan_power(r=0.3, covariates=len(GIVEN)).rows_needed
     return pl.DataFrame(rows).with_columns(pl.lit(needed).alias("needed_for_0.3"))

@@ -19,7 +19,8 @@ SOURCE = ROOT / "src"
 LAYERS = [
     ["results"],
     ["kernels"],
-    ["data", "statistics", "treebanks"],
+    ["data", "treebanks"],
+    ["statistics"],
     ["measures", "splitting", "testing", "validation"],
     ["scoring"],
     ["auditing", "ranking"],

@@ -58,8 +58,7 @@ if TYPE_CHECKING:
     from treegauge.scoring.weights import packaged_weights as packaged_weights
     from treegauge.scoring.weights import read_weights as read_weights
     from treegauge.splitting.split import split as split
-    from treegauge.statistics.correlation import correlate as correlate
-    from treegauge.statistics.regression import regress as regress
+    from treegauge.statistics.analyse import analyse as analyse
     from treegauge.testing.synthesise import Grammar as Grammar
     from treegauge.testing.synthesise import synthesise as synthesise
     from treegauge.testing.synthetic import synthetic as synthetic
@@ -126,8 +125,7 @@ _HOMES = {
     "scoring.scores": ["Scores"],
     "scoring.suite": ["Suite"],
     "scoring.weights": ["packaged_weights", "read_weights"],
-    "statistics.correlation": ["correlate"],
-    "statistics.regression": ["regress"],
+    "statistics.analyse": ["analyse"],
     "treebanks.catalogue": ["catalogue"],
     "validation.check": ["check", "check_conllu"],
     "treebanks.columns": ["Treebank", "concat"],

@@ -40,11 +40,11 @@ def figures():
         correlation_matrix(data, ["las", "train_words", "test_words"])
     )
     model = regress(data, "las", ["train_words"], log=["train_words"], resamples=0)
-    found["predictions"] = analysis.predictions(model.predict(data.head(9)), "las")
-    found["left_out"] = analysis.predictions(model.leave_one_out(), "las")
+    found["predictions"] = analysis.predictions(model.predict(data.head(9)))
+    found["left_out"] = analysis.predictions(model.leave_one_out())
     found["distributions"] = analysis.distributions(data, ["las", "train_words"], log=["las"])
     las = data["las"].to_numpy()
-    found["shape"] = analysis.shape(fit_skew_normal(las, resamples=0), las, "las")
+    found["shape"] = analysis.shape(fit_skew_normal(las, resamples=0, name="las"))
     return found
 
 

@@ -108,7 +108,7 @@ def test_missing_cells_leave_out_their_rows_with_a_note(frame):
     holed = frame.with_columns(edv=pl.when(pl.col("treebank") == "T3").then(None).otherwise("edv"))
     found = correlate(holed, "las", ["edv", "words"], resamples=0)
     assert [row.n for row in found.rows] == [39, 40]
-    assert found.notes == ("left out for want of 'edv': T3",)
+    assert found.notes == ("left out, missing 'edv': T3",)
     whole = correlate(frame.filter(pl.col("treebank") != "T3"), "las", ["edv"], resamples=0)
     assert found.rows[0].found == whole.rows[0].found
 
@@ -122,10 +122,10 @@ def test_what_cannot_be_computed_is_missing_and_says_why(frame):
         ("flat", ()), ("flat", ("copy",)), ("few", ()), ("few", ("copy",)), ("edv", ("copy",)),
     }  # fmt: skip
     assert [note for note in found.notes if "left out" not in note] == [
-        "flat: missing, for flat has one value only",
-        "flat given copy: missing, for flat has one value only",
+        "flat: missing, because flat has one value only",
+        "flat given copy: missing, because flat has one value only",
         "few: 3 complete rows, too few to correlate (at least 4)",
-        "edv given copy: missing, for the covariates determine las or edv",
+        "edv given copy: missing, because the covariates determine las or edv",
     ]
     rows = json.loads(json.dumps(found.to_dict(), allow_nan=False))["rows"]
     assert [row["r"] is None for row in rows] == [True, True, True, True, False, True]
@@ -137,7 +137,7 @@ def test_covariates_need_rows(frame):
     found = correlate(few, "las", ["edv"], ["length", "words"], resamples=0)
     assert [row.found.r is None for row in found.rows] == [False, False, True]
     assert found.notes == (
-        "edv given length, words: missing, for 2 covariates need at least 6 rows",
+        "edv given length, words: missing, because 2 covariates need at least 6 rows",
     )
     assert all(math.isfinite(row.found.low) for row in found.rows[:2])
 
@@ -153,7 +153,7 @@ def test_nothing_computable_is_an_error(frame):
 
 def test_a_sign_that_covariates_turn_round_is_noted():
     found = correlate(ud25(), "las", ["test_words"], ["train_words", "dev_words"], resamples=0)
-    assert "test_words: 0.434 turns into -0.158 given train_words" in found.notes[0]
+    assert "test_words: 0.434 becomes -0.158 given train_words" in found.notes[0]
 
 
 def test_collinear_covariates_are_noted(frame):
@@ -178,7 +178,7 @@ def test_collinear_covariates_are_noted(frame):
         ({"by": "edv", "cut": "mode"}, "expected mean, median or a number, found 'mode'"),
         ({"by": "edv", "cut": "1"}, None),
         ({"method": "tau"}, "unknown coefficient 'tau'"),
-        ({"correction": "fdr"}, "choices: holm, bonferroni, benjamini-hochberg"),
+        ({"correction": "fdr"}, "choices: benjamini-hochberg, holm, bonferroni"),
         ({"resamples": 1}, "resamples: expected a whole number of at least 2"),
         ({"level": 1.5}, "level: expected a number between 0 and 1"),
     ],
@@ -282,7 +282,7 @@ def test_bins_with_too_few_rows_are_missing(binned):
     assert found.table["r"].is_null().to_list() == [False, True, False]
     assert found.summary == {"trend_r": None, "p_trend": None}
     assert found.notes == (
-        "length 5: edv given words: missing, for 1 covariates need at least 5 rows",
+        "length 5: edv given words: missing, because 1 covariates need at least 5 rows",
     )
 
 

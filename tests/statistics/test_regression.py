@@ -175,7 +175,7 @@ def test_predictions_tell_errors_gaps_and_extrapolation(frame):
     )
     found = model.predict(new)
     assert found.notes == (
-        "left out for want of 'length': C",
+        "left out, missing 'length': C",
         "outside the range the model was fitted on: A",
     )
     assert found.table["actual"].to_list() == [70.0, None]

@@ -1,15 +1,18 @@
 """Reading and joining tables, and errors that name the row."""
 
 import json
+import re
 
 import numpy as np
 import polars as pl
 import pytest
 
+import treegauge as tg
 from treegauge.measures.measure import measure
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.data_table import as_table, join_tables, read_table
+from treegauge.statistics.data_table import as_table, join_tables, load_tables, read_table
 from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import write_conllu
 
 ROWS = [
     {"treebank": "A-X", "las": 80.5, "words": 100},
@@ -54,16 +57,78 @@ def test_long_tables_of_measures_become_columns(tmp_path):
         read_table(path)
 
 
-@pytest.mark.parametrize("suffix", ["json", "csv"])
-def test_what_measure_writes_can_be_read(tmp_path, suffix):
-    found = measure("wde,words", *(synthetic(30, seed=seed) for seed in (1, 2, 3)))
-    path = tmp_path / f"m.{suffix}"
-    path.write_text(json.dumps(found.to_dict()) if suffix == "json" else found.to_csv())
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".tsv", ".parquet"])
+def test_what_measure_writes_is_read_with_the_same_numbers(tmp_path, suffix):
+    result = measure("wde,words", *(synthetic(30, seed=seed) for seed in (1, 2, 3)))
+    path = tmp_path / f"m{suffix}"
+    result.save(path)
     table = read_table(path)
-    assert table.labels == ("syn-1", "syn-2", "syn-3")  # the average is no treebank
-    own = [one.value["root"] for one in found.measured if one.measure == "wde"][:3]
+    assert table.labels == ("syn-1", "syn-2", "syn-3")  # the average is not a treebank
+    own = [one.value["root"] for one in result.measured if one.measure == "wde"][:3]
     assert table.numbers("wde:root").tolist() == own
     assert (table.numbers("words") > 0).all()
+    # The checksum is that of the numbers, whatever the file.
+    assert table.name.partition("#")[2] == as_table(result).name.partition("#")[2]
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory):
+    """Scores of two systems on five treebanks, and the release they are of."""
+    release = tmp_path_factory.mktemp("release")
+    systems = {name: tmp_path_factory.mktemp("out") / name for name in ("alpha", "beta")}
+    for place in systems.values():
+        place.mkdir()
+    for seed, name in enumerate(("Greek-GDT", "Czech-PDT", "Welsh-CCG", "Tamil-TTB", "Irish-IDT")):
+        code = {"G": "el", "C": "cs", "W": "cy", "T": "ta", "I": "ga"}[name[0]]
+        stem = f"{code}_{name.partition('-')[2].lower()}-ud"
+        folder = release / f"UD_{name}"
+        folder.mkdir()
+        gold = synthetic(40, seed=seed)
+        write_conllu(synthetic(60, seed=seed + 10), folder / f"{stem}-train.conllu")
+        write_conllu(gold, folder / f"{stem}-test.conllu")
+        for i, place in enumerate(systems.values(), 1):
+            relations = gold["deprel"].to_list()
+            relations[: (7 + seed) * i] = ["dep"] * ((7 + seed) * i)
+            write_conllu(gold.with_columns({"deprel": relations}), place / f"{stem}-test.conllu")
+    return release, tg.score(release, *systems.values(), split="test", resamples=0)
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".parquet"])
+def test_scores_and_measures_join_by_treebank(scored, tmp_path, suffix):
+    release, scores = scored
+    scores.save(tmp_path / f"scores{suffix}")
+    tg.measure("edv,words", release).save(tmp_path / f"measures{suffix}")
+    files = [tmp_path / f"scores{suffix}", tmp_path / f"measures{suffix}"]
+    table = load_tables(files)
+    assert table.frame.height == 5
+    expected = [scores.f1(treebank, "beta", "LAS") for treebank in scores.treebanks]
+    assert table.numbers("LAS:beta").tolist() == pytest.approx(expected, abs=1e-12)
+    assert min(expected) > 50 and max(expected) <= 100
+    result = tg.analyse(files, "LAS:beta", "edv", resamples=0)
+    objects = tg.analyse([scores, tg.measure("edv,words", release)], "LAS:beta", "edv", resamples=0)
+    assert result.table.equals(objects.table)
+    sums = [re.findall(r"#(\w{6})", one.signature) for one in (result, objects)]
+    assert len(sums[0]) == 2 and sums[0] == sums[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "treebank,las\nA,0.81\nB,0.75\n",
+        "treebank,system,metric,score\nA,x,LAS,0.81\nB,x,LAS,0.75\n",
+        "treebank,system,LAS,UAS,failure\nA,x,0.81,0.9,\nB,x,0.75,0.8,\n",
+    ],
+)
+def test_scores_that_could_be_fractions_are_refused(tmp_path, text):
+    (tmp_path / "scores.csv").write_text(text)
+    with pytest.raises(TreegaugeError, match="could be fractions; expected percent"):
+        read_table(tmp_path / "scores.csv")
+
+
+def test_tables_without_a_common_treebank(tmp_path):
+    left, right = ({"treebank": [name], name: [1.0]} for name in ("UD_Greek-GDT", "ta_ttb"))
+    with pytest.raises(TreegaugeError, match="no treebank in common with the tables before"):
+        load_tables([left, right])
 
 
 def test_tables_join_by_name_whatever_their_order():
@@ -80,7 +145,7 @@ def test_tables_join_by_name_whatever_their_order():
         ("UD_D", None, 0.4),
     ]
     assert joined.source == "left + table"
-    assert joined.name == "left+table"
+    assert re.fullmatch(r"left#\w{6}\+table#\w{6}", joined.name)
     with pytest.raises(ChoiceError, match="unknown column to join on in left: 'code'"):
         join_tables([left, right], on="code")
     twice = as_table({"treebank": ["A", "UD_A"], "x": [1, 2]}, "twice")
@@ -107,7 +172,7 @@ def test_gaps_are_written_in_many_ways(tmp_path):
     assert np.isnan(table.numbers("las")).tolist() == [False, True, True, True, True]
     assert table.labels[1] == "row 2"
     assert table.complete(["las", "x"]).notes == (
-        "left out for want of 'las': row 2, row 3, row 4, row 5",
+        "left out, missing 'las': row 2, row 3, row 4, row 5",
     )
 
 
@@ -116,15 +181,15 @@ def test_columns_that_miss_the_same_rows_share_a_note():
         {"name": ["A", "B", "C"], "x": [1, None, 2], "y": [3, None, 4], "z": [None, 5, 6]}
     )
     assert table.complete(["x", "z", "y"]).notes == (
-        "left out for want of 'x', 'y': B",
-        "left out for want of 'z': A",
+        "left out, missing 'x', 'y': B",
+        "left out, missing 'z': A",
     )
 
 
 def test_long_lists_of_rows_are_cut():
     table = as_table({"name": [f"T{i}" for i in range(12)], "x": [None] * 11 + [1.0]})
     assert table.complete(["x"]).notes == (
-        "left out for want of 'x': T0, T1, T2, T3, T4, T5, T6, T7 and 3 more",
+        "left out, missing 'x': T0, T1, T2, T3, T4, T5, T6, T7 and 3 more",
     )
 
 

@@ -103,7 +103,55 @@ VERBS: dict[str, dict[str, Command]] = {
         "recommend": Command(
             "Recommend a small set of treebanks that ranks systems as all of them do."
         ),
-        "analyse": Command("Analyse what explains scores: correlations, regressions, power."),
+        "analyse": Command(
+            "Analyse what explains scores: correlations, regressions, power.",
+            ["tables"],
+            plot=True,
+            subverbs={
+                "correlation": Command(
+                    "Correlate columns with a target, alone and with one covariate more at a time.",
+                    ["tables"],
+                    plot=True,
+                ),
+                "normality": Command(
+                    "Test columns for normality: Shapiro-Wilk, and D'Agostino-Pearson beside it.",
+                    ["tables"],
+                    plot=True,
+                ),
+                "matrix": Command(
+                    "Correlate every column with every other; stars mark small adjusted p-values.",
+                    ["tables"],
+                    plot=True,
+                ),
+                "background": Command(
+                    "Divide the target by what each covariate predicts; correlate with what is "
+                    "left.",
+                    ["tables"],
+                    plot=True,
+                ),
+                "regression": Command(
+                    "Fit a linear model: coefficients, relative importance (LMG), error on unseen "
+                    "rows.",
+                    ["tables"],
+                    plot=True,
+                ),
+                "bins": Command(
+                    "Correlate within each bin of sentence length, in a table with a row per "
+                    "treebank and length.",
+                    ["tables"],
+                    plot=True,
+                ),
+                "shape": Command(
+                    "Fit a skew-normal curve to a column, with its goodness of fit.",
+                    ["tables"],
+                    plot=True,
+                ),
+                "power": Command(
+                    "Compute the power of n rows, the rows a coefficient needs, the coefficient n "
+                    "rows detect.",
+                ),
+            },
+        ),
     },
     "What does a parser learn, from what?": {
         "train": Command("Train a parser.", ["parser", "treebank"], {"out": "-o"}),

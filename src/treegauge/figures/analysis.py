@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treegauge.figures.theme import (
     LINE,
@@ -19,13 +18,15 @@ from treegauge.figures.theme import (
     themed,
     tips,
 )
+from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import sign
 from treegauge.statistics.background import Background
 from treegauge.statistics.coefficients import correlated_pair
+from treegauge.statistics.correlation import Correlations
 from treegauge.statistics.correlation_tables import BinnedCorrelations, CorrelationMatrix
 from treegauge.statistics.data_table import TableLike, as_table
-from treegauge.statistics.normality import SkewNormal
-from treegauge.statistics.regression import Predictions
+from treegauge.statistics.normality import Normality, SkewNormal
+from treegauge.statistics.regression import Predictions, Regression
 
 
 def scatter(
@@ -67,6 +68,23 @@ def scatter(
         signature=sign(figure="scatter", table=table.name, log="+".join(log) or None),
         dark=dark,
     )
+
+
+def correlation(found: Correlations, *, dark: bool = False) -> Spec:
+    """Draw the target of correlations against each variable."""
+    if found.data is None:
+        raise TreegaugeError("these correlations do not have their data with them")
+    return scatter(found.data, found.rows[0].target, found.variables, log=found.log, dark=dark)
+
+
+def normality(found: Normality, *, dark: bool = False) -> Spec:
+    """Draw a histogram of each column that was tested for normality."""
+    return distributions(found.data, found.columns, log=found.log, dark=dark)
+
+
+def regression(found: Regression, *, dark: bool = False) -> Spec:
+    """Draw what a linear model predicts for each row from the others, against the true values."""
+    return predictions(found.leave_one_out(), dark=dark)
 
 
 def background(found: Background, *, dark: bool = False) -> Spec:
@@ -170,8 +188,9 @@ def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
     return themed(spec, title="Correlations", signature=found.signature, dark=dark)
 
 
-def predictions(found: Predictions, target: str, *, dark: bool = False) -> Spec:
+def predictions(found: Predictions, *, dark: bool = False) -> Spec:
     """Draw predicted against true values; on the dashed line they are equal (EDV, Fig. 9)."""
+    target = found.target
     rows = [row for row in found.table.to_dicts() if row.get("actual") is not None]
     rows = [row for row in rows if row["predicted"] is not None]
     ends = [bound for row in rows for bound in (row["actual"], row["predicted"])] or [0.0, 1.0]
@@ -235,10 +254,9 @@ def distributions(
     )
 
 
-def shape(found: SkewNormal, numbers: npt.ArrayLike, name: str, *, dark: bool = False) -> Spec:
+def shape(found: SkewNormal, *, dark: bool = False) -> Spec:
     """Draw a histogram with the fitted curve over it (EDV, Fig. 12)."""
-    known = np.asarray(numbers, dtype=np.float64)
-    known = known[np.isfinite(known)]
+    known, name = found.values, found.name
     heights, edges = np.histogram(known, bins="auto", density=True)
     steps = zip(edges[:-1].tolist(), edges[1:].tolist(), heights.tolist(), strict=True)
     bars = [{"left": left, "right": right, "height": height} for left, right, height in steps]

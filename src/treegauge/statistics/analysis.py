@@ -1,14 +1,55 @@
-"""What every analysis of a table has beside its numbers: notes, and p-values fit to print."""
+"""What analyses of tables share: options, notes, signatures, and p-values fit to print."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.results import tables
-from treegauge.results.result import Result
+from treegauge.results.result import Result, sign
+from treegauge.results.verbs import Settings
 
 if TYPE_CHECKING:
     import polars as pl
+
+Names = str | Sequence[str]
+Coefficient = Literal["spearman", "pearson", "kendall"]
+Correction = Literal["benjamini-hochberg", "holm", "bonferroni"]
+
+
+@dataclass(frozen=True)
+class TableSettings(Settings):
+    """How columns are taken from tables.
+
+    Attributes
+    ----------
+    log
+        Columns to take the logarithm of, which is usual for sizes; a,b or repeated.
+    join
+        Column of names by which several tables are joined.
+    """
+
+    log: Names = ()
+    join: str = "treebank"
+
+
+@dataclass(frozen=True)
+class RowResampling(Settings):
+    """How intervals over rows are made.
+
+    Attributes
+    ----------
+    level
+        Confidence level of the intervals.
+    resamples
+        Bootstrap resamples; 0 for none.
+    seed
+        Seed of everything random.
+    """
+
+    level: float = 0.95
+    resamples: int = 2000
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,21 +69,25 @@ class Analysis(Result):
         return {}
 
     def shown(self) -> "pl.DataFrame":
-        """Return the table as people read it: rounded p-values, no column without a value."""
+        """Return the table as people read it: rounded p-values, no empty column."""
         import polars as pl
 
         frame = self.table
         frame = frame.select(
             name for name in frame.columns if frame[name].null_count() < max(frame.height, 1)
         )
-        return frame.with_columns(
-            pl.Series(name, [_p_value(p) for p in frame[name]], dtype=pl.String)
+        texts = {
+            name: [_p_value(p) for p in frame[name]]
             for name in frame.columns
             if name.startswith("p_")
+        }
+        return frame.with_columns(
+            pl.Series(name, [text and text.rjust(6) for text in column], dtype=pl.String)
+            for name, column in texts.items()
         )
 
     def json_fields(self) -> dict[str, Any]:
-        """Return what belongs to the whole, the rows and the notes."""
+        """Return the summary, the rows and the notes."""
         summary = {"summary": self.summary} if self.summary else {}
         return summary | {"rows": self.json_rows(), "notes": list(self.notes)}
 
@@ -53,33 +98,70 @@ class Analysis(Result):
 
     def own_html(self) -> str:
         """Return an HTML table, the summary and the notes below it."""
-        lines = [*self._summary_lines(), *(f"note: {note}" for note in self.notes)]
-        below = "".join(f"\n<p>{escape(line)}</p>" for line in lines)
+        below = "".join(f"\n<p>{escape(line)}</p>" for line in self._lines())
         return tables.to_html(self.shown(), note=self.signature, digits=self.digits) + below
 
-    def _summary_lines(self) -> list[str]:
-        shown = [
-            f"{name} {str(_p_value(value)).strip()}"
+    def own_text(self) -> str:
+        """Return the table, the summary, the notes and the signature."""
+        table = tables.to_text(self.shown(), digits=self.digits)
+        return "\n".join([table, *self._lines(), self.signature])
+
+    def _lines(self) -> list[str]:
+        numbers = [
+            f"{name} {_p_value(value)}"
             if name.startswith("p_")
             else f"{name} {tables.cell(value, self.digits)}"
             for name, value in self.summary.items()
             if value is not None
         ]
-        return [", ".join(shown)] if shown else []
-
-    def own_text(self) -> str:
-        """Return the table, the summary, the notes and the signature."""
-        return "\n".join(
-            [
-                tables.to_text(self.shown(), digits=self.digits),
-                *self._summary_lines(),
-                *(f"note: {note}" for note in self.notes),
-                self.signature,
-            ]
-        )
+        return [*([", ".join(numbers)] if numbers else []), *(f"note: {n}" for n in self.notes)]
 
 
 def _p_value(p: float | None) -> str | None:
-    if p is None:
-        return None
-    return "<0.001" if p < 0.001 else f" {p:.3f}"
+    return None if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def name_list(names: Names) -> list[str]:
+    """Return names given as a list, separated by commas, or both.
+
+    Examples
+    --------
+    >>> name_list("edv, slv"), name_list(["edv", "slv,mdd"])
+    (['edv', 'slv'], ['edv', 'slv', 'mdd'])
+    """
+    given = [names] if isinstance(names, str) else names
+    return [part.strip() for name in given for part in name.split(",") if part.strip()]
+
+
+def sign_analysis(
+    analysis: str,
+    table: str | None,
+    *,
+    log: Sequence[str] = (),
+    intervals: RowResampling | None = None,
+    kind: str = "fisher",
+    bootstrap: str = "bca",
+    **parts: Any,
+) -> str:
+    """Return the signature of an analysis; lists of columns are joined, empty ones left out.
+
+    Parameters
+    ----------
+    analysis, table
+        What was done, with which table.
+    log, intervals
+        Columns in logarithms, and how intervals were made.
+    kind, bootstrap
+        The intervals by formula and by resampling.
+    **parts
+        Further choices.
+    """
+    choices = {
+        name: value if isinstance(value, str | int | float | None) else "+".join(value) or None
+        for name, value in parts.items()
+    }
+    resamples = intervals.resamples if intervals else 0
+    ci = f"{kind}{f'+{resamples}x{bootstrap}' if resamples else ''}" if intervals else None
+    if intervals:
+        choices |= {"ci": f"{ci}@{intervals.level}", "seed": intervals.seed if resamples else None}
+    return sign(analysis=analysis, table=table, log="+".join(log) or None, **choices)

@@ -1,23 +1,29 @@
-"""Background removal: divide out what covariates predict, and see what is left to explain."""
+"""Background removal: divide out what covariates predict, and correlate what is left."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import sign
-from treegauge.statistics.analysis import Analysis
-from treegauge.statistics.coefficients import (
+from treegauge.results.verbs import verb
+from treegauge.statistics.analysis import (
+    Analysis,
     Coefficient,
+    Names,
+    RowResampling,
+    TableSettings,
+    name_list,
+    sign_analysis,
+)
+from treegauge.statistics.coefficients import (
     Inference,
     check_coefficient,
     coefficients,
     correlated_pair,
 )
-from treegauge.statistics.correlation import choose_columns, interval_signature
-from treegauge.statistics.data_table import Sample, TableLike, as_table
+from treegauge.statistics.correlation import choose_columns
+from treegauge.statistics.data_table import Sample, Tables, load_tables
 from treegauge.statistics.interval import bootstrap_rows
 from treegauge.statistics.least_squares import LeastSquares
 from treegauge.statistics.resampling import FloatArray
@@ -59,11 +65,11 @@ class Background(Analysis):
     target, variable, given
         Columns, as shown (``log(x)`` for logarithms).
     stages
-        First the target as it is, then one stage a covariate.
+        First the target as it is, then one stage per covariate.
     sample
         The complete rows: target, variable, covariates.
     bca
-        Bootstrap interval of the last coefficient, the fits made anew in each resample.
+        Bootstrap interval of the last coefficient, with the fits made again in each resample.
     """
 
     target: str
@@ -71,93 +77,83 @@ class Background(Analysis):
     given: tuple[str, ...]
     stages: tuple[Stage, ...]
     bca: tuple[float, float] | None
-    sample: Sample = field(repr=False)
+    sample: Sample
+    kind: ClassVar[str] = "background"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a stage."""
+        """One row per stage."""
         import polars as pl
 
-        rows: list[dict[str, Any]] = []
-        for stage in self.stages:
-            last = stage is self.stages[-1]
-            low, high = self.bca if last and self.bca else (None, None)
-            found = stage.found
-            rows.append(
-                {
-                    "removed": stage.removed,
-                    "intercept": stage.intercept,
-                    "slope": stage.slope,
-                    "fit_r2": stage.r2,
-                    "variable": self.variable,
-                    "n": len(stage.values),
-                    "r": found.r,
-                    "low": found.low,
-                    "high": found.high,
-                    "bca_low": low,
-                    "bca_high": high,
-                    "p_value": found.p_value,
-                }
-            )
-        texts, schema = {"removed", "variable"}, {}
-        for name in rows[0]:
-            schema[name] = pl.String if name in texts else pl.Int64 if name == "n" else pl.Float64
-        return pl.DataFrame(rows, schema=schema)
+        rows: list[dict[str, Any]] = [
+            {
+                "removed": stage.removed, "intercept": stage.intercept, "slope": stage.slope,
+                "fit_r2": stage.r2, "variable": self.variable, "n": len(stage.values),
+                "r": stage.found.r, "low": stage.found.low, "high": stage.found.high,
+                "bca_low": None, "bca_high": None, "p_value": stage.found.p_value,
+            }
+            for stage in self.stages
+        ]  # fmt: skip
+        if self.bca:
+            rows[-1] |= {"bca_low": self.bca[0], "bca_high": self.bca[1]}
+        texts = {"removed", "variable"}
+        kinds = {
+            name: pl.String if name in texts else pl.Int64 if name == "n" else pl.Float64
+            for name in rows[0]
+        }
+        return pl.DataFrame(rows, schema=kinds)
 
 
+@verb
 def remove_background(
-    data: TableLike,
+    tables: Tables,
     target: str,
     of: str,
-    given: Sequence[str],
+    given: Names = (),
     *,
-    log: Sequence[str] = (),
     method: Coefficient = "spearman",
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
+    columns: TableSettings = TableSettings(),
+    intervals: RowResampling = RowResampling(),
 ) -> Background:
-    r"""Divide the target by what each covariate predicts, one after the other.
+    r"""Divide the target by what each covariate predicts; correlate with what is left.
 
-    With :math:`y_0` the target, stage j fits :math:`y_{j-1} = a_j + b_j x_j` by least squares
-    and goes on with :math:`y_j = y_{j-1} / (a_j + b_j x_j)`; the variable of interest is then
-    correlated with :math:`y_j`. What is left of its coefficient is not carried by the covariates,
-    as far as straight lines (in :math:`\log x` where asked for) catch them.
+    With y the target, each step fits y = a + b x by least squares to a covariate x and goes on with
+    y / (a + b x). The coefficient that is left is not explained by the covariates, as far as
+    straight lines can describe their effect.
 
     Parameters
     ----------
-    data, target, of, given
-        A table, the column to explain, the variable of interest, and the covariates in the order
-        of their removal, which matters.
-    log
-        Columns of which the logarithm is taken; usual for sizes.
-    method, level, resamples, seed
-        As for :func:`treegauge.statistics.correlation.correlate`.
-
-    Returns
-    -------
-    Background
+    tables
+        As for analyse: files, packaged tables, frames; several are joined.
+    target
+        Column to explain, such as las.
+    of
+        Column to explain it with, such as edv.
+    given
+        Covariates in the order of their removal, which matters; a,b or repeated.
+    method
+        Coefficient of correlation.
 
     Notes
     -----
-    Sections 3.3 and 4.2.2 of the EDV paper. Only the target is cleaned, not the variable, as in
-    a semi-partial correlation: the coefficient is as a rule nearer to zero than the partial one.
-    Its p-value does not know that lines were fitted; the bootstrap interval does.
+    Sections 3.3 and 4.2.2 of the EDV paper. Only the target is cleaned, not the variable, as in a
+    semi-partial correlation: the coefficient is usually nearer to zero than the partial one. Its
+    p-value does not allow for the fitted lines; the bootstrap interval does.
 
     Examples
     --------
-    >>> from treegauge.data import ud25
-    >>> found = remove_background(ud25(), "las", "test_words", ["train_words"],
-    ...                           log=["train_words"], resamples=0)
-    >>> [(stage.removed, round(stage.found.r, 3)) for stage in found.stages]
+    >>> result = remove_background("ud25", "las", "test_words", "train_words",
+    ...                            log="train_words", resamples=0)
+    >>> [(stage.removed, round(stage.found.r, 3)) for stage in result.stages]
     [(None, 0.434), ('log(train_words)', -0.123)]
     """
-    table = as_table(data)
+    table = load_tables(tables, columns.join)
+    covariates, log = name_list(given), name_list(columns.log)
     check_coefficient(method)
-    if not given:
+    if not covariates:
         raise TreegaugeError(f"name at least one covariate; choices: {', '.join(table.numeric())}")
-    choose_columns(table, target, [of], given)
-    sample = table.complete([target, of, *given], log=log)
+    choose_columns(table, target, [of], covariates)
+    sample = table.complete([target, of, *covariates], log=log)
     if len(sample.values) < 4:
         raise TreegaugeError(
             f"{table.source}: {len(sample.values)} complete rows, expected at least 4"
@@ -165,15 +161,11 @@ def remove_background(
     constant = sample.constant()
     if constant:
         raise TreegaugeError(f"{table.source}: {', '.join(constant)} has one value only")
-    stages = _chain(sample, method, level, table.source)
+    stages = _chain(sample, method, intervals.level, table.source)
     bca = None
-    if resamples:
+    if intervals.resamples:
         interval = bootstrap_rows(
-            sample.values,
-            lambda rows: _left(rows, method),
-            level=level,
-            resamples=resamples,
-            seed=seed,
+            sample.values, lambda rows: _left(rows, method), **vars(intervals)
         )
         if np.isfinite([interval.low[0], interval.high[0]]).all():
             bca = float(interval.low[0]), float(interval.high[0])
@@ -185,18 +177,11 @@ def remove_background(
         bca=bca,
         sample=sample,
         notes=sample.notes,
-        signature=sign(
-            analysis="background",
-            table=table.name,
-            target=target,
-            of=of,
-            given="+".join(given),
-            method=method,
-            log="+".join(log) or None,
-            ci=interval_signature(level, resamples),
-            seed=seed if resamples else None,
+        signature=sign_analysis(
+            "background", table.name, target=target, of=of, given=covariates, method=method,
+            log=log, intervals=intervals,
         ),
-    )
+    )  # fmt: skip
 
 
 def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> list[Stage]:

@@ -2,15 +2,14 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.statistics.analysis import Coefficient
 from treegauge.statistics.power import correlation_power
 from treegauge.statistics.resampling import FloatArray
-
-Coefficient = Literal["spearman", "pearson", "kendall"]
 
 # Variance that is left in a column, as a share, below which the covariates determine it.
 _NOTHING = 1e-10
@@ -83,7 +82,7 @@ def partial(matrix: FloatArray) -> FloatArray:
 
     With :math:`P` the pseudo-inverse of the coefficient matrix, :math:`-P_{12} /
     \sqrt{P_{11} P_{22}}`; computed from the part of each column that the others leave,
-    :math:`C_{ab} - C_{az} C_{zz}^+ C_{zb}`, which is the same and stays right when the two columns
+    :math:`C_{ab} - C_{az} C_{zz}^+ C_{zb}`, which is the same and stays exact when the two columns
     are perfectly correlated or the covariates repeat one another.
 
     Parameters
@@ -118,15 +117,15 @@ def partial(matrix: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Inference:
-    """A coefficient and what follows from it; None where the rows are too few to tell.
+    """A coefficient and what follows from it; None where there are too few rows.
 
     Attributes
     ----------
     r, low, high
         The coefficient and its Fisher interval.
     r2, adjusted_r2
-        Share of the variance (of the ranks, for Spearman) that goes along; the second less
-        biased. None for Kendall's tau, whose square is no share of variance.
+        Share of the variance (of the ranks, for Spearman) that is explained; the second less
+        biased. None for Kendall's tau, whose square is not a share of variance.
     p_value, power
         Of the two-sided test against zero; the power as if `r` were the truth.
     """

@@ -2,15 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import sign
-from treegauge.statistics.analysis import Analysis
-from treegauge.statistics.coefficients import (
+from treegauge.results.verbs import verb
+from treegauge.statistics.analysis import (
+    Analysis,
     Coefficient,
+    Correction,
+    Names,
+    RowResampling,
+    TableSettings,
+    name_list,
+    sign_analysis,
+)
+from treegauge.statistics.coefficients import (
     Inference,
     check_coefficient,
     coefficients,
@@ -22,13 +30,13 @@ from treegauge.statistics.data_table import (
     DataTable,
     Group,
     Sample,
-    TableLike,
-    as_table,
+    Tables,
     group_rows,
+    load_tables,
 )
 from treegauge.statistics.interval import bootstrap_rows
 from treegauge.statistics.least_squares import collinearity_notes
-from treegauge.statistics.multiple import METHODS, adjust
+from treegauge.statistics.multiple import adjust
 from treegauge.statistics.resampling import FloatArray
 
 if TYPE_CHECKING:
@@ -93,19 +101,17 @@ def associate(
     groups: Sequence[Group],
     method: Coefficient,
     log: Sequence[str],
-    level: float,
-    resamples: int,
-    seed: int,
+    intervals: RowResampling,
 ) -> tuple[list[Association], list[str]]:
-    """Return every coefficient in every group, and what there is to note about them."""
+    """Return every coefficient in every group, and the notes on them."""
     rows: list[Association] = []
     notes: list[str] = []
     for group in groups:
         place = f"{group.name}: " if len(groups) > 1 else ""
         for variable in variables:
             sample = table.complete([target, variable, *given], log=log, rows=group.rows)
-            found, problems = _of_sample(sample, group.name, method, level, resamples, seed)
-            rows += found
+            added, problems = _of_sample(sample, group.name, method, intervals)
+            rows += added
             notes += [place + note for note in (*sample.notes, *problems)]
     if all(row.found.r is None for row in rows):
         raise TreegaugeError(f"{table.source}: no coefficient can be computed: {'; '.join(notes)}")
@@ -113,7 +119,7 @@ def associate(
 
 
 def _of_sample(
-    sample: Sample, group: str, method: Coefficient, level: float, resamples: int, seed: int
+    sample: Sample, group: str, method: Coefficient, intervals: RowResampling
 ) -> tuple[list[Association], list[str]]:
     """Correlate the first two columns, given none, one, two ... of the others."""
     target, variable, *given = sample.names
@@ -129,28 +135,30 @@ def _of_sample(
         stuck = [one for one in constant if one in sample.names[: 2 + k]]
         r = float(partial(matrix[: 2 + k, : 2 + k]))
         if stuck:
-            problems.append(f"{name}: missing, for {', '.join(stuck)} has one value only")
+            problems.append(f"{name}: missing, because {', '.join(stuck)} has one value only")
         elif n - k < 4:
-            problems.append(f"{name}: missing, for {k} covariates need at least {k + 4} rows")
+            problems.append(f"{name}: missing, because {k} covariates need at least {k + 4} rows")
         elif np.isnan(r):
-            problems.append(f"{name}: missing, for the covariates determine {target} or {variable}")
+            problems.append(
+                f"{name}: missing, because the covariates determine {target} or {variable}"
+            )
         else:
             rows[k] = replace(
                 rows[k],
-                found=inference(r, n, k, method=method, level=level)
+                found=inference(r, n, k, method=method, level=intervals.level)
                 if k
-                else correlated_pair(sample.values[:, :2], method=method, level=level),
+                else correlated_pair(sample.values[:, :2], method=method, level=intervals.level),
             )
     problems += _reversals(rows)
     if len(given) > 1 and not constant:
         problems += collinearity_notes(given, matrix[2:, 2:])
-    if resamples and any(row.found.r is not None for row in rows):
-        rows = _with_intervals(rows, sample.values, method, level, resamples, seed)
+    if intervals.resamples and any(row.found.r is not None for row in rows):
+        rows = _with_intervals(rows, sample.values, method, intervals)
     return rows, problems
 
 
 def _reversals(rows: Sequence[Association]) -> list[str]:
-    """Note a clear coefficient whose sign the covariates turn round, clearly or by chance."""
+    """Note a significant coefficient whose sign changes given the covariates."""
     first = rows[0].found
     if first.r is None or first.p_value is None or first.p_value >= 0.05:
         return []
@@ -158,12 +166,12 @@ def _reversals(rows: Sequence[Association]) -> list[str]:
         if row.found.r is not None and row.found.r * first.r < 0:
             clear = row.found.p_value is not None and row.found.p_value < 0.05
             meaning = (
-                "such a reversal points to collinear variables"
+                "such a reversal suggests collinear variables"
                 if clear
-                else "nothing is left of it, and the new sign says nothing"
+                else "nothing is left of it, and the new sign is not significant"
             )
             return [
-                f"{row.variable}: {first.r:.3f} turns into {row.found.r:.3f} given "
+                f"{row.variable}: {first.r:.3f} becomes {row.found.r:.3f} given "
                 f"{', '.join(row.given)}; {meaning}"
             ]
     return []
@@ -173,16 +181,14 @@ def _with_intervals(
     rows: Sequence[Association],
     values: FloatArray,
     method: Coefficient,
-    level: float,
-    resamples: int,
-    seed: int,
+    intervals: RowResampling,
 ) -> list[Association]:
     def every(resampled: FloatArray) -> FloatArray:
         matrix = coefficients(resampled, method)
         each = [partial(matrix[..., : 2 + k, : 2 + k]) for k in range(len(rows))]
         return np.stack(each, axis=-1)
 
-    interval = bootstrap_rows(values, every, level=level, resamples=resamples, seed=seed)
+    interval = bootstrap_rows(values, every, **vars(intervals))
     return [
         row
         if row.found.r is None
@@ -205,14 +211,27 @@ def adjusted(rows: Sequence[Association], correction: str) -> list[Association]:
 
 @dataclass(frozen=True, eq=False)
 class Correlations(Analysis):
-    """Coefficients with their intervals, one row a variable, group and set of covariates."""
+    """Coefficients with their intervals, one row per variable, group and set of covariates.
+
+    Attributes
+    ----------
+    rows, method
+        The coefficients, and which coefficient.
+    data, variables, log
+        The table, the columns correlated with the target, and those in logarithms: a figure
+        needs them.
+    """
 
     rows: tuple[Association, ...]
     method: Coefficient
+    data: DataTable | None = None
+    variables: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
+    kind: ClassVar[str] = "correlation"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a coefficient."""
+        """One row per coefficient."""
         import polars as pl
 
         texts = {"group", "target", "variable", "given"}
@@ -226,7 +245,7 @@ class Correlations(Analysis):
         )
 
     def shown(self) -> "pl.DataFrame":
-        """Return the table without what does not vary or repeats."""
+        """Return the table without columns that do not vary or repeat another."""
         full, frame = self.table, super().shown()
         idle = ["group"] if full["group"].n_unique() == 1 else []
         idle += ["given"] if (full["given"] == "").all() else []
@@ -234,99 +253,83 @@ class Correlations(Analysis):
         return frame.drop([*idle, *(["p_adjusted"] if repeats else [])])
 
 
+@verb
 def correlate(
-    data: TableLike,
+    tables: Tables,
     target: str,
-    of: Sequence[str] = (),
-    given: Sequence[str] = (),
+    of: Names = (),
+    given: Names = (),
     *,
     method: Coefficient = "spearman",
-    log: Sequence[str] = (),
     by: str | None = None,
     cut: str | float | None = None,
-    level: float = 0.95,
-    resamples: int = 2000,
-    correction: str = "benjamini-hochberg",
-    seed: int = 0,
+    correction: Correction = "benjamini-hochberg",
+    columns: TableSettings = TableSettings(),
+    intervals: RowResampling = RowResampling(),
 ) -> Correlations:
-    """Correlate variables with a target, first alone, then given one covariate more each time.
+    """Correlate columns with a target, alone and with one covariate more at a time.
 
-    Formulas: :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+    Fisher and bootstrap (BCa) intervals, adjusted r², p-values (also adjusted for their number),
+    and power. A coefficient that cannot be computed is missing, and a note says why.
 
     Parameters
     ----------
-    data
-        A polars frame, a dictionary of columns, or what
-        :func:`treegauge.statistics.data_table.read_table` returns.
-    target, of, given
-        Column to explain, columns to explain it with (by default all other numeric ones), and
-        covariates.
+    tables
+        ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
+        of measure or score. Several are joined by name. In Python also frames, dictionaries of
+        columns and results.
+    target
+        Column to explain, such as las.
+    of
+        Columns to explain it with, a,b or repeated; by default all other numeric ones.
+    given
+        Covariates, a,b or repeated.
     method
-        ``"spearman"``, ``"pearson"`` or ``"kendall"``.
-    log
-        Columns of which the logarithm is taken; it changes Pearson's r only.
-    by, cut
-        Repeat for the groups of rows that :func:`treegauge.statistics.data_table.group_rows` makes.
-    level, resamples, seed
-        Coverage of the intervals; draws of the bootstrap (0: none) and their seed.
+        Coefficient of correlation.
+    by
+        Repeat for each value of this column.
+    cut
+        Divide the values of that column in two: at their mean, median, or a number.
     correction
-        How p-values are adjusted for their number: ``"benjamini-hochberg"`` (false discovery
-        rate), ``"holm"`` or ``"bonferroni"``.
-
-    Returns
-    -------
-    Correlations
-        A coefficient that cannot be computed (constant column, too few rows, covariates that
-        determine a column) is missing, and a note says why.
+        How p-values are adjusted for their number: the false discovery rate
+        (benjamini-hochberg), or any false finding (holm, bonferroni).
 
     Notes
     -----
-    Sections 3.3, 4.2 and 5 of the EDV paper.
+    Sections 3.3, 4.2 and 5 of the EDV paper. Formulas:
+    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
 
     Examples
     --------
-    >>> from treegauge.data import ud25
-    >>> found = correlate(ud25(), "las", ["test_words"], ["train_words"], resamples=0)
-    >>> [(row.given, round(row.found.r, 3)) for row in found.rows]
+    >>> result = correlate("ud25", "las", ["test_words"], ["train_words"], resamples=0)
+    >>> [(row.given, round(row.found.r, 3)) for row in result.rows]
     [((), 0.434), (('train_words',), -0.158)]
     """
-    table = as_table(data)
+    table = load_tables(tables, columns.join)
+    wanted, covariates, log = name_list(of), name_list(given), name_list(columns.log)
     check_coefficient(method)
-    if correction not in METHODS:
-        raise ChoiceError("adjustment of p-values", correction, METHODS)
+    if correction not in get_args(Correction):
+        raise ChoiceError("correction of p-values", correction, get_args(Correction))
     if cut is not None and by is None:
         raise TreegaugeError(f"cut {cut!r} needs a column to cut: give by as well")
-    variables = choose_columns(table, target, of, given, without=by)
+    variables = choose_columns(table, target, wanted, covariates, without=by)
     groups = [Group("all", tuple(range(table.frame.height)))]
     groups += group_rows(table, by, cut) if by else []
-    rows, notes = associate(
-        table, target, variables, given, groups, method, log, level, resamples, seed
-    )
+    rows, notes = associate(table, target, variables, covariates, groups, method, log, intervals)
     return Correlations(
         rows=tuple(adjusted(rows, correction)),
         method=method,
+        data=table,
+        variables=tuple(variables),
+        log=tuple(log),
         notes=tuple(notes),
-        signature=sign(
-            analysis="correlation",
-            table=table.name,
-            target=target,
-            of="+".join(variables) if of else "all",
-            given="+".join(given) or None,
-            method=method,
-            log="+".join(log) or None,
-            by=by,
-            cut=cut,
-            ci=interval_signature(level, resamples),
-            adjust=correction,
-            seed=seed if resamples else None,
+        signature=sign_analysis(
+            "correlation", table.name, target=target, of=variables if wanted else "all",
+            given=covariates, method=method, by=by, cut=cut, correction=correction, log=log,
+            intervals=intervals,
         ),
-    )
-
-
-def interval_signature(level: float, resamples: int) -> str:
-    """Return how the intervals were made."""
-    return f"fisher{f'+{resamples}xbca' if resamples else ''}@{level}"
+    )  # fmt: skip
 
 
 def choose_columns(
@@ -336,7 +339,7 @@ def choose_columns(
     given: Sequence[str] = (),
     without: str | None = None,
 ) -> list[str]:
-    """Return the columns to explain the target with; refuse one that plays two parts."""
+    """Return the columns to explain the target with; refuse one that is named twice."""
     table.check([target], "target column")
     table.check(of)
     table.check(given, "covariate")
@@ -350,5 +353,5 @@ def choose_columns(
                 f"column {name!r} is named twice; target, variables and covariates must differ"
             )
     if not variables:
-        raise TreegaugeError(f"{table.source}: no numeric column beside {', '.join(named)}")
+        raise TreegaugeError(f"{table.source}: no numeric column besides {', '.join(named)}")
     return variables

@@ -1,29 +1,26 @@
 """Correlations of all pairs of columns, and within bins of sentence length."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import sign
-from treegauge.statistics.analysis import Analysis
-from treegauge.statistics.coefficients import (
+from treegauge.results.verbs import verb
+from treegauge.statistics.analysis import (
+    Analysis,
     Coefficient,
-    Inference,
-    check_coefficient,
-    correlated_pair,
+    Correction,
+    Names,
+    RowResampling,
+    TableSettings,
+    name_list,
+    sign_analysis,
 )
-from treegauge.statistics.correlation import (
-    Correlations,
-    adjusted,
-    associate,
-    choose_columns,
-    interval_signature,
-)
-from treegauge.statistics.data_table import Group, TableLike, as_table
+from treegauge.statistics.coefficients import Inference, check_coefficient, correlated_pair
+from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
+from treegauge.statistics.data_table import Group, Tables, load_tables
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
@@ -44,10 +41,11 @@ class CorrelationMatrix(Analysis):
 
     names: tuple[str, ...]
     pairs: tuple[dict[str, Any], ...]
+    kind: ClassVar[str] = "correlation matrix"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a pair."""
+        """One row per pair."""
         import polars as pl
 
         kinds: dict[str, Any] = {"x": pl.String, "y": pl.String, "n": pl.Int64}
@@ -69,27 +67,32 @@ class CorrelationMatrix(Analysis):
         return pl.DataFrame({"": self.names} | columns)
 
 
+@verb
 def correlation_matrix(
-    data: TableLike,
-    columns: Sequence[str] = (),
+    tables: Tables,
+    of: Names = (),
     *,
     method: Coefficient = "spearman",
-    log: Sequence[str] = (),
     level: float = 0.95,
-    correction: str = "benjamini-hochberg",
+    correction: Correction = "benjamini-hochberg",
+    columns: TableSettings = TableSettings(),
 ) -> CorrelationMatrix:
-    """Correlate every column with every other, each pair over the rows that have both.
+    """Correlate every column with every other; stars mark small adjusted p-values.
+
+    Each pair is correlated over the rows that have both.
 
     Parameters
     ----------
-    data, columns
-        A table and columns of it; by default all numeric ones.
-    method, log, level, correction
-        As for :func:`treegauge.statistics.correlation.correlate`; all pairs are one family.
-
-    Returns
-    -------
-    CorrelationMatrix
+    tables
+        As for analyse: files, packaged tables, frames; several are joined.
+    of
+        The columns, a,b or repeated; by default all numeric ones.
+    method
+        Coefficient of correlation.
+    level
+        Confidence level of the intervals.
+    correction
+        How p-values are adjusted for their number; all pairs are one family.
 
     Notes
     -----
@@ -97,13 +100,13 @@ def correlation_matrix(
 
     Examples
     --------
-    >>> from treegauge.data import ud25
-    >>> print(correlation_matrix(ud25(), ["las", "train_words", "test_words"]).shown().row(1))
+    >>> print(correlation_matrix("ud25", "las,train_words,test_words").shown().row(1))
     ('train_words', '0.661**', '1', '0.772**')
     """
-    table = as_table(data)
+    table = load_tables(tables, columns.join)
     check_coefficient(method)
-    wanted = list(columns) or table.numeric()
+    chosen, log = name_list(of), name_list(columns.log)
+    wanted = chosen or table.numeric()
     repeated = [name for i, name in enumerate(wanted) if name in wanted[:i]]
     if repeated or len(wanted) < 2:
         raise TreegaugeError(
@@ -122,7 +125,7 @@ def correlation_matrix(
                 f"{names[i]}, {names[j]}: missing, {len(both)} rows have both (at least 4)"
             )
         elif (np.ptp(both, axis=0) == 0).any():
-            notes.append(f"{names[i]}, {names[j]}: missing, for one of them has one value only")
+            notes.append(f"{names[i]}, {names[j]}: missing, because one of them has one value only")
         else:
             found = correlated_pair(both, method=method, level=level)
         pairs.append(
@@ -136,21 +139,16 @@ def correlation_matrix(
         names=names,
         pairs=tuple(pairs),
         notes=tuple(notes),
-        signature=sign(
-            analysis="matrix",
-            table=table.name,
-            of="+".join(wanted) if columns else "all",
-            method=method,
-            log="+".join(log) or None,
-            ci=f"fisher@{level}",
-            adjust=correction,
+        signature=sign_analysis(
+            "matrix", table.name, of=wanted if chosen else "all", method=method,
+            correction=correction, log=log, intervals=RowResampling(level, 0),
         ),
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class BinnedCorrelations(Analysis):
-    """Coefficients of one variable, one row a bin.
+    """Coefficients of one variable, one row per bin.
 
     Attributes
     ----------
@@ -166,10 +164,11 @@ class BinnedCorrelations(Analysis):
     bins: tuple[int, ...]
     coefficients: Correlations
     trend: Inference
+    kind: ClassVar[str] = "binned correlation"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a bin, in ascending order."""
+        """One row per bin, in ascending order."""
         import polars as pl
 
         frame = self.coefficients.table.drop("group")
@@ -181,43 +180,47 @@ class BinnedCorrelations(Analysis):
         return {"trend_r": self.trend.r, "p_trend": self.trend.p_value}
 
 
+@verb
 def correlate_bins(
-    data: TableLike,
+    tables: Tables,
     target: str,
     of: str,
-    given: Sequence[str] = (),
+    given: Names = (),
     *,
     bin: str = "length",
     low: int = 3,
     high: int = 30,
     method: Coefficient = "spearman",
-    log: Sequence[str] = (),
-    level: float = 0.95,
-    resamples: int = 0,
-    correction: str = "benjamini-hochberg",
-    seed: int = 0,
+    log: Names = (),
+    correction: Correction = "benjamini-hochberg",
+    intervals: RowResampling = RowResampling(resamples=0),
 ) -> BinnedCorrelations:
-    """Correlate within each bin of a long table, one row a treebank and bin.
+    """Correlate within each bin of sentence length, in a table with a row per treebank and length.
 
-    Sentences of different lengths mixed together can hide or feign an effect; here each length
-    has its own coefficient. Every bin rests on other sentences of the same treebanks, so the
-    p-values are not independent; the adjusted ones allow for their number.
+    Sentences of different lengths mixed together can hide or fake an effect; here each length has
+    its own coefficient. The bins share treebanks, so the p-values are not independent; the adjusted
+    ones allow for their number.
 
     Parameters
     ----------
-    data
-        A table with a row for every treebank and bin.
-    target, of, given
-        Column to explain, variable of interest, covariates.
-    bin, low, high
-        Column of whole numbers that bins, and the smallest and largest bin to look at.
-    method, log, level, resamples, correction, seed
-        As for :func:`treegauge.statistics.correlation.correlate`.
-
-    Returns
-    -------
-    BinnedCorrelations
-        Bins with too few rows are missing, with a note.
+    tables
+        A table with one row for every treebank and bin.
+    target
+        Column to explain, such as las.
+    of
+        Column to explain it with, such as edv.
+    given
+        Covariates, a,b or repeated.
+    bin
+        Column of whole numbers that bins the rows.
+    low, high
+        Smallest and largest bin.
+    method
+        Coefficient of correlation.
+    log
+        Columns to take the logarithm of; a,b or repeated.
+    correction
+        How p-values are adjusted for their number.
 
     Notes
     -----
@@ -228,11 +231,12 @@ def correlate_bins(
     --------
     >>> rows = [(length, i, (i * length) % 11) for length in (3, 4, 5) for i in range(10)]
     >>> columns = dict(zip(("length", "las", "edv"), map(list, zip(*rows)), strict=True))
-    >>> found = correlate_bins(columns, "las", "edv")
-    >>> [(row["length"], round(row["r"], 2)) for row in found.table.to_dicts()]
+    >>> result = correlate_bins(columns, "las", "edv")
+    >>> [(row["length"], round(row["r"], 2)) for row in result.table.to_dicts()]
     [(3, 0.32), (4, 0.38), (5, -0.09)]
     """
-    table = as_table(data)
+    table = load_tables(tables)
+    covariates, logs = name_list(given), name_list(log)
     table.check([bin], "column that bins")
     numbers = table.numbers(bin)
     odd = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
@@ -245,26 +249,17 @@ def correlate_bins(
         raise TreegaugeError(f"{table.source}: no {bin!r} lies between {low} and {high}")
     bins = sorted({int(number) for number in numbers[inside]})
     groups = [Group(f"{bin} {one}", tuple(np.flatnonzero(numbers == one).tolist())) for one in bins]
-    choose_columns(table, target, [of], given, without=bin)
-    rows, notes = associate(table, target, [of], given, groups, method, log, level, resamples, seed)
-    last = adjusted([row for row in rows if len(row.given) == len(given)], correction)
+    choose_columns(table, target, [of], covariates, without=bin)
+    rows, notes = associate(table, target, [of], covariates, groups, method, logs, intervals)
+    last = adjusted([row for row in rows if len(row.given) == len(covariates)], correction)
     known = [
         (one, row.found.r) for one, row in zip(bins, last, strict=True) if row.found.r is not None
     ]
     enough = len(known) > 3
-    signature = sign(
-        analysis="bins",
-        table=table.name,
-        bin=f"{bin}:{low}-{high}",
-        target=target,
-        of=of,
-        given="+".join(given) or None,
-        method=method,
-        log="+".join(log) or None,
-        ci=interval_signature(level, resamples),
-        adjust=correction,
-        seed=seed if resamples else None,
-    )
+    signature = sign_analysis(
+        "bins", table.name, bin=f"{bin}:{low}-{high}", target=target, of=of, given=covariates,
+        method=method, correction=correction, log=logs, intervals=intervals,
+    )  # fmt: skip
     return BinnedCorrelations(
         bin=bin,
         bins=tuple(bins),

@@ -1,8 +1,11 @@
 """Tables of numbers by column name: read, joined, grouped, and cut down to complete rows."""
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Union
 
@@ -10,14 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.reading import read_file
+from treegauge.results.reading import check_percent, parse_number, read_file
+from treegauge.results.result import Result
 
 if TYPE_CHECKING:
     import polars as pl
 
-
 FloatArray = npt.NDArray[np.float64]
-_GAPS = {"", "na", "nan", "null", "none"}
+#: Packaged tables, by the name of the function of :mod:`treegauge.data` that loads each.
+PACKAGED = ("ud25", "difficulty_table1")
+#: Columns that hold scores whatever the table, in percent.
+SCORES = {"las", "uas", "clas", "mlas", "blex"}
+_MOST = 60  # groups
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Sample:
     values
         (rows, columns).
     labels, rows
-        What each row is called, and where in the table it stands.
+        The name of each row, and its place in the table.
     notes
         What was left out, for the reader of the result.
     """
@@ -51,7 +58,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class DataTable:
-    """A frame that knows its origin, and that tells the row of whatever is wrong.
+    """A frame that knows its origin; its errors name the row.
 
     Examples
     --------
@@ -59,33 +66,36 @@ class DataTable:
     >>> table.numeric()
     ['las', 'words']
     >>> table.complete(["las", "words"], log=["words"]).notes
-    ("left out for want of 'las': b",)
+    ("left out, missing 'las': b",)
     """
 
     frame: "pl.DataFrame"
     source: str = "table"
 
-    @property
+    inputs: tuple[str, ...] = ()
+
+    @cached_property
     def name(self) -> str:
-        """The table's name in signatures: file names without their folders."""
-        return "+".join(PurePath(part).name for part in self.source.split(" + "))
+        """The table in signatures: names of files without folders, each with a checksum."""
+        own = f"{PurePath(self.source).name}#{_checksum(self.frame)}"
+        return "+".join(self.inputs or (own,))
 
     def check(self, names: Sequence[str], what: str = "column") -> None:
-        """Refuse names that are no columns."""
+        """Refuse names that are not columns."""
         for name in names:
             if name not in self.frame.columns:
                 raise ChoiceError(f"{what} in {self.source}:", name, self.frame.columns)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each row is called: its cell in the first column of text, else its number."""
+        """The name of each row: its cell in the first column of text, else its number."""
         for name in self.frame.columns:
             if self.frame[name].dtype.to_python() is str and not self._is_numeric(name):
                 return tuple("" if cell is None else str(cell) for cell in self.frame[name])
         return tuple(f"row {i + 1}" for i in range(self.frame.height))
 
     def numeric(self) -> list[str]:
-        """Return the columns that hold numbers, be some of their cells missing or wrong."""
+        """Return the columns that hold numbers, though some cells may be missing or wrong."""
         return [name for name in self.frame.columns if self._is_numeric(name)]
 
     def _is_numeric(self, name: str) -> bool:
@@ -94,14 +104,14 @@ class DataTable:
             return True
         if column.dtype.to_python() is not str:
             return False
-        cells = [cell for cell in column if cell is not None and cell.strip().lower() not in _GAPS]
-        return 2 * sum(map(_is_number, cells)) > len(cells)
+        cells = [number for cell in column if not _is_gap(number := parse_number(cell))]
+        return 2 * sum(number is not None for number in cells) > len(cells)
 
     def numbers(self, name: str) -> FloatArray:
         """Return a column as numbers, NaN for a missing one."""
         self.check([name])
         column = self.frame[name]
-        parsed = [_parse(cell) for cell in column]
+        parsed = [parse_number(cell) for cell in column]
         for i, number in enumerate(parsed):
             if number is None or math.isinf(number):
                 raise TreegaugeError(
@@ -135,7 +145,7 @@ class DataTable:
             if not known[:, j].all():
                 wanting.setdefault(tuple(labels[~known[:, j]]), []).append(repr(name))
         notes = tuple(
-            f"left out for want of {', '.join(columns)}: {_listed(gone)}"
+            f"left out, missing {', '.join(columns)}: {_listed(gone)}"
             for gone, columns in wanting.items()
         )
         return Sample(
@@ -162,24 +172,124 @@ class DataTable:
         return values, tuple(f"log({name})" if name in log else name for name in names)
 
 
-#: What the analyses accept as a table.
-TableLike = Union[DataTable, "pl.DataFrame", Mapping[str, Any]]
+#: What analyses accept as one table.
+TableLike = Union[DataTable, "pl.DataFrame", Mapping[str, Any], Result, str, os.PathLike[str]]
+#: What analyses accept: a table, or several that are joined.
+Tables = TableLike | Sequence[TableLike]
 
 
 def as_table(data: TableLike, source: str = "table") -> DataTable:
-    """Wrap a frame or a dictionary of columns."""
+    """Return a table from a frame, a dictionary of columns, a result, a file or a packaged name."""
     import polars as pl
 
     if isinstance(data, DataTable):
         return data
+    if isinstance(data, str | os.PathLike):
+        return read_table(data)
+    if isinstance(data, Result):
+        return DataTable(_one_row_per_treebank(data.saved, data.kind, data.unit), data.kind)
     frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame(dict(data), strict=False)
     return DataTable(frame, source)
+
+
+def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
+    """Return one table from one or several, joined by a column of names.
+
+    Examples
+    --------
+    >>> load_tables(["ud25", {"treebank": ["UD_Greek-GDT"], "edv": [0.2]}]).frame["edv"].count()
+    1
+    """
+    import polars as pl
+
+    if isinstance(tables, str | os.PathLike | DataTable | Result | Mapping | pl.DataFrame):
+        return as_table(tables)
+    return join_tables([as_table(table) for table in tables], join)
+
+
+def read_table(path: str | os.PathLike[str]) -> DataTable:
+    """Read a packaged table by name, or one from CSV, TSV, Parquet or the JSON of a verb.
+
+    What ``measure`` writes becomes one column per measure, what ``score`` writes one column per
+    metric (and system, if there are several). Scores must be in percent.
+    """
+    from treegauge import data
+
+    name = os.fspath(path)
+    if name in PACKAGED:
+        return DataTable(getattr(data, name)(), name)
+    if not Path(name).suffix and not Path(name).exists():
+        raise ChoiceError("table", name, [*PACKAGED, "FILE.csv", "FILE.parquet", "FILE.json"])
+    content = read_file(name)
+    if not content.rows:
+        raise TreegaugeError(f"{name}: the table has no rows")
+    return DataTable(_one_row_per_treebank(content.frame, name, content.unit), name)
+
+
+def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) -> "pl.DataFrame":
+    """Turn a long table of measures or scores into one column per measure or metric."""
+    columns = set(frame.columns)
+    if {"measure", "treebank", "value"} <= columns:
+        if "averaged" in columns:
+            frame = frame.filter(frame["averaged"].cast(str).fill_null("").is_in(["", "0"]))
+        return _pivot(frame, "measure", "value", source)
+    if {"treebank", "system"} <= columns and not {"metric", "score"} <= columns:
+        frame = _long_scores(frame)
+    if {"treebank", "system", "metric", "score"} <= set(frame.columns):
+        scores = [number for cell in frame["score"] if (number := parse_number(cell)) is not None]
+        check_percent(scores, source, unit)
+        if frame["system"].n_unique() > 1:
+            frame = frame.with_columns(metric=frame["metric"] + ":" + frame["system"])
+        return _pivot(frame, "metric", "score", source)
+    for name in frame.columns:
+        if name.casefold() in SCORES:
+            numbers = [number for cell in frame[name] if (number := parse_number(cell)) is not None]
+            check_percent(numbers, f"{source}, column {name!r}", unit)
+    return frame
+
+
+def _long_scores(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Return one row per score from one row per treebank and system, without what failed."""
+    if "failure" in frame.columns:
+        frame = frame.filter(frame["failure"].fill_null("") == "").drop("failure")
+    metrics = [name for name in frame.columns if name not in {"treebank", "system", "seed"}]
+    return frame.unpivot(
+        metrics, index=["treebank", "system"], variable_name="metric", value_name="score"
+    )
+
+
+def _pivot(frame: "pl.DataFrame", names: str, values: str, source: str) -> "pl.DataFrame":
+    twice = frame.filter(frame.select(names, "treebank").is_duplicated())
+    if twice.height:
+        row = twice.row(0, named=True)
+        raise TreegaugeError(
+            f"{source}: {names} {row[names]!r} of {row['treebank']!r} appears twice; expected one "
+            "value each"
+        )
+    return frame.pivot(on=names, index="treebank", values=values)
+
+
+def treebank_key(name: str) -> str:
+    """Return what the name, code and files of a treebank have in common.
+
+    Examples
+    --------
+    >>> {treebank_key(one) for one in ("UD_Greek-GDT", "Greek-GDT", "el_gdt", "el_gdt-ud-test")}
+    {'el_gdt'}
+    """
+    from treegauge.treebanks.languages import code_of, fold
+
+    base, _, release = name.strip().partition("@")
+    base = base.partition("-ud-")[0]
+    plain = base.removeprefix("UD_")
+    key = (code_of(f"UD_{plain}") or fold(base)).lower().replace(" ", "_")
+    return f"{key}@{release}" if release else key
 
 
 def join_tables(tables: Sequence[DataTable], on: str = "treebank") -> DataTable:
     """Join tables side by side on a column of names; rows that only some have keep gaps.
 
-    A leading ``UD_`` does not count. The first table's rows come first and its cells win.
+    Treebanks match by name or code. The first table's rows come first and its cells win.
 
     Examples
     --------
@@ -190,51 +300,51 @@ def join_tables(tables: Sequence[DataTable], on: str = "treebank") -> DataTable:
     """
     import polars as pl
 
+    if not tables:
+        raise TreegaugeError("expected at least one table, found none")
     if len(tables) == 1:
         return tables[0]
     joined: pl.DataFrame | None = None
     key = "__key__"
     for table in tables:
         table.check([on], "column to join on")
-        frame = table.frame.with_columns(
-            pl.col(on).cast(pl.String).str.strip_prefix("UD_").alias(key)
-        )
+        names = [str(name) for name in table.frame[on]]
+        keys = [treebank_key(name) if on == "treebank" else name for name in names]
+        frame = table.frame.with_columns(pl.Series(key, keys), pl.Series(on, names))
         twice = frame.filter(pl.col(key).is_duplicated())[on].to_list()
         if twice:
             raise TreegaugeError(f"{table.source}: {twice[0]!r} has more than one row")
         if joined is None:
             joined = frame
             continue
+        if not set(keys) & set(joined[key]):
+            raise TreegaugeError(
+                f"{table.source}: no {on} in common with the tables before: found "
+                f"{_listed(names, 3)}; expected such as {_listed(joined[on].to_list(), 3)}"
+            )
         fresh = [name for name in frame.columns if name not in joined.columns]
         joined = joined.join(
-            frame.select(key, on, *fresh),
-            on=key,
-            how="full",
-            coalesce=True,
+            frame.select(key, on, *fresh), on=key, how="full", coalesce=True,
             maintain_order="left_right",
-        )
+        )  # fmt: skip
         joined = joined.with_columns(pl.coalesce(on, f"{on}_right").alias(on)).drop(f"{on}_right")
-    if joined is None:
-        raise TreegaugeError("expected at least one table, found none")
-    return DataTable(joined.drop(key), " + ".join(table.source for table in tables))
+    inputs = tuple(table.name for table in tables)
+    assert joined is not None  # noqa: S101 -- there are two tables or more
+    return DataTable(joined.drop(key), " + ".join(table.source for table in tables), inputs)
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _checksum(frame: "pl.DataFrame") -> str:
+    """Return a checksum of the cells, the same for every kind of file."""
+    digest = sha256()
+    for name in sorted(frame.columns):
+        cells = [number if (number := parse_number(cell)) is not None else cell
+                 for cell in frame[name]]  # fmt: skip
+        digest.update(repr((name, cells)).encode())
+    return digest.hexdigest()[:6]
 
 
-def _parse(cell: Any) -> float | None:
-    """Return a cell as a number, NaN for a gap, None for what is neither."""
-    if cell is None or (isinstance(cell, str) and cell.strip().lower() in _GAPS):
-        return math.nan
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return None
+def _is_gap(number: float | None) -> bool:
+    return number is not None and math.isnan(number)
 
 
 def _listed(names: Sequence[Any], most: int = 8) -> str:
@@ -242,45 +352,9 @@ def _listed(names: Sequence[Any], most: int = 8) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def read_table(path: str | Path) -> DataTable:
-    """Read a table from CSV, TSV, Parquet, or the JSON of another treegauge command.
-
-    A long table with the columns ``measure``, ``treebank`` and ``value``, as ``treegauge measure``
-    prints, is turned into one column a measure.
-
-    Parameters
-    ----------
-    path
-        The file; its suffix says how it is read.
-    """
-    frame = read_file(path).frame
-    if not frame.height:
-        raise TreegaugeError(f"{path}: the table has no rows")
-    return DataTable(_spread(frame, str(path)), str(path))
-
-
-def _spread(frame: "pl.DataFrame", source: str) -> "pl.DataFrame":
-    """Turn a long table of measures into one column a measure, averages over treebanks left out."""
-    if not {"measure", "treebank", "value"} <= set(frame.columns):
-        return frame
-    if "averaged" in frame.columns:
-        frame = frame.filter(frame["averaged"].cast(str).fill_null("").is_in(["", "0"]))
-    twice = frame.filter(frame.select("measure", "treebank").is_duplicated())
-    if twice.height:
-        row = twice.row(0, named=True)
-        raise TreegaugeError(
-            f"{source}: measure {row['measure']!r} of {row['treebank']!r} appears twice; expected "
-            "one value each, so that measures can become columns"
-        )
-    return frame.pivot(on="measure", index="treebank", values="value")
-
-
-_MOST = 60
-
-
 @dataclass(frozen=True)
 class Group:
-    """Some rows and what they are called."""
+    """Some rows under a name."""
 
     name: str
     rows: tuple[int, ...]
@@ -301,7 +375,6 @@ def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> lis
 
     Examples
     --------
-    >>> from treegauge.statistics.data_table import as_table
     >>> table = as_table({"mc": [0.2, 0.4, 0.9], "family": ["a", None, "b"]})
     >>> [(group.name, group.rows) for group in group_rows(table, "mc", "mean")]
     [('mc > 0.5', (2,)), ('mc <= 0.5', (0, 1))]

@@ -2,33 +2,47 @@
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.results.errors import TreegaugeError, check_options
-from treegauge.results.result import sign
-from treegauge.statistics.analysis import Analysis
-from treegauge.statistics.data_table import TableLike, as_table
+from treegauge.results.verbs import verb
+from treegauge.statistics.analysis import (
+    Analysis,
+    Names,
+    TableSettings,
+    name_list,
+    sign_analysis,
+)
+from treegauge.statistics.data_table import DataTable, Tables, load_tables
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.resampling import FloatArray, stream
 
 if TYPE_CHECKING:
     import polars as pl
 
+_SHAPES = 5  # the purpose in the random stream
+# Beyond this the curve is a half-normal to the eye, and the likelihood is flat.
+_STEEPEST = 50.0
+
 
 @dataclass(frozen=True, eq=False)
 class Normality(Analysis):
-    """Tests of normality, one row a column; ``normal`` is False where it is rejected."""
+    """Tests of normality, one row per column; ``normal`` is False where it is rejected."""
 
     rows: tuple[dict[str, Any], ...]
+    data: DataTable
+    columns: tuple[str, ...]
+    log: tuple[str, ...]
+    kind: ClassVar[str] = "normality"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a variable."""
+        """One row per variable."""
         import polars as pl
 
         numbers = ["mean", "sd", "skewness", "kurtosis", "w", "p_value", "p_adjusted", "k2", "p_k2"]
@@ -37,71 +51,64 @@ class Normality(Analysis):
         return pl.DataFrame(self.rows, schema=kinds | {"normal": pl.Boolean})
 
 
+@verb
 def normality(
-    data: TableLike,
-    columns: Sequence[str] = (),
+    tables: Tables,
+    of: Names = (),
     *,
-    log: Sequence[str] = (),
-    alpha: float = 0.05,
+    level: float = 0.95,
+    columns: TableSettings = TableSettings(),
 ) -> Normality:
-    r"""Test every column for normality.
+    """Test columns for normality: Shapiro-Wilk, and D'Agostino-Pearson beside it.
 
-    Shapiro and Wilk's :math:`W = (\sum_i a_i x_{(i)})^2 / \sum_i (x_i - \bar x)^2`, with weights
-    :math:`a` from the expected order statistics of the normal distribution, is the one to go by;
-    D'Agostino and Pearson's :math:`K^2 = z_{skew}^2 + z_{kurt}^2` is a second opinion that says
-    by its parts what is wrong.
+    Shapiro and Wilk's W is the test to go by. D'Agostino and Pearson's K², from 20 rows on, is a
+    second opinion on skewness and kurtosis. Constant columns are missing, with a note.
 
     Parameters
     ----------
-    data, columns
-        A table and columns of it; by default all numeric ones.
-    log
-        Columns of which the logarithm is tested.
-    alpha
-        ``normal`` is False where the Shapiro-Wilk p-value is below it.
-
-    Returns
-    -------
-    Normality
-        ``w, p_value, p_adjusted`` (Benjamini-Hochberg) of Shapiro-Wilk and ``k2, p_k2`` of
-        D'Agostino-Pearson (at least 20 rows). Missing, with a note, for constant columns.
+    tables
+        As for analyse: files, packaged tables, frames; several are joined.
+    of
+        The columns, a,b or repeated; by default all numeric ones.
+    level
+        Normality is rejected where the p-value of Shapiro-Wilk is below 1 - level.
 
     Notes
     -----
-    Table 1 of the EDV paper. Not being rejected is not being normal: with few rows nothing is.
+    Table 1 of the EDV paper. A column that is not rejected need not be normal: with few rows
+    nothing is rejected.
 
     Examples
     --------
-    >>> from treegauge.data import ud25
-    >>> found = normality(ud25(), ["las", "mean_test_length"])
-    >>> [(row["variable"], round(row["w"], 3), row["normal"]) for row in found.rows]
+    >>> result = normality("ud25", "las,mean_test_length")
+    >>> [(row["variable"], round(row["w"], 3), row["normal"]) for row in result.rows]
     [('las', 0.92, False), ('mean_test_length', 0.978, True)]
     """
-    table = as_table(data)
-    if not 0 < alpha < 1:
-        raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
-    names = list(columns) or table.numeric()
+    if not 0 < level < 1:
+        raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")
+    table = load_tables(tables, columns.join)
+    chosen, log = name_list(of), name_list(columns.log)
+    names = chosen or table.numeric()
     rows, notes = [], []
     for name in names:
         sample = table.complete([name], log=log)
-        found, problem = _test(sample.values[:, 0])
-        rows.append({"variable": sample.names[0], "n": len(sample.values), **found})
+        tests, problem = _test(sample.values[:, 0])
+        rows.append({"variable": sample.names[0], "n": len(sample.values), **tests})
         notes += [*sample.notes, *([f"{name}: {problem}"] if problem else [])]
     known = [row for row in rows if row.get("p_value") is not None]
     if not known:
         raise TreegaugeError(f"{table.source}: nothing to test: {'; '.join(notes) or 'no column'}")
     corrected = adjust([row["p_value"] for row in known], "benjamini-hochberg")
     for row, p in zip(known, corrected, strict=True):
-        row |= {"p_adjusted": float(p), "normal": bool(row["p_value"] >= alpha)}
+        row |= {"p_adjusted": float(p), "normal": bool(row["p_value"] >= 1 - level)}
     return Normality(
         rows=tuple(rows),
+        data=table,
+        columns=tuple(names),
+        log=tuple(log),
         notes=tuple(notes),
-        signature=sign(
-            analysis="normality",
-            table=table.name,
-            of="+".join(names) if columns else "all",
-            log="+".join(log) or None,
-            alpha=alpha,
+        signature=sign_analysis(
+            "normality", table.name, of=names if chosen else "all", level=level, log=log
         ),
     )
 
@@ -110,11 +117,11 @@ def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | 
     from scipy import stats
 
     if len(values) < 3:
-        return {}, f"missing, for the test needs at least 3 rows, found {len(values)}"
+        return {}, f"missing, because the test needs at least 3 rows, found {len(values)}"
     if np.ptp(values) == 0:
-        return {}, "missing, for the column has one value only"
+        return {}, "missing, because the column has one value only"
     with warnings.catch_warnings():
-        # Beyond 5,000 rows W stays right and scipy doubts its p-value, which is 0 by then.
+        # Beyond 5,000 rows W stays exact and scipy doubts its p-value, which is 0 by then.
         warnings.simplefilter("ignore", UserWarning)
         w, p = stats.shapiro(values)
     found = {
@@ -130,11 +137,6 @@ def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | 
         k2, p_k2 = stats.normaltest(values)
         found |= {"k2": float(k2), "p_k2": float(p_k2)}
     return found, None
-
-
-_SHAPES = 5  # the purpose in the random stream
-# Beyond this the curve is a half-normal to the eye, and the likelihood is flat.
-_STEEPEST = 50.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,9 +156,11 @@ class SkewNormal(Analysis):
         Pearson's statistic over bins of equal probability; None if the rows are too few.
     ks, p_ks
         The largest distance between the two distribution functions, and the share of samples
-        drawn from the curve, and fitted anew, that lie as far from their own.
+        drawn from the curve, and fitted again, that lie as far from their own.
     p_normal
         Likelihood ratio test against the normal curve: small if the skew is needed.
+    name, values
+        The column and its numbers.
     """
 
     n: int
@@ -174,6 +178,9 @@ class SkewNormal(Analysis):
     ks: float
     p_ks: float | None
     p_normal: float
+    name: str
+    values: FloatArray
+    kind: ClassVar[str] = "skew-normal curve"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -197,42 +204,71 @@ class SkewNormal(Analysis):
 _LOG_PEAK = math.log(2) - math.log(2 * math.pi) / 2
 
 
+@verb
+def shape(
+    tables: Tables, of: str, *, resamples: int = 200, seed: int = 0, join: str = "treebank"
+) -> SkewNormal:
+    """Fit a skew-normal curve to a column, with its goodness of fit.
+
+    Chi-square over bins of equal probability, at least 8 rows per bin; the Kolmogorov-Smirnov
+    distance, with a p-value from a parametric bootstrap, since the curve was fitted to the same
+    numbers; and a test against the normal curve.
+
+    Parameters
+    ----------
+    tables
+        As for analyse: files, packaged tables, frames; several are joined.
+    of
+        The column.
+    resamples
+        Samples behind the p-value of the Kolmogorov-Smirnov distance; 0 for none.
+    seed
+        Seed of the samples.
+    join
+        Column of names by which several tables are joined.
+    """
+    table = load_tables(tables, join)
+    return fit_skew_normal(
+        table.numbers(of), resamples=resamples, seed=seed, name=of, table=table.name
+    )
+
+
 def fit_skew_normal(
-    values: npt.ArrayLike, *, resamples: int = 200, seed: int = 0, name: str = "values"
+    values: npt.ArrayLike,
+    *,
+    resamples: int = 200,
+    seed: int = 0,
+    name: str = "values",
+    table: str | None = None,
 ) -> SkewNormal:
     r"""Fit a skew-normal curve by maximum likelihood and test how well it fits.
 
     Chi-square: k bins of equal probability under the curve, :math:`\chi^2 = \sum (O - E)^2 / E`
     with k - 4 degrees of freedom (three parameters were fitted), k the largest number that leaves
-    at least 8 rows a bin, at most 12. The Kolmogorov-Smirnov distance needs no bins; because the
-    curve was fitted to the same numbers, its p-value comes from a parametric bootstrap.
+    at least 8 rows per bin, at most 12.
 
     Parameters
     ----------
     values
         The numbers; missing ones are left out.
     resamples, seed
-        Draws behind the p-value of the distance (0: none), and their seed.
-    name
+        As for :func:`shape`.
+    name, table
         What they are called in the signature.
-
-    Returns
-    -------
-    SkewNormal
 
     Notes
     -----
     Azzalini (1985); Fig. 12 of the EDV paper fits the difference in LAS between two splits so
     (chi-square 0.40, p 0.820, hence 2 degrees of freedom). Large p-values mean that the curve
-    cannot be rejected, not that it is right.
+    cannot be rejected, not that it is correct.
 
     Examples
     --------
-    >>> draws = np.random.default_rng(0).gamma(4, size=300)
-    >>> curve = fit_skew_normal(draws, resamples=0)
+    >>> numbers = np.random.default_rng(0).gamma(4, size=300)
+    >>> curve = fit_skew_normal(numbers, resamples=0)
     >>> curve.skewness > 0.5, curve.p_normal < 0.001
     (True, True)
-    """
+    """  # fmt: skip
     if resamples:
         check_options(seed, resamples, "resamples")
     numbers = np.asarray(values, dtype=np.float64).ravel()
@@ -268,14 +304,13 @@ def fit_skew_normal(
         notes=(f"{name}: the shape is at its limit; the curve is a half-normal one",)
         if at_edge
         else (),
-        signature=sign(
-            analysis="shape",
-            of=name,
-            curve="skew-normal",
-            resamples=resamples or None,
+        name=name,
+        values=numbers,
+        signature=sign_analysis(
+            "shape", table, of=name, curve="skew-normal", resamples=resamples or None,
             seed=seed if resamples else None,
         ),
-    )
+    )  # fmt: skip
 
 
 def _fit(numbers: FloatArray) -> tuple[float, float, float, float]:

@@ -1,4 +1,4 @@
-"""How likely a test of a correlation was to find what was there, and how many rows it takes."""
+"""The power of a test of a correlation, and the number of rows it needs."""
 
 import math
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, sign
+from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +16,7 @@ def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
     r"""Return the two-sided power of the test that a correlation differs from zero.
 
     With :math:`t` the critical value of Student's distribution with :math:`n - 2` degrees of
-    freedom and :math:`r_c = \sqrt{t^2 / (t^2 + n - 2)}` the smallest coefficient it finds,
+    freedom and :math:`r_c = \sqrt{t^2 / (t^2 + n - 2)}` the smallest coefficient it detects,
 
     .. math:: \Phi\bigl((z - \operatorname{atanh} r_c)\sqrt{n - 3}\bigr)
               + \Phi\bigl((-z - \operatorname{atanh} r_c)\sqrt{n - 3}\bigr),
@@ -82,7 +83,7 @@ def needed_rows(r: float, power: float = 0.8, alpha: float = 0.05) -> int:
 
 
 def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Return the smallest coefficient that `n` rows find with this power.
+    """Return the smallest coefficient that `n` rows detect with this power.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
 
 @dataclass(frozen=True)
 class PowerPlan(Result):
-    """What a number of rows can find, and how many a coefficient needs.
+    """What a number of rows can detect, and how many rows a coefficient needs.
 
     Attributes
     ----------
@@ -108,7 +109,8 @@ class PowerPlan(Result):
     power
         Of `n` rows for `r`.
     rows_needed, detectable_r
-        Rows that find `r`, and the smallest coefficient that `n` rows find, with power `wanted`.
+        Rows that detect `r`, and the smallest coefficient that `n` rows detect, with power
+        `wanted`.
     """
 
     signature: str
@@ -119,6 +121,7 @@ class PowerPlan(Result):
     power: float | None
     rows_needed: int | None
     detectable_r: float | None
+    kind: ClassVar[str] = "power"
     digits: ClassVar[int] = 3
 
     @property
@@ -131,22 +134,36 @@ class PowerPlan(Result):
         return pl.DataFrame({name: cell for name, cell in row.items() if cell != [None]})
 
 
-def plan(
+@verb
+def plan_power(
     n: int | None = None,
     r: float | None = None,
     *,
     covariates: int = 0,
     power: float = 0.8,
-    alpha: float = 0.05,
+    level: float = 0.95,
 ) -> PowerPlan:
-    """PowerPlan a correlation study from the number of rows, the expected coefficient, or both.
+    """Compute the power of n rows, the rows a coefficient needs, the coefficient n rows detect.
+
+    Parameters
+    ----------
+    n
+        Number of rows (treebanks).
+    r
+        The coefficient you expect.
+    covariates
+        Number of covariates.
+    power
+        The power you want.
+    level
+        Confidence level of the test.
 
     Examples
     --------
-    >>> study = plan(r=-0.265, covariates=1)
-    >>> study.rows_needed
+    >>> plan_power(r=-0.265, covariates=1).rows_needed
     110
     """
+    alpha = 1 - level
     if n is None and r is None:
         raise TreegaugeError("give the number of rows (n), the expected coefficient (r), or both")
     if covariates < 0:
@@ -160,7 +177,7 @@ def plan(
         power=None if rows is None or r is None else correlation_power(r, rows, alpha),
         rows_needed=None if r is None else needed_rows(r, power, alpha) + covariates,
         detectable_r=None if rows is None else detectable(rows, power, alpha),
-        signature=sign(analysis="power", test="two-sided", alpha=alpha),
+        signature=sign(analysis="power", test="two-sided", level=level),
     )
 
 

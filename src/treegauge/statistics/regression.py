@@ -1,18 +1,24 @@
 """Multiple linear regression: which predictors explain a score, and how well it is predicted."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import sign
-from treegauge.statistics.analysis import Analysis
+from treegauge.results.verbs import verb
+from treegauge.statistics.analysis import (
+    Analysis,
+    Names,
+    RowResampling,
+    TableSettings,
+    name_list,
+    sign_analysis,
+)
 from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.correlation import choose_columns
-from treegauge.statistics.data_table import Sample, TableLike, as_table
+from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table, load_tables
 from treegauge.statistics.interval import bootstrap_rows
 from treegauge.statistics.least_squares import (
     LeastSquares,
@@ -26,19 +32,24 @@ from treegauge.statistics.resampling import FloatArray
 if TYPE_CHECKING:
     import polars as pl
 
+# All subsets of more predictors, in every resample, would take minutes.
+_MOST_RESAMPLED = 8
+
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Analysis):
-    """One predicted value a row.
+    """One predicted value per row.
 
     Attributes
     ----------
     labels, predicted
-        What each row is called, and its predicted value.
+        The name of each row, and its predicted value.
     low, high
         Where a new row's value lies with probability `level`; None if not asked for.
     actual
         The true values, NaN where unknown; None if there are none.
+    target
+        The column that was predicted.
     """
 
     labels: tuple[str, ...]
@@ -47,10 +58,12 @@ class Predictions(Analysis):
     high: FloatArray | None
     actual: FloatArray | None
     level: float
+    target: str
+    kind: ClassVar[str] = "predictions"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a predicted row; ``error`` is the true value less the predicted one."""
+        """One row per predicted row; ``error`` is the true value less the predicted one."""
         import polars as pl
 
         columns: dict[str, Any] = {"row": self.labels, "predicted": self.predicted}
@@ -76,10 +89,6 @@ class Predictions(Analysis):
         return {} if error is None else {"mean_absolute_error": error}
 
 
-# All subsets of more predictors, in every resample, would take minutes.
-_MOST_RESAMPLED = 8
-
-
 @dataclass(frozen=True, eq=False)
 class Regression(Analysis):
     """A fitted linear model.
@@ -89,11 +98,11 @@ class Regression(Analysis):
     target, terms, log
         Column explained, columns it is explained with, and those of them in logarithms.
     rows
-        One dictionary a predictor, as in ``table``.
+        One dictionary per predictor, as in ``table``.
     intercept
         Value where all predictors are 0.
     fit
-        The numbers of the whole: ``r2``, ``adj_r2``, ``p_value`` of the F test, ``rmse``, the
+        Numbers of the whole model: ``r2``, ``adj_r2``, ``p_value`` of the F test, ``rmse``, the
         mean absolute error of leave-one-out predictions ``loo_mae``, that of predicting the
         others' mean ``baseline_mae``, and the predictors' ``condition_number``.
     """
@@ -107,10 +116,11 @@ class Regression(Analysis):
     fit: dict[str, float | None]
     _sample: Sample = field(repr=False)
     _solved: LeastSquares = field(repr=False)
+    kind: ClassVar[str] = "regression"
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a predictor; coefficients in the predictor's own units."""
+        """One row per predictor; coefficients in the predictor's own units."""
         import polars as pl
 
         return pl.DataFrame(self.rows)
@@ -130,6 +140,7 @@ class Regression(Analysis):
             high=None,
             actual=solved.y,
             level=self.level,
+            target=self.target,
             notes=(),
             signature=f"{self.signature}|predict:leave-one-out",
         )
@@ -143,7 +154,7 @@ class Regression(Analysis):
         Parameters
         ----------
         data
-            A table with the predictors' columns; with the target's as well, errors are told.
+            A table with the predictors' columns; with the target's as well, the result has errors.
         """
         from scipy.special import stdtrit
 
@@ -174,62 +185,61 @@ class Regression(Analysis):
             high=predicted + reach,
             actual=actual,
             level=self.level,
+            target=self.target,
             notes=(*sample.notes, *notes),
             signature=f"{self.signature}|predict:{table.name}",
         )
 
 
+@verb
 def regress(
-    data: TableLike,
+    tables: Tables,
     target: str,
-    on: Sequence[str],
+    on: Names,
     *,
-    log: Sequence[str] = (),
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
+    predict: TableLike | None = None,
+    leave_one_out: bool = False,
+    columns: TableSettings = TableSettings(),
+    intervals: RowResampling = RowResampling(),
 ) -> Regression:
-    r"""Fit :math:`y = b_0 + \sum_j b_j x_j` by least squares.
+    r"""Fit a linear model: coefficients, relative importance (LMG), error on unseen rows.
 
-    Predictors are standardised before the fit and coefficients given back in their own units.
-    Adjusted :math:`R^2 = 1 - (1 - R^2)(n - 1)/(n - p - 1)`; each coefficient's p-value from
-    Student's t with n - p - 1 degrees of freedom; ``importance`` is the share in percent of
-    :func:`treegauge.statistics.least_squares.relative_importance`, with a bootstrap interval over
-    rows; leave-one-out errors are :math:`e_i / (1 - h_i)`, with h the leverage.
+    Predictors are standardised before the fit; coefficients are in their own units, with p-values
+    from Student's t. Importance is each predictor's share of R² in percent, with a bootstrap
+    interval over rows for up to 8 predictors.
 
     Parameters
     ----------
-    data, target, on
-        A table, the column to explain, and the predictors.
-    log
-        Columns of which the logarithm is taken.
-    level, resamples, seed
-        Coverage of all intervals; draws for the importance's, with up to 8
-        predictors (0: none), and their seed.
-
-    Returns
-    -------
-    Regression
-        Call ``predict`` on it for other treebanks.
+    tables
+        As for analyse: files, packaged tables, frames; several are joined.
+    target
+        Column to explain, such as las.
+    on
+        Predictors, a,b or repeated.
+    predict
+        Predict the target of the rows of this table, too.
+    leave_one_out
+        Predict every row from the others, too.
 
     Notes
     -----
-    Section 4.3 of the EDV paper.
+    Section 4.3 of the EDV paper. Adjusted :math:`R^2 = 1 - (1 - R^2)(n - 1)/(n - p - 1)`;
+    leave-one-out errors are :math:`e_i / (1 - h_i)`, with h the leverage.
 
     Examples
     --------
-    >>> from treegauge.data import ud25
-    >>> sizes = ["train_words", "mean_test_length"]
-    >>> model = regress(ud25(), "las", sizes, log=["train_words"], resamples=0)
+    >>> model = regress("ud25", "las", "train_words,mean_test_length", log="train_words",
+    ...                 resamples=0)
     >>> round(model.fit["adj_r2"], 3), [round(row["importance"], 1) for row in model.rows]
     (0.503, [87.8, 12.2])
     """
-    table = as_table(data)
-    if not on:
+    table = load_tables(tables, columns.join)
+    terms, log = name_list(on), name_list(columns.log)
+    if not terms:
         raise TreegaugeError(f"name at least one predictor; choices: {', '.join(table.numeric())}")
-    choose_columns(table, target, on)
-    sample = table.complete([target, *on], log=log)
-    n, size = len(sample.values), len(on)
+    choose_columns(table, target, terms)
+    sample = table.complete([target, *terms], log=log)
+    n, size = len(sample.values), len(terms)
     if n < size + 3:
         raise TreegaugeError(
             f"{table.source}: {n} complete rows for {size} predictors, expected at least {size + 3}"
@@ -247,27 +257,26 @@ def regress(
             f"{table.source}: predictors {', '.join(stuck)} determine one another; leave one out"
         )
     solved = LeastSquares.of(sample.values)
-    return Regression(
+    model = Regression(
         target=target,
-        terms=tuple(on),
+        terms=tuple(terms),
         log=tuple(log),
-        level=level,
-        rows=tuple(_terms(sample, solved, matrix, inflation, level, resamples, seed)),
+        level=intervals.level,
+        rows=tuple(_terms(sample, solved, matrix, inflation, intervals)),
         intercept=float(solved.mean - solved.centre @ (solved.slopes / solved.scale)),
         fit=_fit(solved, condition_number(matrix[:-1, :-1])),
         notes=(*sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1])),
-        signature=sign(
-            analysis="regression",
-            table=table.name,
-            target=target,
-            on="+".join(on),
-            log="+".join(log) or None,
-            ci=f"t{f'+{resamples}xpercentile' if resamples else ''}@{level}",
-            seed=seed if resamples else None,
+        signature=sign_analysis(
+            "regression", table.name, target=target, on=terms, log=log, intervals=intervals,
+            kind="t", bootstrap="percentile",
         ),
         _sample=sample,
         _solved=solved,
-    )
+    )  # fmt: skip
+    parts = {"leave_one_out": model.leave_one_out()} if leave_one_out else {}
+    if predict is not None:
+        parts["predictions"] = model.predict(predict)
+    return model.with_attached(parts, featured=next(reversed(parts), ""))
 
 
 def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
@@ -296,26 +305,19 @@ def _terms(
     solved: LeastSquares,
     matrix: FloatArray,
     inflation: FloatArray,
-    level: float,
-    resamples: int,
-    seed: int,
+    intervals: RowResampling,
 ) -> list[dict[str, Any]]:
     from scipy.special import stdtr, stdtrit
 
     errors = solved.noise * np.sqrt(np.square(solved.whitener).sum(axis=1))
-    reach = float(stdtrit(solved.free, (1 + level) / 2))
+    reach = float(stdtrit(solved.free, (1 + intervals.level) / 2))
     spread = float(solved.y.std(ddof=1))
     shares = _percent(relative_importance(matrix))
     limits = [(None, None)] * len(shares)
-    if resamples and len(shares) <= _MOST_RESAMPLED:
+    if intervals.resamples and len(shares) <= _MOST_RESAMPLED:
         order = [*range(1, len(sample.names)), 0]
         interval = bootstrap_rows(
-            sample.values[:, order],
-            _shares,
-            level=level,
-            resamples=resamples,
-            method="percentile",
-            seed=seed,
+            sample.values[:, order], _shares, method="percentile", **vars(intervals)
         )
         # Shares have a floor at 0, near which all resamples may lie above the share itself.
         low, high = np.minimum(interval.low, shares), np.maximum(interval.high, shares)

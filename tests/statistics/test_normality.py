@@ -34,13 +34,13 @@ def test_normality_of_what_cannot_be_tested_is_missing():
     found = normality(data)
     assert found.table["w"].is_null().to_list() == [True, True, False]
     assert found.table["k2"].is_null().all()  # fewer than 20 rows
-    assert "flat: missing, for the column has one value only" in found.notes
-    assert "few: missing, for the test needs at least 3 rows, found 2" in found.notes
+    assert "flat: missing, because the column has one value only" in found.notes
+    assert "few: missing, because the test needs at least 3 rows, found 2" in found.notes
     json.dumps(found.to_dict(), allow_nan=False)
     with pytest.raises(TreegaugeError, match="nothing to test"):
         normality(data, ["flat"])
-    with pytest.raises(TreegaugeError, match="alpha"):
-        normality(data, alpha=0)
+    with pytest.raises(TreegaugeError, match="level"):
+        normality(data, level=1)
 
 
 def test_normality_of_many_rows_gives_no_warning():
