@@ -147,7 +147,7 @@ def power() -> pl.DataFrame:
     for choice in ("all", *SETS):
         n = len(chosen(choice))
         one = plan_power(n=n, covariates=len(GIVEN))
-        many = plan_power(n=n, covariates=len(GIVEN), alpha=0.05 / count)
+        many = plan_power(n=n, covariates=len(GIVEN), level=1 - 0.05 / count)
         rows.append(
             {"treebanks": choice, "n": n, "measures": count, "one_measure": one.detectable_r,
              "all_measures": many.detectable_r,

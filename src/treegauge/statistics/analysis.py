@@ -121,16 +121,17 @@ def _p_value(p: float | None) -> str | None:
     return None if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def name_list(names: Names) -> list[str]:
-    """Return names given as a list, separated by commas, or both.
+def name_list(names: Names, columns: Sequence[str] = ()) -> list[str]:
+    """Return names given as a list, separated by commas, or both; columns may have commas.
 
     Examples
     --------
-    >>> name_list("edv, slv"), name_list(["edv", "slv,mdd"])
-    (['edv', 'slv'], ['edv', 'slv', 'mdd'])
+    >>> name_list("edv, slv"), name_list(["edv", "E(a, b)"], ["edv", "E(a, b)"])
+    (['edv', 'slv'], ['edv', 'E(a, b)'])
     """
     given = [names] if isinstance(names, str) else names
-    return [part.strip() for name in given for part in name.split(",") if part.strip()]
+    parts = [[name] if name in columns else name.split(",") for name in given]
+    return [part.strip() for some in parts for part in some if part.strip()]
 
 
 def sign_analysis(

@@ -13,7 +13,6 @@ from treegauge.statistics.analysis import (
     Names,
     RowResampling,
     TableSettings,
-    name_list,
     sign_analysis,
 )
 from treegauge.statistics.coefficients import (
@@ -148,7 +147,7 @@ def remove_background(
     [(None, 0.434), ('log(train_words)', -0.123)]
     """
     table = load_tables(tables, columns.join)
-    covariates, log = name_list(given), name_list(columns.log)
+    covariates, log = table.pick(given), table.pick(columns.log)
     check_coefficient(method)
     if not covariates:
         raise TreegaugeError(f"name at least one covariate; choices: {', '.join(table.numeric())}")

@@ -15,7 +15,6 @@ from treegauge.statistics.analysis import (
     Names,
     RowResampling,
     TableSettings,
-    name_list,
     sign_analysis,
 )
 from treegauge.statistics.coefficients import (
@@ -307,7 +306,7 @@ def correlate(
     [((), 0.434), (('train_words',), -0.158)]
     """
     table = load_tables(tables, columns.join)
-    wanted, covariates, log = name_list(of), name_list(given), name_list(columns.log)
+    wanted, covariates, log = table.pick(of), table.pick(given), table.pick(columns.log)
     check_coefficient(method)
     if correction not in get_args(Correction):
         raise ChoiceError("correction of p-values", correction, get_args(Correction))

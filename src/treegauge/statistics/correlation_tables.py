@@ -15,7 +15,6 @@ from treegauge.statistics.analysis import (
     Names,
     RowResampling,
     TableSettings,
-    name_list,
     sign_analysis,
 )
 from treegauge.statistics.coefficients import Inference, check_coefficient, correlated_pair
@@ -105,7 +104,7 @@ def correlation_matrix(
     """
     table = load_tables(tables, columns.join)
     check_coefficient(method)
-    chosen, log = name_list(of), name_list(columns.log)
+    chosen, log = table.pick(of), table.pick(columns.log)
     wanted = chosen or table.numeric()
     repeated = [name for i, name in enumerate(wanted) if name in wanted[:i]]
     if repeated or len(wanted) < 2:
@@ -236,7 +235,7 @@ def correlate_bins(
     [(3, 0.32), (4, 0.38), (5, -0.09)]
     """
     table = load_tables(tables)
-    covariates, logs = name_list(given), name_list(log)
+    covariates, logs = table.pick(given), table.pick(log)
     table.check([bin], "column that bins")
     numbers = table.numbers(bin)
     odd = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.reading import check_percent, parse_number, read_file
 from treegauge.results.result import Result
+from treegauge.statistics.analysis import Names, name_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,7 +72,6 @@ class DataTable:
 
     frame: "pl.DataFrame"
     source: str = "table"
-
     inputs: tuple[str, ...] = ()
 
     @cached_property
@@ -79,6 +79,10 @@ class DataTable:
         """The table in signatures: names of files without folders, each with a checksum."""
         own = f"{PurePath(self.source).name}#{_checksum(self.frame)}"
         return "+".join(self.inputs or (own,))
+
+    def pick(self, names: Names) -> list[str]:
+        """Return names of columns given as a list, separated by commas, or both."""
+        return name_list(names, self.frame.columns)
 
     def check(self, names: Sequence[str], what: str = "column") -> None:
         """Refuse names that are not columns."""

@@ -15,7 +15,6 @@ from treegauge.statistics.analysis import (
     Analysis,
     Names,
     TableSettings,
-    name_list,
     sign_analysis,
 )
 from treegauge.statistics.data_table import DataTable, Tables, load_tables
@@ -87,7 +86,7 @@ def normality(
     if not 0 < level < 1:
         raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")
     table = load_tables(tables, columns.join)
-    chosen, log = name_list(of), name_list(columns.log)
+    chosen, log = table.pick(of), table.pick(columns.log)
     names = chosen or table.numeric()
     rows, notes = [], []
     for name in names:

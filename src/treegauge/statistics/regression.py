@@ -13,7 +13,6 @@ from treegauge.statistics.analysis import (
     Names,
     RowResampling,
     TableSettings,
-    name_list,
     sign_analysis,
 )
 from treegauge.statistics.coefficients import coefficients
@@ -234,7 +233,7 @@ def regress(
     (0.503, [87.8, 12.2])
     """
     table = load_tables(tables, columns.join)
-    terms, log = name_list(on), name_list(columns.log)
+    terms, log = table.pick(on), table.pick(columns.log)
     if not terms:
         raise TreegaugeError(f"name at least one predictor; choices: {', '.join(table.numeric())}")
     choose_columns(table, target, terms)
