@@ -166,7 +166,7 @@ def test_the_matrix_of_sampled_pairs_can_be_drawn_too():
         ("conll18 --constraint x:1", "unknown column of a constraint 'x'"),
         ("conll18 --exact --constraint language:1", "takes no constraint"),
         ("conll18 --subset Lh16", "no score for ta_ttb"),
-        ("nothing.csv", r"nothing\.csv: No such file"),
+        ("nothing.csv", r"nothing\.csv: no such file"),
         ("outliers conll18 --system x", "choices: .*Stanford"),
         ("subsets conll18 --subset Ma19", "choices: Ma18.*NAME=treebank"),
         ("subsets conll18 --pair KParse", "expected REFERENCE,SYSTEM"),

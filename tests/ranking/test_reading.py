@@ -164,7 +164,7 @@ def test_a_policy_that_leaves_nothing_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the file is empty; expected column names"),
+        ("", "scores.csv: cannot read this table: empty CSV"),
         ("lang,score\nx,1\n", r"columns lang, score; expected a column 'treebank'"),
         ("treebank,A,A\nx,1,2\n", "column 'A' appears more than once"),
         ("treebank,A,B\nx,1\n", r"line 2: 2 cells, expected 3: treebank, A, B"),
@@ -190,9 +190,12 @@ def test_unknown_names_list_the_choices(tmp_path):
         read_leaderboard(path).select(treebanks=["xx"])
     with pytest.raises(ChoiceError, match="unknown policy for missing scores 'ignore'"):
         read_leaderboard(path, missing="ignore")  # type: ignore[arg-type]
-    with pytest.raises(ChoiceError, match=r"unknown kind of table 'scores\.xlsx'"):
-        read_leaderboard(tmp_path / "scores.xlsx")
-    with pytest.raises(TreegaugeError, match=r"nothing\.csv: No such file"):
+    odd = write(tmp_path, LONG, "scores.xlsx")
+    with pytest.raises(
+        TreegaugeError, match=r"scores\.xlsx: not recognised; expected .*a score table"
+    ):
+        read_leaderboard(odd)
+    with pytest.raises(TreegaugeError, match=r"nothing\.csv: no such file"):
         read_leaderboard(tmp_path / "nothing.csv")
     with pytest.raises(TreegaugeError, match="'cs_pdt' is chosen more than once"):
         read_leaderboard(path).select(treebanks=["cs_pdt", "Czech-PDT"])

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -23,6 +22,7 @@ from treegauge.results.reading import (
 )
 from treegauge.results.result import Result
 from treegauge.results.verbs import Settings
+from treegauge.treebanks.inputs import Input, recognise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -211,11 +211,12 @@ def read_leaderboard(
     """
     if missing not in get_args(Missing):
         raise ChoiceError("policy for missing scores", missing, get_args(Missing))
-    given = list(_each(sources))
+    given = recognise(_each(sources), kinds=("packaged", "scores", "store", "object"))
     if not given:
         raise TreegaugeError("no scores are given; expected conll18, files, frames or results")
-    if len(given) == 1 and isinstance(given[0], Leaderboard) and digits is None and not metadata:
-        return given[0]
+    board = given[0].given
+    if len(given) == 1 and isinstance(board, Leaderboard) and digits is None and metadata is None:
+        return board
     collection = _Collection(metric)
     for source in given:
         collection.add(_table_of(source, metric))
@@ -250,51 +251,45 @@ def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading) -> Leade
 
 
 def _each(sources: Iterable[Any]) -> Iterator[Any]:
-    """Yield every source: lists taken apart, patterns replaced by the files they match."""
+    """Yield every source, lists taken apart."""
     for source in sources:
-        if isinstance(source, list | tuple):
-            yield from _each(source)
-        elif isinstance(source, str | PathLike) and str(source) not in PACKAGED:
-            path = Path(source)
-            pattern = any(sign in str(source) for sign in "*?[") and not path.exists()
-            matches = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
-            yield from matches if pattern and matches else [path]
-        else:
-            yield source
+        yield from _each(source) if isinstance(source, list | tuple) else [source]
 
 
-def _label(given: Sequence[Any]) -> str:
+def _label(given: Sequence[Input]) -> str:
     """Return what signatures call the sources."""
     if len(given) > 1:
-        packaged = [source for source in given if isinstance(source, str)]
+        packaged = [source.name for source in given if source.kind == "packaged"]
         return " ".join([*packaged, f"{len(given) - len(packaged)} files"])
     source = given[0]
-    if isinstance(source, Leaderboard):
-        return source.source
-    return source if isinstance(source, str) else getattr(source, "name", None) or "table"
+    if source.kind == "object":
+        return source.given.source if isinstance(source.given, Leaderboard) else "table"
+    return source.name if source.kind == "packaged" else source.path.name
 
 
-def _table_of(source: Any, metric: str) -> FileTable:
+def _table_of(source: Input, metric: str) -> FileTable:
     import polars as pl
 
     from treegauge import data
 
-    if isinstance(source, Leaderboard):
-        return frame_table(source.cells, source.source)._replace(unit="percent")
-    if isinstance(source, Result):
-        return result_table(source)
-    if isinstance(source, str):
-        frame: pl.DataFrame = getattr(data, source)()
-        chosen = frame.filter(pl.col("metric") == metric.casefold())
-        return frame_table(frame if chosen.is_empty() else chosen, source)
-    if isinstance(source, Path):
-        if source.is_dir():
-            stored = open_store(source).results(task="score", provenance=False)
-            return frame_table(stored, str(source))
-        return read_file(source)
-    return frame_table(
-        source if isinstance(source, pl.DataFrame) else pl.DataFrame(source), "table"
-    )
+    given = source.given
+    if isinstance(given, Leaderboard):
+        return frame_table(given.cells, given.source)._replace(unit="percent")
+    if isinstance(given, Result):
+        return result_table(given)
+    if given is not None:
+        frame = given if isinstance(given, pl.DataFrame) else pl.DataFrame(given)
+        return frame_table(frame, "table")
+    if source.kind == "store":
+        stored = open_store(source.path).results(task="score", provenance=False)
+        return frame_table(stored, str(source.path))
+    if source.kind == "scores":
+        return read_file(source.path)
+    if source.name not in PACKAGED:
+        raise ChoiceError("packaged table of scores", source.name, PACKAGED)
+    frame = getattr(data, source.name)()
+    chosen = frame.filter(pl.col("metric") == metric.casefold())
+    return frame_table(frame if chosen.is_empty() else chosen, source.name)
 
 
 def _same_treebanks(cells: list[ScoreCell]) -> list[ScoreCell]:
