@@ -114,7 +114,8 @@ def improvement() -> Contender:
 
     few = _few()
     return Contender(
-        lambda: estimate(few, resamples=RESAMPLES), lambda found: _above(found.numbers["probability"])
+        lambda: estimate(few, resamples=RESAMPLES),
+        lambda found: _above(found.numbers["probability"]),
     )
 
 

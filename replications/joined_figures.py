@@ -54,7 +54,7 @@ def gifts() -> Spec:
         },
     }
     title = "What test parts give their treebanks, the highest LAS on top"
-    return themed(spec, title=title, signature=sign(figure="joined-gifts"), dark=False)
+    return themed(spec, title, sign(figure="joined-gifts"), False)
 
 
 def report() -> str:

@@ -42,9 +42,9 @@ def spec():
                 "y": {"field": "value", "type": "quantitative"},
             },
         },
-        title="Bars <b>",
-        signature="treegauge:1",
-        dark=False,
+        "Bars <b>",
+        "treegauge:1",
+        False,
     )
 
 
@@ -138,7 +138,7 @@ def test_contrast_is_that_of_the_guidelines():
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_text_and_lines_can_be_read_on_their_background(dark):
-    config = themed({}, title="", signature="", dark=dark)
+    config = themed({}, "", "", dark)
     paper = config["background"]
     assert contrast(ink(dark), paper) > 12
     assert contrast(config["config"]["axis"]["labelColor"], paper) > 4.5

@@ -64,9 +64,9 @@ def scatter(
         panels.append(panel(x, y, sample.labels, sample.names[1], sample.names[0], title))
     return themed(
         {"concat": panels, "columns": min(3, len(panels))},
-        title=f"{target} against {', '.join(variables)}",
-        signature=sign(figure="scatter", table=table.name, log="+".join(log) or None),
-        dark=dark,
+        f"{target} against {', '.join(variables)}",
+        sign(figure="scatter", table=table.name, log="+".join(log) or None),
+        dark,
     )
 
 
@@ -110,10 +110,7 @@ def background(found: Background, *, dark: bool = False) -> Spec:
     x = found.sample.values[:, 1]
     panels.append(panel(x, last.values, labels, found.variable, name, title))
     return themed(
-        {"hconcat": panels},
-        title=f"{found.target} without its background",
-        signature=found.signature,
-        dark=dark,
+        {"hconcat": panels}, f"{found.target} without its background", found.signature, dark
     )
 
 
@@ -147,9 +144,9 @@ def bins(found: BinnedCorrelations, *, dark: bool = False) -> Spec:
     given = f", given {', '.join(one.given)}" if one.given else ""
     return themed(
         {"data": {"values": rows}, "vconcat": [coefficient, chance]},
-        title=f"{one.target} and {one.variable} by {found.bin}{given}",
-        signature=found.signature,
-        dark=dark,
+        f"{one.target} and {one.variable} by {found.bin}{given}",
+        found.signature,
+        dark,
     )
 
 
@@ -185,7 +182,7 @@ def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
              "encoding": {"text": number, "color": readable}},
         ],
     }  # fmt: skip
-    return themed(spec, title="Correlations", signature=found.signature, dark=dark)
+    return themed(spec, "Correlations", found.signature, dark)
 
 
 def predictions(found: Predictions, *, dark: bool = False) -> Spec:
@@ -212,10 +209,10 @@ def predictions(found: Predictions, *, dark: bool = False) -> Spec:
     error = found.mean_absolute_error
     return themed(
         {"data": {"values": rows}, "width": 1.5 * SIDE, "height": 1.5 * SIDE, "layer": layers},
-        title=f"{target}, predicted and true",
-        subtitle="no true values" if error is None else f"mean absolute error {error:.2f}",
-        signature=found.signature,
-        dark=dark,
+        f"{target}, predicted and true",
+        found.signature,
+        dark,
+        "no true values" if error is None else f"mean absolute error {error:.2f}",
     )
 
 
@@ -248,9 +245,9 @@ def distributions(
         )
     return themed(
         {"concat": panels, "columns": min(3, len(panels))},
-        title="Distributions",
-        signature=sign(figure="distributions", table=table.name),
-        dark=dark,
+        "Distributions",
+        sign(figure="distributions", table=table.name),
+        dark,
     )
 
 
@@ -276,8 +273,8 @@ def shape(found: SkewNormal, *, dark: bool = False) -> Spec:
     ]  # fmt: skip
     return themed(
         {"width": 2 * SIDE, "height": SIDE, "layer": layers},
-        title=f"{name} and a skew-normal curve",
-        subtitle=f"mean {found.mean:.2f}, sd {found.sd:.2f}{tested}",
-        signature=found.signature,
-        dark=dark,
+        f"{name} and a skew-normal curve",
+        found.signature,
+        dark,
+        f"mean {found.mean:.2f}, sd {found.sd:.2f}{tested}",
     )

@@ -6,16 +6,7 @@ from treegauge.curves.attachments import ALL
 from treegauge.curves.complexity import Complexities
 from treegauge.curves.equivalents import Equivalents
 from treegauge.curves.learning import Curves
-from treegauge.figures.theme import (
-    PALETTE,
-    SIDE,
-    Spec,
-    category,
-    ink,
-    quantity,
-    themed,
-    tips,
-)
+from treegauge.figures.theme import PALETTE, SIDE, Spec, category, ink, quantity, themed, tips
 from treegauge.results.errors import TreegaugeError
 
 _LEGEND = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
@@ -104,7 +95,7 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
         },
     }
     title = "How fast classes of words are learned"
-    return themed(spec, title=title, signature=curves.signature, dark=dark)
+    return themed(spec, title, curves.signature, dark)
 
 
 def _line_styles(order: list[str], dark: bool) -> tuple[list[str], list[list[int]]]:
@@ -172,7 +163,7 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
         },
     }  # fmt: skip
     title = "Simple and complex words by size of the training set"
-    return themed(spec, title=title, signature=curves.signature, dark=dark)
+    return themed(spec, title, curves.signature, dark)
 
 
 def equivalents(placed: Equivalents, *, dark: bool = False) -> Spec:
@@ -214,10 +205,10 @@ def complexity(found: Complexities, *, dark: bool = False) -> Spec:
     ]  # fmt: skip
     return themed(
         {"data": {"values": rows}, "width": 2.6 * SIDE, "height": 1.8 * SIDE, "layer": layers},
-        title="Complexity and score of classes of words",
-        subtitle=f"Spearman's rho: {rhos}" if rhos else "",
-        signature=found.signature,
-        dark=dark,
+        "Complexity and score of classes of words",
+        found.signature,
+        dark,
+        f"Spearman's rho: {rhos}" if rhos else "",
     )
 
 

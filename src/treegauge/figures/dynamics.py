@@ -128,7 +128,7 @@ def data_maps(
                  "layer": [{"mark": {"type": "rect"}, "encoding": cell}, *marked]},
     }  # fmt: skip
     title = f"How confident a parser is of gold {LAYERS[layer]}"
-    return themed(spec, title=title, signature=_signature(maps), dark=dark)
+    return themed(spec, title, _signature(maps), dark)
 
 
 def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool = False) -> Spec:
@@ -151,7 +151,7 @@ def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool
         },
     }
     title = f"Confidence in gold {LAYERS[layer]}, {len(found)} treebanks"
-    return themed(spec, title=title, signature=found.signature, dark=dark)
+    return themed(spec, title, found.signature, dark)
 
 
 def difficulty(result: DifficultyTable, **how: Any) -> Spec:
@@ -210,7 +210,7 @@ def pvi_densities(
     ]  # fmt: skip
     spec = {"width": 2 * SIDE, "height": SIDE, "layer": layers}
     title = f"Pointwise usable information of words about their {LAYERS[layer]}"
-    return themed(spec, title=title, signature=_signature(information), dark=dark)
+    return themed(spec, title, _signature(information), dark)
 
 
 def code_lengths(
@@ -247,4 +247,4 @@ def code_lengths(
         ],
     }  # fmt: skip
     title = f"Code length of {LAYERS[layer]}, block by block"
-    return themed(spec, title=title, signature=_signature(lengths), dark=dark)
+    return themed(spec, title, _signature(lengths), dark)

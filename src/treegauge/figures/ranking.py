@@ -90,10 +90,10 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     ]  # fmt: skip
     return themed(
         {"width": _STEP, "height": 320, "datasets": data, "layer": layers},
-        title=f"Ranks by {metric_name(ranks.sampler.board.metric)} over random subsets",
-        subtitle=f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks",
-        signature=ranks.signature,
-        dark=dark,
+        f"Ranks by {metric_name(ranks.sampler.board.metric)} over random subsets",
+        ranks.signature,
+        dark,
+        f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks",
     )
 
 
@@ -165,7 +165,7 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
         "layer": layers,
     }
     title = f"Probability of a higher mean {metric_name(scores.metric)}"
-    return themed(spec, title=title, subtitle=over, signature=ranks.signature, dark=dark)
+    return themed(spec, title, ranks.signature, dark, over)
 
 
 def agreement_data(ranks: Stability) -> Rows:
@@ -207,10 +207,10 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
     }  # fmt: skip
     return themed(
         spec,
-        title=f"How far subsets agree with all {len(ranks.sampler.board.treebanks)} treebanks",
-        subtitle=f"{metric_name(ranks.sampler.board.metric)}, {ranks.samples:,} random subsets",
-        signature=ranks.signature,
-        dark=dark,
+        f"How far subsets agree with all {len(ranks.sampler.board.treebanks)} treebanks",
+        ranks.signature,
+        dark,
+        f"{metric_name(ranks.sampler.board.metric)}, {ranks.samples:,} random subsets",
     )
 
 
@@ -275,8 +275,8 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     metric = metric_name(found.board.metric)
     return themed(
         {"width": 420, "height": _STEP, "datasets": data, "layer": layers[0 if distance else 1 :]},
-        title=f"Average rank by {metric} over {len(found.board.treebanks)} treebanks",
-        subtitle=f"{how}, level {found.level:g}; systems beside one bar cannot be told apart",
-        signature=found.signature,
-        dark=dark,
+        f"Average rank by {metric} over {len(found.board.treebanks)} treebanks",
+        found.signature,
+        dark,
+        f"{how}, level {found.level:g}; systems beside one bar cannot be told apart",
     )

@@ -74,7 +74,7 @@ def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False
         },
     }  # fmt: skip
     title = "Scores with confidence intervals"
-    return themed(spec, title=title, signature=scores.signature, dark=dark)
+    return themed(spec, title, scores.signature, dark)
 
 
 def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, dict[str, Any]]:
@@ -122,7 +122,7 @@ def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
              "encoding": {"text": text, "color": readable}},
         ],
     }  # fmt: skip
-    return themed(spec, title="Scores by class of words", signature=found.signature, dark=dark)
+    return themed(spec, "Scores by class of words", found.signature, dark)
 
 
 def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
@@ -165,7 +165,7 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
         },
     }
     title = f"Scores by treebank, in the order of {metrics[0]}"
-    return themed(spec, title=title, signature=sign(figure="by_treebank"), dark=dark)
+    return themed(spec, title, sign(figure="by_treebank"), dark)
 
 
 def suite(found: Suite, *, metric: str = "", dark: bool = False) -> Spec:
@@ -217,7 +217,7 @@ def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = Fal
         },
     }
     title = f"How scores spread, from the best by {metrics[0]} down"
-    return themed(spec, title=title, signature=sign(figure="variances"), dark=dark)
+    return themed(spec, title, sign(figure="variances"), dark)
 
 
 def _ranked(frame: "pl.DataFrame", metrics: Sequence[str]) -> list[dict[str, Any]]:

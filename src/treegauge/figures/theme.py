@@ -33,7 +33,7 @@ def ink(dark: bool) -> str:
     return _INK[dark]
 
 
-def themed(spec: Spec, *, title: str, subtitle: str = "", signature: str, dark: bool) -> Spec:
+def themed(spec: Spec, title: str, signature: str, dark: bool, subtitle: str = "") -> Spec:
     """Complete a chart: schema, title, colours, and the signature of the numbers in it.
 
     Parameters
@@ -47,14 +47,9 @@ def themed(spec: Spec, *, title: str, subtitle: str = "", signature: str, dark: 
     dark
         Light on dark instead of dark on light.
 
-    Returns
-    -------
-    dict
-        A whole Vega-Lite v5 specification with its data inside.
-
     Examples
     --------
-    >>> spec = themed({"mark": "bar"}, title="A", signature="treegauge:1", dark=False)
+    >>> spec = themed({"mark": "bar"}, "A", "treegauge:1", dark=False)
     >>> spec["usermeta"], spec["background"]
     ({'signature': 'treegauge:1'}, '#ffffff')
     """

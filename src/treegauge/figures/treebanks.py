@@ -75,7 +75,7 @@ def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) ->
         },
     }  # fmt: skip
     title = "Position of words against their heads"
-    return themed(spec, title=title, signature=found.signature, dark=dark)
+    return themed(spec, title, found.signature, dark)
 
 
 def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
@@ -113,7 +113,7 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
     }
     count = "1 treebank" if len(each) == 1 else f"{len(each)} treebanks"
     title = f"Relations from function to content, {count}"
-    return themed(spec, title=title, signature=found.signature, dark=dark)
+    return themed(spec, title, found.signature, dark)
 
 
 KINDS = {"displacements": displacements, "wde": relation_spectrum}

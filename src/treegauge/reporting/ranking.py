@@ -28,12 +28,7 @@ ADJACENT = 5
 
 
 def ranking_section(
-    scores: Leaderboard,
-    *,
-    given: str,
-    first: str = "",
-    samples: int = SAMPLES,
-    seed: int = 0,
+    scores: Leaderboard, *, given: str, first: str = "", samples: int = SAMPLES, seed: int = 0
 ) -> Section:
     """Rank systems over subsets of every size and make the section.
 

@@ -93,11 +93,7 @@ def _by_class(result: Any) -> ByClass:
 
 
 def _part(
-    one: ScoredTreebank,
-    scores: Scores,
-    tests: Comparisons | None,
-    breakdowns: ByClass,
-    budget: int,
+    one: ScoredTreebank, scores: Scores, tests: Comparisons | None, breakdowns: ByClass, budget: int
 ) -> dict[str, Any]:
     alignments = {name: cells.alignment for name, cells in breakdowns[CLASSES[0]].items()}
     for limit in EXAMPLES:
