@@ -67,7 +67,8 @@ VERBS: dict[str, dict[str, Command]] = {
         ),
         "convert": Command(
             "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.",
-            ["source", "out"],
+            ["source"],
+            {"out": "-o"},
         ),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command(
