@@ -202,8 +202,8 @@ PARTS = (
          "GPU: replications/difficulty_gpu.py --parser=pointer --shuffles=2, then python -m "
          "replications.difficulty_table; 366 s on one H200"),
     kept("difficulty_cpu", "Measures by the log-linear parser, in batches",
-         "long: python -m replications.difficulty_cpu --orders 0 --epochs 10 --option batch=32, then "
-         "python -m replications.difficulty_table; 633 s of one core"),
+         "long: python -m replications.difficulty_cpu --orders 0 --epochs 10 --option batch=32, "
+         "then python -m replications.difficulty_table; 633 s of one core"),
     kept("difficulty_cpu_words", "Measures by the log-linear parser, word by word",
          "long: python -m replications.difficulty_cpu --orders 2, then python -m "
          "replications.difficulty_table; 514 s of one core"),

@@ -2,11 +2,11 @@
 
 Run ``python -m replications.difficulty_cpu``; name treebanks such as ``Telugu-MTG`` to do only
 these. ``--epochs 6``, ``--orders 5`` (0: no description length), ``--no-tags`` (the parser does
-not see UPOS), ``--store FOLDER`` (resume an interrupted run), ``--out FILE.csv`` (keep the
-table, for ``replications.difficulty_table --cpu``) and ``--option name=value`` (options of the parser)
-change what is done. The treebanks are looked for under ``TREEGAUGE_UD``. With ``--option batch=32`` and
-``--epochs 10`` the parser learns as slowly as neural ones do, and words vary alike; description
-length needs steps from few sentences, and so learning word by word.
+not see UPOS), ``--store FOLDER`` (resume an interrupted run), ``--out FILE.csv`` (keep the table,
+for ``replications.difficulty_table --cpu``) and ``--option name=value`` (options of the parser)
+change what is done. The treebanks are looked for under ``TREEGAUGE_UD``. With ``--option
+batch=32`` and ``--epochs 10`` the parser learns as slowly as neural ones do, and words vary alike;
+description length needs steps from few sentences, and so learning word by word.
 
 The published values are of a biaffine parser without tags. A linear model cannot make up for them:
 with gold tags it is nearer to that parser. UAS and LAS are of parsed trees. Scales differ, so what

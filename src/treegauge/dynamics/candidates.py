@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
     from treegauge.treebanks.columns import Treebank
 
-__all__ = [
-    "SCORES", "WRITERS", "Candidate", "ErrorCandidates", "candidates_page", "error_candidates",
-    "marked", "save_candidates", "suspicion",
-]  # fmt: skip
-
 Floats = npt.NDArray[np.float64]
 _SOFTENING = 0.5  # added to a relation's deviation, so that a rare one does not explode
 
@@ -80,20 +75,9 @@ def suspicion(
     takes from it the mean of all words with the same relation and divides by their deviation, so
     that a relation which is hard everywhere does not crowd out the others.
 
-    Parameters
-    ----------
-    recording
-        With rivals; best of a parser that did not learn from these words
-        (:func:`~treegauge.dynamics.jobs.cross_fit`).
-    treebank
-        The words.
-    score
-        One of :data:`SCORES`.
-
-    Returns
-    -------
-    scores, layers
-        For each word its score, and 0 where it is that of the head, 1 of the relation.
+    The recording has rivals and is best of a parser that did not learn from these words
+    (:func:`~treegauge.dynamics.jobs.cross_fit`). Returned are for each word its score, and 0 where
+    it is that of the head, 1 of the relation.
     """
     if score not in SCORES:
         raise ChoiceError("score of words", score, SCORES)
@@ -110,20 +94,12 @@ class Candidate:
 
     Attributes
     ----------
-    number
-        Number of the word in the whole treebank, from 0.
-    sentence, word
-        Number of the sentence and position in it, both from 1.
-    of
-        ``head`` or ``relation``: what is contradicted more.
-    head, deprel
-        What the treebank says.
-    instead
-        What the parser prefers: a head's position or a relation.
-    p_gold, p_instead
-        Mean probabilities over epochs.
-    score
-        What the words are ranked by.
+    number, sentence, word
+        Number of the word in the whole treebank, from 0; of its sentence and in it, from 1.
+    of, instead
+        What is contradicted more, ``head`` or ``relation``, and what the parser prefers.
+    p_gold, p_instead, score
+        Mean probabilities over epochs, and what the words are ranked by.
     """
 
     number: int
@@ -193,13 +169,7 @@ def error_candidates(
     """Return the words whose annotation is contradicted most, with the parser's alternative.
 
     A word counts as contradicted if its rival was the more likely one, on average over epochs.
-
-    Parameters
-    ----------
-    recording, treebank, score
-        As in :func:`suspicion`.
-    count
-        The largest number of candidates.
+    `count` is the largest number of candidates, `score` one of :data:`SCORES`.
 
     Examples
     --------
@@ -218,14 +188,11 @@ def error_candidates(
     scores, layers = suspicion(recording, treebank, score=score)
     odds = _odds(recording, treebank)[layers, np.arange(treebank.n_words)]
     order = [i for i in np.argsort(-scores, kind="stable").tolist() if odds[i] > 0][:count]
-    return ErrorCandidates(
-        treebank=treebank.mark,
-        words=tuple(
-            _candidate(recording, treebank, i, list(LAYERS)[layers[i]], float(scores[i]))
-            for i in order
-        ),
-        signature=countersign(recording.signature, m="errors", score=score),
+    words = tuple(
+        _candidate(recording, treebank, i, list(LAYERS)[layers[i]], float(scores[i])) for i in order
     )
+    signature = countersign(recording.signature, m="errors", score=score)
+    return ErrorCandidates(treebank.mark, words, signature)
 
 
 def _candidate(
@@ -273,14 +240,7 @@ def marked(treebank: "Treebank", candidates: ErrorCandidates, *, only: bool = Tr
     A comment ``# suspect = 5 word: head 3 -> 7 (...)`` follows the others, and MISC of the word
     has ``SuspectHead=7`` or ``SuspectRel=obl``. Heads and relations stay as they are.
 
-    Parameters
-    ----------
-    treebank
-        The treebank that the candidates are of.
-    candidates
-        What :func:`error_candidates` gave.
-    only
-        Leave out sentences without candidates.
+    With `only`, sentences without candidates are left out.
     """
     from treegauge.treebanks.columns import closed
     from treegauge.treebanks.conllu import parse_conllu

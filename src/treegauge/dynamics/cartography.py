@@ -9,7 +9,13 @@ import numpy.typing as npt
 
 from treegauge.dynamics.candidates import ErrorCandidates
 from treegauge.dynamics.jobs import check_same
-from treegauge.dynamics.recording import LAYERS, Recording, load_recordings, save_recordings
+from treegauge.dynamics.recording import (
+    LAYERS,
+    Recording,
+    load_recordings,
+    save_recordings,
+    word_columns,
+)
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, countersign, joined_signature
 from treegauge.treebanks.sources import Source
@@ -19,18 +25,9 @@ if TYPE_CHECKING:
 
     from treegauge.treebanks.columns import Treebank
 
-__all__ = [
-    "DataMap",
-    "MapArchive",
-    "Regions",
-    "SentenceMap",
-    "data_map",
-    "mean_map",
-    "sentence_map",
-]
-
 Floats = npt.NDArray[np.float64]
 REGIONS = ("easy", "hard", "ambiguous", "other")
+_MEANS = ("confidence", "variability", "correctness", "forgetting")
 
 
 @dataclass(frozen=True)
@@ -118,19 +115,14 @@ class DataMap(Result):
     @property
     def values(self) -> dict[str, dict[str, float | None]]:
         """The treebank's numbers: means over words, and shares of regions in percent."""
-        found: dict[str, dict[str, float | None]] = {}
+        values: dict[str, dict[str, float | None]] = {}
         for layer in LAYERS:
+            arrays = {name: getattr(self, name) for name in _MEANS}
+            means = {k: None if v is None else float(v[layer].mean()) for k, v in arrays.items()}
             region = self.region(layer)
-            found[layer] = {
-                "confidence": float(self.confidence[layer].mean()),
-                "variability": float(self.variability[layer].mean()),
-                "correctness": None if self.correctness is None
-                else float(self.correctness[layer].mean()),
-                "forgetting": None if self.forgetting is None
-                else float(self.forgetting[layer].mean()),
-                **{name: 100 * float((region == name).mean()) for name in REGIONS[:3]},
-            }  # fmt: skip
-        return found
+            shares = {name: 100 * float((region == name).mean()) for name in REGIONS[:3]}
+            values[layer] = {**means, **shares}
+        return values
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -145,26 +137,10 @@ class DataMap(Result):
         return pl.DataFrame(rows)
 
     def words(self, treebank: "Treebank | None" = None) -> "pl.DataFrame":
-        """Return one row per word: all numbers, and its place and columns if the treebank is given.
-
-        Parameters
-        ----------
-        treebank
-            The treebank that was recorded.
-        """
+        """Return one row per word: its numbers, and its columns if the treebank is given."""
         import polars as pl
 
-        columns: dict[str, Any] = {}
-        if treebank is not None:
-            columns = {
-                "sentence": treebank.sentence_of + 1,
-                "sent_id": _ids(treebank),
-                "word": treebank.positions,
-                "form": treebank["form"],
-                "upos": treebank["upos"],
-                "head": treebank.head,
-                "deprel": treebank["deprel"],
-            }
+        columns = {} if treebank is None else word_columns(treebank)
         for layer in LAYERS:
             columns[f"{layer}_confidence"] = self.confidence[layer]
             columns[f"{layer}_variability"] = self.variability[layer]
@@ -175,24 +151,8 @@ class DataMap(Result):
         return pl.DataFrame(columns)
 
 
-def _ids(treebank: "Treebank") -> list[str | None]:
-    ids = treebank.metadata("sent_id")
-    return [ids[i] for i in treebank.sentence_of.tolist()]
-
-
 def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap:
-    """Return the data map of a recording.
-
-    Parameters
-    ----------
-    recording
-        Log-probabilities of gold over epochs.
-    regions
-        Bounds of easy, hard and ambiguous.
-
-    Notes
-    -----
-    Swayamdipta et al. (2020); the Difficulty paper, section 3.1.
+    """Return the data map of a recording (Swayamdipta et al. 2020; the Difficulty paper, 3.1).
 
     Examples
     --------
@@ -229,12 +189,7 @@ def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap
 def mean_map(recordings: Sequence[Recording], *, regions: Regions | None = None) -> DataMap:
     """Return the mean data map of several parsers or seeds: each word's numbers averaged.
 
-    Parameters
-    ----------
-    recordings
-        Of the same words, one per parser or seed; their epochs may differ.
-    regions
-        Bounds, applied to the averages.
+    Recordings are of the same words; their epochs may differ. Bounds are applied to the averages.
     """
     check_same(recordings)
     maps = [data_map(one, regions=regions) for one in recordings]
@@ -243,14 +198,13 @@ def mean_map(recordings: Sequence[Recording], *, regions: Regions | None = None)
         return first
 
     def mean(name: str) -> Any:
-        found = [getattr(one, name) for one in maps]
-        if any(one is None for one in found):
+        values = [getattr(one, name) for one in maps]
+        if any(one is None for one in values):
             return None
-        return {layer: np.mean([one[layer] for one in found], axis=0) for layer in LAYERS}
+        return {layer: np.mean([one[layer] for one in values], axis=0) for layer in LAYERS}
 
-    names = ("confidence", "variability", "correctness", "forgetting")
     signature = joined_signature([one.signature for one in maps])
-    return replace(first, signature=signature, **{name: mean(name) for name in names})
+    return replace(first, signature=signature, **{name: mean(name) for name in _MEANS})
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,24 +256,22 @@ class MapArchive:
         """Read what :meth:`save` or :meth:`Recording.save` wrote."""
         recordings, more = load_recordings(path)
         held_out = recordings.pop("held_out", None)
-        candidates = None
-        if "candidates" in more:
-            candidates = ErrorCandidates.from_archive(more["candidates"])
+        given = more.get("candidates")
+        candidates = None if given is None else ErrorCandidates.from_archive(given)
         return cls(tuple(recordings.values()), held_out, candidates)
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceMap(Result):
-    """Confidence and variability of whole gold trees, per word, so that length does not decide.
+    r"""Confidence and variability of whole gold trees, per word.
+
+    The geometric mean per word, :math:`p(y)^{1/n}`, takes the place of :math:`p(y)`, which shrinks
+    with every word and so would only show length (the Difficulty paper, section 6).
 
     Attributes
     ----------
-    treebank
-        The sentences.
-    lengths
-        Their words.
-    confidence, variability
-        Mean and population standard deviation over epochs of ``p(tree) ** (1 / words)``.
+    treebank, lengths
+        The sentences, and the number of their words.
     logp
         (epochs, sentences): log-probability of the gold trees.
     """
@@ -327,10 +279,14 @@ class SentenceMap(Result):
     treebank: str
     signature: str
     lengths: npt.NDArray[np.int32]
-    confidence: Floats
-    variability: Floats
     logp: Floats
+    kind: ClassVar[str] = "sentence map"
     digits: ClassVar[int] = 3
+
+    @property
+    def confidence(self) -> Floats:
+        """Mean over epochs of ``p(tree) ** (1 / words)``."""
+        return np.asarray(np.exp(self.logp / self.lengths).mean(axis=0))
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -339,40 +295,20 @@ class SentenceMap(Result):
 
         return pl.DataFrame(
             {
-                "sentence": np.arange(1, len(self.lengths) + 1),
-                "words": self.lengths,
+                "sentence": np.arange(1, len(self.lengths) + 1), "words": self.lengths,
                 "confidence": self.confidence,
-                "variability": self.variability,
+                "variability": np.exp(self.logp / self.lengths).std(axis=0),
                 "bits": -self.logp[-1] / np.log(2),
             }
-        )
+        )  # fmt: skip
 
-    def hardest(self, count: int) -> Sequence[int]:
+    def hardest(self, count: int) -> list[int]:
         """Return the numbers of the sentences of the lowest confidence, from 0."""
-        found: list[int] = np.argsort(self.confidence, kind="stable")[:count].tolist()
-        return found
+        return [int(i) for i in np.argsort(self.confidence, kind="stable")[:count]]
 
 
 def sentence_map(recording: Recording, treebank: "Treebank") -> SentenceMap:
-    r"""Return the data map of sentences.
-
-    The geometric mean per word, :math:`p(y)^{1/n}`, takes the place of :math:`p(y)`, which shrinks
-    with every word and so would only show length (the Difficulty paper, section 6).
-
-    Parameters
-    ----------
-    recording
-        With :attr:`~treegauge.dynamics.recording.Recording.trees_logp`.
-    treebank
-        The sentences.
-    """
+    """Return the data map of sentences, from a recording with ``trees_logp``."""
+    signature = countersign(recording.signature, m="map", level="sentences")
     logp = recording.tree_logp(treebank)
-    p = np.exp(logp / treebank.lengths)
-    return SentenceMap(
-        treebank=recording.treebank,
-        signature=countersign(recording.signature, m="map", level="sentences"),
-        lengths=treebank.lengths,
-        confidence=p.mean(axis=0),
-        variability=p.std(axis=0),
-        logp=logp,
-    )
+    return SentenceMap(recording.treebank, signature, treebank.lengths, logp)

@@ -18,11 +18,6 @@ from treegauge.scoring.convention import OFFICIAL, Convention, Counting
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "LARGER_IS_EASIER", "AbsoluteRank", "DifficultyTable", "TreebankDifficulty", "absolute_rank",
-    "difficulty",
-]  # fmt: skip
-
 LARGER_IS_EASIER: Mapping[str, bool] = {
     "uas": True, "las": True,
     "arc_conf": True, "arc_var": False, "arc_vinfo": True, "arc_mdl": False,
@@ -33,15 +28,7 @@ LARGER_IS_EASIER: Mapping[str, bool] = {
 
 @dataclass(frozen=True, eq=False)
 class AbsoluteRank(Result):
-    """Treebanks in the order of their mean rank.
-
-    Attributes
-    ----------
-    rows
-        Treebank, absolute rank, mean rank, and the rank by each measure (None where it is missing).
-    measures
-        The measures.
-    """
+    """Treebanks in the order of their mean rank; ranks are None where a measure is missing."""
 
     rows: tuple[dict[str, object], ...]
     measures: tuple[str, ...]
@@ -77,14 +64,8 @@ def absolute_rank(
     and description length. Equal values share the mean of their ranks, equal means the best rank.
     A missing value does not count for its treebank.
 
-    Parameters
-    ----------
-    data
-        A table with one row per treebank.
-    measures
-        Columns out of :data:`LARGER_IS_EASIER`; by default those that the table has.
-    label
-        Column of the treebanks' names.
+    `data` is a table with one row per treebank, named in the column `label`; `measures` are columns
+    out of :data:`LARGER_IS_EASIER`, by default those that the table has.
 
     Notes
     -----
@@ -143,20 +124,13 @@ class TreebankDifficulty(Result):
 
     Attributes
     ----------
-    treebank
-        Its name.
     words, sentences
-        Size of its training set.
-    uas, las
-        Of the parsed dev set, in percent; means over seeds.
-    map
-        Data map of the training set.
-    information
-        Usable information in the dev set.
-    length
-        Description length of the training set, if it was measured.
-    convention
-        What counts in `uas` and `las`.
+        Size of the training set.
+    uas, las, convention
+        Of the parsed dev set, in percent, means over seeds; and what counts in them.
+    map, information, length
+        Data map of the training set, usable information in the dev set, and description length
+        of the training set, if it was measured.
     """
 
     treebank: str
@@ -225,27 +199,23 @@ def _measured(
     convention: Convention,
 ) -> TreebankDifficulty:
     """Measure one treebank: two models per seed, and those of description length."""
-    from treegauge.scoring.attachment import correct_trees
-
     train, dev = data["train"], data["dev"]
     numbers, orders = settings.seeds(seeds), coding["orders"]
     if orders:
         sizes = read_blocks(coding["blocks"], len(train))
         coding = coding | {"blocks": ",".join(map(str, sizes))}
     models = settings.run("difficulty", data, numbers[:1], null=null, **coding)
-    models += settings.run("difficulty", data, numbers[1:], null=null, **coding | {"orders": 0})
-    training, label = coding["training"], models[0].label
+    models += settings.run("difficulty", data, numbers[1:], null=null, orders=0)
     recordings = {key: [one.recordings[key] for one in models] for key in ("train", "dev", "null")}
-    scores = []
-    for recording in recordings["dev"]:
-        parsed = recording.parsed(dev)
-        correct = correct_trees(dev, parsed.head, parsed["deprel"], convention)
-        scores.append([correct.score(metric) or 0.0 for metric in ("UAS", "LAS")])
-    uas, las = np.mean(scores, axis=0).tolist()
-    length = None
+    correct = [one.correct_words(dev, convention) for one in recordings["dev"]]
+    uas, las = (
+        float(np.mean([one.score(metric) or 0.0 for one in correct])) for metric in ("UAS", "LAS")
+    )
+    label, length, blocks = models[0].label, None, None
     if orders:
-        length = DescriptionLength.of(models[0].table, train.mark, label, training, numbers[0])
-    blocks = None if length is None else f"{training} {'+'.join(map(str, length.blocks))}"
+        way = coding["training"]
+        length = DescriptionLength.of(models[0].table, train.mark, label, way, numbers[0])
+        blocks = f"{way} {'+'.join(map(str, length.blocks))}"
     signature = sign(
         v="difficulty", tb=train.mark, dev=dev.mark, parser=label, null=null, mdl=blocks,
         orders=orders or None, seed="+".join(map(str, numbers)), **convention.signed,
@@ -302,7 +272,9 @@ def difficulty(
 
     if len(settings.parser) > 1:
         raise TreegaugeError(f"difficulty needs one parser, got {len(settings.parser)}")
-    coding = {"blocks": blocks if orders else "auto", "training": training, "orders": orders}
+    coding: dict[str, Any] = {"orders": orders}
+    if orders:
+        coding |= {"blocks": blocks, "training": training}
     data = settings.data(treebanks)
     rows = [_measured(own, settings, seeds, null, coding, counting.chosen) for own in data]
     table = DifficultyTable(tuple(rows), layer=of)

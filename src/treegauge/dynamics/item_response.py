@@ -1,5 +1,6 @@
 """Item response: how difficult words are for parsers of different ability."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
@@ -14,8 +15,6 @@ from treegauge.results.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["ItemResponse", "fit_item_response", "responses"]
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["rasch", "2pl"]
@@ -32,14 +31,10 @@ class ItemResponse(Result):
 
     Attributes
     ----------
-    difficulty, discrimination
-        Posterior means of :math:`b_i` and :math:`a_i` for each word.
-    spread
-        Posterior standard deviation of each difficulty.
-    ability
-        :math:`\theta_j` of each respondent.
-    names
-        The respondents.
+    difficulty, discrimination, spread
+        Posterior means of :math:`b_i` and :math:`a_i`, and standard deviation of each difficulty.
+    ability, names
+        :math:`\theta_j` and name of each respondent.
     model, steps
         The model, and how many steps of EM it took.
     """
@@ -66,36 +61,24 @@ class ItemResponse(Result):
         """Return one row per word."""
         import polars as pl
 
-        return pl.DataFrame(
-            {
-                "difficulty": self.difficulty,
-                "sd": self.spread,
-                "discrimination": self.discrimination,
-            }
-        )
+        columns = {"difficulty": self.difficulty, "sd": self.spread}
+        return pl.DataFrame(columns | {"discrimination": self.discrimination})
 
 
 def responses(
-    recordings: Sequence[Recording], *, layer: str = "head", epochs: Sequence[int] | None = None
+    recordings: Sequence[Recording], *, layer: str = "head", epochs: Sequence[int] = (-1,)
 ) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
     """Return which words each respondent got correct: (respondents, words), and their names.
 
-    Parameters
-    ----------
-    recordings
-        Of the same words, with rivals: one per parser or seed.
-    layer
-        ``head``, ``relation``, or ``both`` of them.
-    epochs
-        Places of the epochs that count as respondents of their own, such as ``(0, 4, -1)``;
-        by default the last alone.
+    Recordings are of the same words, with rivals; `layer` is ``head``, ``relation`` or ``both``.
+    `epochs` are places of epochs that count as respondents of their own, such as ``(0, 4, -1)``.
     """
     check_same(recordings)
     rows, names = [], []
     for number, one in enumerate(recordings, 1):
         layers = ("head", "relation") if layer == "both" else (layer,)
         correct = np.all([one.correct(part) for part in layers], axis=0)
-        for place in epochs if epochs is not None else (-1,):
+        for place in epochs:
             rows.append(correct[place])
             names.append(f"{number} epoch {one.epochs[place]}")
     return np.array(rows), tuple(names)
@@ -116,16 +99,8 @@ def fit_item_response(
     discriminations normal with estimated mean and deviation, and abilities are found by EM on a
     grid. The words' numbers are posterior means.
 
-    Parameters
-    ----------
-    correct
-        (respondents, words): whether a respondent got a word correct.
-    names
-        The respondents.
-    model
-        ``rasch`` (all words discriminate alike) or ``2pl``.
-    most_steps, tolerance
-        EM ends when no ability moves more than this.
+    `correct` is (respondents, words), `names` those of the respondents. With ``rasch`` all words
+    discriminate alike. EM ends when no ability moves more than `tolerance`.
 
     Examples
     --------
@@ -176,17 +151,11 @@ def fit_item_response(
     posterior = _posterior(patterns, a, places, -0.5 * (b**2 + z**2), ability)
     mean_b = posterior @ places
     spread = np.sqrt(np.maximum(posterior @ places**2 - mean_b**2, 0))
-    back = which.ravel()
-    return ItemResponse(
-        difficulty=mean_b[back],
-        discrimination=(posterior @ a)[back],
-        spread=spread[back],
-        ability=ability,
-        names=titles,
-        model=model,
-        steps=steps,
-        signature=sign(v="item-response", m=model, words=x.shape[1], respondents=len(x)),
-    )
+    values = mean_b, posterior @ a, spread
+    difficulty, power, deviation = (one[which.ravel()] for one in values)
+    checksum = hashlib.sha256(np.packbits(x == 1).tobytes()).hexdigest()[:6]
+    signature = sign(v="item-response", m=model, responses=f"{len(x)}x{x.shape[1]}#{checksum}")
+    return ItemResponse(difficulty, power, deviation, ability, titles, model, steps, signature)
 
 
 def _logits(a: Floats, places: Floats, ability: Floats) -> Floats:

@@ -14,11 +14,6 @@ from treegauge.results.result import sign
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
-__all__ = [
-    "Engine", "Progress", "TrainingJob", "check_same", "cross_fit", "relation_arrays",
-    "relation_names",
-]  # fmt: skip
-
 HELD_OUT = "held out"
 """The split of recordings by :func:`cross_fit`."""
 Progress = Callable[[int, int | None], None]
@@ -31,22 +26,16 @@ class TrainingJob:
 
     Parameters
     ----------
-    train
-        What it learns from.
-    read
-        Treebanks to record, by split: ``train``, ``dev`` and so on.
-    seed
-        Of the training.
+    train, read
+        What it learns from, and treebanks to record, by split: ``train``, ``dev`` and so on.
     relations
         All relations there may be, also those that `train` lacks.
-    every
-        Record after every epoch, or only at the end.
-    trees
-        Also record what share of probability is that of trees.
-    when
-        ``after`` each epoch in evaluation mode, or ``during`` it, as a word is learned from.
-    decode
-        Also record the trees that the model gives after the last epoch.
+    every, when
+        Record after every epoch or only at the end; ``after`` each epoch in evaluation mode, or
+        ``during`` it, as a word is learned from.
+    trees, decode
+        Also record what share of probability is that of trees, and the trees that the model gives
+        after the last epoch.
     """
 
     train: "Treebank"
@@ -103,19 +92,9 @@ def relation_arrays(
     """Return what is recorded of relations, with an escape for those that `train` lacks.
 
     They share the probability U / (N + U) of something new after N words with U relations (Witten
-    & Bell 1991), and the learned ones what is left.
-
-    Parameters
-    ----------
-    job, read
-        What was trained and what is recorded.
-    known, every
-        Names of the model's relations, and of all there may be.
-    logs
-        Log-probabilities of gold relations, (..., words).
-    rivals, rival_logs
-        Numbers in `known` of the best other relations, below 0 for none, and their
-        log-probabilities. None: not recorded.
+    & Bell 1991), and the learned ones what is left. `known` names the model's relations, `every`
+    all there may be; `logs` are of gold relations, `rivals` numbers in `known` of the best others,
+    below 0 for none.
     """
     learned = set(job.train.codes("deprel").values)
     place = {name: number for number, name in enumerate(every)}
@@ -169,26 +148,9 @@ def cross_fit(
     """Record every word by the parser trained on the folds that its sentence is not in.
 
     A parser that has memorised an annotation error cannot contradict it; one that has not
-    seen it can.
-
-    Parameters
-    ----------
-    treebank
-        Any treebank.
-    engine
-        Trains the parsers: see :func:`~treegauge.dynamics.recorder.make_engine`.
-    folds, seed
-        Sentences are assigned at random to this number of folds. Sentences with the same words
-        share a fold, so that a copy elsewhere does not give an error away.
-    every
-        Record after every epoch, or only after the last one.
-    progress
-        Called with the number of models trained.
-
-    Returns
-    -------
-    Recording
-        Of all words, in their order, as split ``held out``.
+    seen it can. Sentences are assigned to folds at random. Sentences with the same words share a
+    fold, so that a copy elsewhere does not give an error away. The recording is of all words, in
+    their order, as split ``held out``.
 
     Examples
     --------

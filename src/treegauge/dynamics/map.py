@@ -25,21 +25,10 @@ if TYPE_CHECKING:
 
     from treegauge.treebanks.columns import Treebank
 
-__all__ = ["MapScores", "TreebankMaps", "map", "word_table"]
-
 
 @dataclass(frozen=True, eq=False)
 class MapScores(Result):
-    """UAS and LAS of the trees that each model gives after its last epoch.
-
-    Attributes
-    ----------
-    rows
-        One per model: treebank, split, parser, seed, the number of words that count, of correct
-        heads and of correct heads with relations, and both scores in percent.
-    convention
-        What counts.
-    """
+    """UAS and LAS of the trees that each model gives after its last epoch, with their counts."""
 
     rows: tuple[dict[str, Any], ...]
     convention: Convention
@@ -60,12 +49,7 @@ class MapScores(Result):
 class TreebankMaps(JoinedResult):
     """Data maps of one or more treebanks.
 
-    Attributes
-    ----------
-    archives
-        For each treebank everything behind its map: recordings and candidates.
-    scores
-        UAS and LAS of each model's parsed trees.
+    `archives` hold everything behind each map, `scores` UAS and LAS of each model's parsed trees.
     """
 
     results: tuple[DataMap, ...]
@@ -180,10 +164,7 @@ def map(
 
 
 def _scores(recording: Recording, gold: "Treebank", convention: Convention) -> dict[str, Any]:
-    from treegauge.scoring.attachment import correct_trees
-
-    parsed = recording.parsed(gold)
-    correct = correct_trees(gold, parsed.head, parsed["deprel"], convention)
+    correct = recording.correct_words(gold, convention)
     return {
         "words": int(correct.gold.sum()), "correct_heads": int(correct.heads.sum()),
         "correct_relations": int(correct.relations.sum()), "UAS": correct.score("UAS"),
@@ -194,13 +175,8 @@ def _scores(recording: Recording, gold: "Treebank", convention: Convention) -> d
 def word_table(recordings: Sequence[Recording], treebank: "Treebank") -> "pl.DataFrame":
     """Return one row per word: its mean numbers, and its difficulty to several parsers or seeds.
 
-    Parameters
-    ----------
-    recordings
-        Of the treebank's words. Of two or more, columns of an item response model (2PL, a word is
-        correct if its head and its relation are) are added.
-    treebank
-        The words.
+    Of two or more recordings, columns of an item response model are added (2PL; a word is correct
+    if its head and its relation are).
     """
     from treegauge.dynamics.item_response import fit_item_response, responses
 

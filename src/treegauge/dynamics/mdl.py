@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
     from treegauge.treebanks.columns import Treebank
 
-__all__ = [
-    "BLOCKS", "DescriptionLength", "description_length", "mdl", "read_blocks", "uniform_bits",
-]  # fmt: skip
-
 Floats = npt.NDArray[np.float64]
 Before = Literal["prefix", "block"]
 BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
@@ -92,19 +88,19 @@ class DescriptionLength(Result):
     @property
     def values(self) -> dict[str, dict[str, float]]:
         """Means over orders: bits, bits per word, their spread, compression against uniform."""
-        found = {}
+        values = {}
         for layer in LAYERS:
             totals = self.bits[layer].sum(axis=1)
             per_word = totals / self.words.sum(axis=1)
             uniform = float(self.uniform[layer].sum(axis=1).mean())
-            found[layer] = {
+            values[layer] = {
                 "bits": float(totals.mean()),
                 "bits_per_word": float(per_word.mean()),
                 "sd": float(per_word.std(ddof=1)) if len(per_word) > 1 else 0.0,
                 "uniform_bits": uniform,
                 "compression": uniform / float(totals.mean()) if totals.any() else 1.0,
             }
-        return found
+        return values
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -112,11 +108,8 @@ class DescriptionLength(Result):
         import polars as pl
 
         name = self.treebank.rpartition("#")[0]
-        rows = [
-            {"treebank": name, "of": LAYERS[layer], **values}
-            for layer, values in self.values.items()
-        ]
-        return pl.DataFrame(rows)
+        rows = self.values.items()
+        return pl.DataFrame([{"treebank": name, "of": LAYERS[k], **row} for k, row in rows])
 
     def by_block(self) -> "pl.DataFrame":
         """Return one row per block: sentences before it, and means over orders of its bits."""
@@ -162,33 +155,17 @@ def description_length(
     The first block is coded uniformly, each other one by a fresh parser after its last epoch.
     Relations not yet seen by a parser are coded by an escape (see ``docs/dynamics.md``).
 
-    Parameters
-    ----------
-    train
-        The sentences; as many as the blocks hold are drawn for every order.
-    engine
-        Trains the parsers: see :func:`~treegauge.dynamics.recorder.make_engine`.
-    blocks
-        Sentences of each block.
-    training
-        What a parser learns from: ``prefix``, all blocks sent so far, or ``block``, the last one
-        alone, as the Difficulty paper can be read.
-    orders, seed
-        Number of random orders of the sentences, and the first seed.
-    progress
-        Called with the number of models trained.
-
-    Notes
-    -----
-    Online (prequential) coding: Blier & Ollivier (2018), Voita & Titov (2020); the Difficulty
-    paper, section 3.3 and appendix A. Bits throughout.
+    As many sentences as the blocks hold are drawn for every order. A parser learns from all blocks
+    sent so far (``prefix``) or from the last one alone (``block``), as the Difficulty paper can be
+    read. Online (prequential) coding: Blier & Ollivier (2018), Voita & Titov (2020); the Difficulty
+    paper, section 3.3 and appendix A.
 
     Examples
     --------
     >>> from treegauge.dynamics.recorder import make_engine
     >>> from treegauge.testing.synthetic import synthetic
-    >>> engine = make_engine("mst", epochs=3)
-    >>> length = description_length(synthetic(80, seed=1), engine=engine, blocks=[10, 20, 40])
+    >>> length = description_length(
+    ...     synthetic(80, seed=1), engine=make_engine("mst", epochs=3), blocks=[10, 20, 40])
     >>> length.values["head"]["compression"] > 1
     True
     """
@@ -210,23 +187,22 @@ def description_length(
     names = relation_names(train)
     parts: list[list[Treebank]] = []
     jobs: list[TrainingJob] = []
-    for order_number in range(orders):
-        order = np.random.default_rng([seed, order_number]).permutation(len(train))
+    for number in range(orders):
+        order = np.random.default_rng([seed, number]).permutation(len(train))
         parts.append([train.take(order[a:b]) for a, b in pairwise(edges)])
         for s in range(1, len(sizes)):
             start = 0 if training == "prefix" else edges[s - 1]
             source = train.take(order[start : edges[s]])
             jobs.append(
-                TrainingJob(source, {"coded": parts[-1][s]}, seed=seed + order_number,
+                TrainingJob(source, {"coded": parts[-1][s]}, seed=seed + number,
                             relations=names, every=False)
             )  # fmt: skip
     recordings = iter(engine(jobs, progress))
     rows = []
     for number, row in enumerate(parts):
         for block, part in enumerate(row):
-            values: dict[str, Any] = {
-                "order": number, "sentences": len(part), "words": part.n_words,
-            }  # fmt: skip
+            values: dict[str, Any] = {"order": number, "sentences": len(part)}
+            values["words"] = part.n_words
             recording = next(recordings)["coded"] if block else None
             for layer, uniform in uniform_bits(part, len(names)).items():
                 bits = uniform

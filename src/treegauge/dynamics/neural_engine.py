@@ -17,8 +17,6 @@ from treegauge.parsers.neural.vocabulary import Vocabulary
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank, concat
 
-__all__ = ["NeuralEngine"]
-
 Longs = npt.NDArray[np.int64]
 
 

@@ -18,8 +18,6 @@ from treegauge.parsers.registry import find_parser, known_parsers
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
-__all__ = ["Remembering", "SequentialEngine", "make_engine", "record"]
-
 Floats = npt.NDArray[np.float64]
 #: Options that give a parser its probabilities, unless others are asked for.
 _PRESETS: dict[str, dict[str, Any]] = {"mst": {"training": "loglinear"}}
@@ -31,19 +29,6 @@ class Remembering(Protocol):
 
     def training_log_probabilities(self) -> tuple[Floats, Floats]:
         """Return log p of gold heads and gold relations, one each per training word."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Epoch:
-    """What is recorded of one treebank after one epoch."""
-
-    head_logp: Floats
-    relation_logp: Floats
-    head_rival: npt.NDArray[np.int16] | None = None
-    head_rival_logp: Floats | None = None
-    relation_rival: npt.NDArray[np.int16] | None = None
-    relation_rival_logp: Floats | None = None
-    trees_logp: Floats | None = None
 
 
 def _log(p: Floats) -> Floats:
@@ -64,13 +49,9 @@ def _heads(treebank: Treebank, shares: Sequence[Floats]) -> dict[str, Any]:
         top = others.argmax(axis=1)
         best.append(others[words, top])
         rival.append(np.where(best[-1] < 0, -1, top))
-    empty = np.zeros(0)
-    p = np.concatenate([*best, empty])
-    return {
-        "head_logp": _log(np.concatenate([*gold, empty])),
-        "head_rival": np.concatenate([*rival, empty]).astype(np.int16),
-        "head_rival_logp": _log(np.maximum(p, 0)),
-    }
+    p, top, others = (np.concatenate([*one, np.zeros(0)]) for one in (gold, rival, best))
+    logs = _log(p), top, _log(np.maximum(others, 0))
+    return dict(zip(("head_logp", "head_rival", "head_rival_logp"), logs, strict=True))
 
 
 def _relations(
@@ -90,45 +71,35 @@ def _relations(
     return relation_arrays(job, treebank, known, job.relations or known, _log(p), rivals, logs)
 
 
-def _recorded(model: Model, job: TrainingJob, split: str, treebank: Treebank) -> _Epoch:
+def _recorded(model: Model, job: TrainingJob, split: str) -> dict[str, Any]:
+    """Return what is recorded of a split after one epoch."""
+    treebank = job.read[split]
     if job.when == "during":
         if split != "train" or not isinstance(model, Remembering):
             raise TreegaugeError(
                 f"{type(model).__name__} cannot say how likely {split} words were during an "
                 "epoch; record after the epoch, or use a parser that remembers"
             )
-        return _Epoch(*model.training_log_probabilities())
+        logs = model.training_log_probabilities()
+        return dict(zip(("head_logp", "relation_logp"), logs, strict=True))
     if not isinstance(model, Probabilistic):
         raise TreegaugeError(
             f"{type(model).__name__} has no probabilities of heads and named relations; expected "
             "a parser such as mst with training=loglinear"
         )
-    known = model.relations
     shares = model.head_probabilities(treebank)
     values = _heads(treebank, shares)
     if job.trees:
         values["trees_logp"] = trees_logp(shares)
-    values |= _relations(job, treebank, model.relation_probabilities(treebank), list(known))
-    return _Epoch(**values)
+    names = model.relation_probabilities(treebank)
+    return values | _relations(job, treebank, names, list(model.relations))
 
 
 def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recording]:
-    """Train one model and record what it says of gold heads and relations.
+    """Train one model and return its recordings by split.
 
-    Parameters
-    ----------
-    parser
-        Any parser whose models are :class:`~treegauge.parsers.base.Probabilistic` and name their
-        ``relations``.
-    job
-        What to train on and what to record.
-    label
-        The parser with its options, for signatures.
-
-    Returns
-    -------
-    dict
-        Recordings by split.
+    The parser's models are :class:`~treegauge.parsers.base.Probabilistic`; `label` is what
+    signatures call it.
 
     Examples
     --------
@@ -139,40 +110,34 @@ def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recor
     >>> record(parser, TrainingJob(train, {"train": train}))["train"]
     <Recording of syn-1#4d03d2 (train): 2 epochs, 461 words>
     """
-    rows: dict[str, list[_Epoch]] = {split: [] for split in job.read}
+    rows: dict[str, list[dict[str, Any]]] = {split: [] for split in job.read}
     epochs: list[int] = []
 
     def add(epoch: int, model: Model) -> None:
         epochs.append(epoch)
-        for split, treebank in job.read.items():
-            if job.every:
-                rows[split].append(_recorded(model, job, split, treebank))
+        if job.every:
+            for split, own in rows.items():
+                own.append(_recorded(model, job, split))
 
     final = parser.fit(job.train, seed=job.seed, on_epoch=add)
-    if not job.every:
-        for split, treebank in job.read.items():
-            rows[split].append(_recorded(final, job, split, treebank))
     if not epochs:
         raise TreegaugeError(f"{label or type(parser).__name__} does not report its epochs")
-    numbers = tuple(epochs if job.every else epochs[-1:])
-    return {
-        split: _joined(rows[split], job, split, numbers, label, final) for split in job.read
-    }  # fmt: skip
+    if not job.every:
+        rows = {split: [_recorded(final, job, split)] for split in job.read}
+        epochs = epochs[-1:]
+    return {split: _joined(own, job, split, epochs, label, final) for split, own in rows.items()}
 
 
 def _joined(
-    rows: Sequence[_Epoch],
-    job: TrainingJob,
-    split: str,
-    epochs: tuple[int, ...],
-    label: str,
-    final: Model,
-) -> Recording:
-    arrays: dict[str, Any] = {}
-    for one in fields(_Epoch):
-        values = [getattr(row, one.name) for row in rows]
-        kind = np.int16 if one.name.endswith("rival") else np.float32
-        arrays[one.name] = None if values[0] is None else np.stack(values).astype(kind)
+    rows: Sequence[dict[str, Any]], job: TrainingJob, split: str, epochs: Sequence[int],
+    label: str, final: Model,
+) -> Recording:  # fmt: skip
+    arrays: dict[str, Any] = {
+        name: np.stack([row[name] for row in rows]).astype(
+            np.int16 if name.endswith("rival") else np.float32
+        )
+        for name in rows[0]
+    }
     relations = job.relations
     if isinstance(final, Probabilistic) and job.when == "after":
         relations = relations or tuple(final.relations)
@@ -185,7 +150,7 @@ def _joined(
         arrays["parsed_relation"] = np.array([number[name] for name in names], np.int16)
     return Recording(
         treebank=job.read[split].mark, split=split, signature=job.signature(split, label),
-        epochs=epochs, relations=relations, **arrays,
+        epochs=tuple(epochs), relations=relations, **arrays,
     )  # fmt: skip
 
 
@@ -222,14 +187,7 @@ class SequentialEngine:
 def parser_options(name: str, *, epochs: int | None = None, options: Sequence[str] = ()) -> Any:
     """Return the options of a parser, set to give probabilities.
 
-    Parameters
-    ----------
-    name
-        A parser of :mod:`treegauge.parsers.registry`.
-    epochs
-        Passes over the data, for heads and relations alike; the parser's default if None.
-    options
-        ``name=value`` each, as on the command line; they win.
+    `epochs` are for heads and relations alike; `options`, ``name=value`` each, win.
     """
     kind = find_parser(name).options
     known = {one.name for one in fields(kind)} if is_dataclass(kind) else set()

@@ -20,9 +20,8 @@ from treegauge.treebanks.sources import Source
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.scoring.convention import Convention
     from treegauge.treebanks.columns import Treebank
-
-__all__ = ["ENDINGS", "FLOOR", "LAYERS", "Recording", "load_recordings", "save_recordings"]
 
 FLOOR = float(np.log(1e-300))
 """Log-probabilities below count as this one, so that no sum is infinite."""
@@ -185,13 +184,7 @@ class Recording(Result):
         return 100 * float(heads.mean()), 100 * float(both.mean())
 
     def parsed(self, treebank: "Treebank") -> "Treebank":
-        """Return the treebank with the trees that the parser gave after the last epoch.
-
-        Parameters
-        ----------
-        treebank
-            The treebank that was recorded.
-        """
+        """Return the recorded treebank with the trees that the parser gave after the last epoch."""
         self.check(treebank)
         if self.parsed_head is None or self.parsed_relation is None:
             raise TreegaugeError(f"{self!r} has no parsed trees; record them with decode=True")
@@ -199,21 +192,20 @@ class Recording(Result):
         heads = self.parsed_head.astype(np.int32)
         return treebank.with_columns({"head": heads, "deprel": names})
 
+    def correct_words(self, gold: "Treebank", convention: "Convention | None" = None) -> Any:
+        """Return :class:`~treegauge.scoring.attachment.CorrectWords` of the parsed trees."""
+        from treegauge.scoring.attachment import correct_trees
+        from treegauge.scoring.convention import OFFICIAL
+
+        parsed = self.parsed(gold)
+        return correct_trees(gold, parsed.head, parsed["deprel"], convention or OFFICIAL)
+
     def tree_logp(self, treebank: "Treebank") -> npt.NDArray[np.float64]:
         r"""Return the log-probability of every sentence's gold tree among all one-rooted trees.
 
         .. math:: \log p(y) = \sum_d \log p(y_d \mid d) - \log Z
 
-        Parameters
-        ----------
-        treebank
-            The treebank that was recorded, with :attr:`trees_logp`.
-
-        Returns
-        -------
-        numpy.ndarray
-            (epochs, sentences), natural logarithms; of the last epoch alone if no more is
-            recorded.
+        (epochs, sentences), natural logarithms; of the last epoch alone if no more is recorded.
         """
         if self.trees_logp is None:
             raise TreegaugeError(f"{self!r} has nothing of trees; record with trees=True")
@@ -264,20 +256,23 @@ class Recording(Result):
         return next(iter(recordings.values()))
 
 
+def word_columns(treebank: "Treebank") -> dict[str, Any]:
+    """Return the columns that tables with one row per word begin with."""
+    ids = treebank.metadata("sent_id")
+    return {
+        "sentence": treebank.sentence_of + 1,
+        "sent_id": [ids[i] for i in treebank.sentence_of.tolist()],
+        "word": treebank.positions,
+        **{name: treebank[name] for name in ("form", "upos")},
+        "head": treebank.head,
+        "deprel": treebank["deprel"],
+    }
+
+
 def save_recordings(
     path: Source, recordings: Mapping[str, Recording], more: Mapping[str, Any] | None = None
 ) -> None:
-    """Write recordings of the same words to one file, atomically.
-
-    Parameters
-    ----------
-    path
-        ``.npz`` or ``.parquet``.
-    recordings
-        By name.
-    more
-        What else the file holds, as JSON has it.
-    """
+    """Write recordings of the same words, and what JSON can hold, to one file, atomically."""
     data = packed_recordings(recordings, more, Path(path).suffix)
     with atomic(path) as file:
         file.write(data)

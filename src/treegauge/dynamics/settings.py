@@ -108,17 +108,10 @@ class TrainingSettings(Settings):
         return list(range(self.seed, self.seed + count))
 
     def data(self, sources: Iterable[Any], dev: Any = None, **files: object) -> list[TrainingData]:
-        """Recognise treebanks to train on.
+        """Recognise treebanks to train on; `dev` takes the place of their own dev sets.
 
-        Parameters
-        ----------
-        sources
-            Folders, names or codes under ``TREEGAUGE_UD``, training files, treebanks, or mappings
-            such as ``{"train": ..., "dev": ...}`` of files or treebanks.
-        dev
-            A dev set in place of the treebanks' own.
-        **files
-            What can be asked for of one treebank only.
+        Sources are folders, names or codes under ``TREEGAUGE_UD``, training files, treebanks, or
+        mappings such as ``{"train": ..., "dev": ...}``. `files` can be made of one treebank only.
         """
         from treegauge.treebanks.inputs import read_treebank, recognise_treebanks
 
@@ -190,14 +183,8 @@ class TrainingSettings(Settings):
 class JoinedResult(Result):
     """Results of one kind for several treebanks or parsers in one table.
 
-    Attributes
-    ----------
-    results
-        One per treebank (and parser).
-    layer
-        What a figure shows: ``head`` or ``relation``.
-    labels
-        The parser of each result; a column where there are several.
+    `layer` is what a figure shows, `labels` the parser of each result: a column where there are
+    several.
     """
 
     results: tuple[Any, ...]

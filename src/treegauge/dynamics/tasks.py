@@ -5,12 +5,11 @@ from treegauge.dynamics.jobs import Engine, TrainingJob, cross_fit, relation_nam
 from treegauge.dynamics.mdl import DescriptionLength, description_length, read_blocks
 from treegauge.dynamics.recorder import engine_of
 from treegauge.dynamics.recording import LAYERS, Recording, packed_recordings
-from treegauge.dynamics.vinfo import information_jobs, null_input, usable_information
+from treegauge.dynamics.vinfo import null_input, usable_information
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
 from treegauge.parsers.registry import find_parser
 from treegauge.results.messages import progress
-from treegauge.scoring.attachment import correct_trees
 from treegauge.treebanks.columns import Treebank
 
 _HERE = "treegauge.dynamics.tasks"
@@ -60,8 +59,7 @@ def _map_scalars(recording: Recording) -> dict[str, Scalar]:
 
 
 def _attachment(recording: Recording, gold: Treebank) -> dict[str, Scalar]:
-    parsed = recording.parsed(gold)
-    correct = correct_trees(gold, parsed.head, parsed["deprel"])
+    correct = recording.correct_words(gold)
     return {metric: correct.score(metric) for metric in ("UAS", "LAS")}
 
 
@@ -97,7 +95,11 @@ def record_information(cell: Cell) -> Outcome:
     """
     train, dev = _splits(cell, "train", "dev")
     null, trees = cell.extra["null"], cell.extra["trees"]
-    jobs = information_jobs(train, dev, null=null, seed=cell.seed, trees=trees)
+    names = relation_names(train, dev)
+    jobs = [
+        TrainingJob(source, {"dev": target}, cell.seed, names, trees=trees)
+        for source, target in ((train, dev), (null_input(train, null), null_input(dev, null)))
+    ]
     real, hidden = (one["dev"] for one in _train(_engine(cell), jobs))
     measured = usable_information(real, hidden, kind=null, treebank=dev if trees else None)
     scalars: dict[str, Scalar] = {

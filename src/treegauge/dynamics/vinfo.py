@@ -1,14 +1,13 @@
 """Usable information (V-information): how much the words say about the trees, in bits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.dynamics.jobs import TrainingJob, relation_names
-from treegauge.dynamics.recording import LAYERS, Recording
+from treegauge.dynamics.recording import LAYERS, Recording, word_columns
 from treegauge.dynamics.settings import (
     FilePath,
     JoinedResult,
@@ -26,69 +25,26 @@ if TYPE_CHECKING:
 
     from treegauge.treebanks.columns import Treebank
 
-__all__ = [
-    "NULLS", "UsableInformation", "information_jobs", "null_input",
-    "usable_information", "vinfo",
-]  # fmt: skip
-
 Floats = npt.NDArray[np.float64]
 BIT = float(np.log(2))
 Null = Literal["blank", "upos", "length", "place", "shuffled"]
 _SEEN = ("form", "lemma", "upos", "xpos", "feats")
 
 
-def _filled(treebank: "Treebank", form: list[str], keep: tuple[str, ...] = ()) -> dict[str, Any]:
-    nothing = ["_"] * treebank.n_words
-    values = {name: nothing for name in _SEEN if name not in keep}
-    return values | ({} if "form" in keep else {"form": form})
-
-
-def _blank(treebank: "Treebank", seed: int) -> dict[str, Any]:
-    return _filled(treebank, ["_"] * treebank.n_words)
-
-
-def _upos(treebank: "Treebank", seed: int) -> dict[str, Any]:
-    return _filled(treebank, ["_"] * treebank.n_words, keep=("upos",))
-
-
-def _length(treebank: "Treebank", seed: int) -> dict[str, Any]:
-    sizes = treebank.lengths[treebank.sentence_of]
-    return _filled(treebank, [f"_{size}" for size in sizes.tolist()])
-
-
-def _place(treebank: "Treebank", seed: int) -> dict[str, Any]:
-    sizes = treebank.lengths[treebank.sentence_of].tolist()
-    pairs = zip(treebank.positions.tolist(), sizes, strict=True)
-    return _filled(treebank, [f"{place}/{size}" for place, size in pairs])
-
-
-def _shuffled(treebank: "Treebank", seed: int) -> dict[str, Any]:
-    random = np.random.default_rng(seed)
-    order = np.lexsort((random.random(treebank.n_words), treebank.sentence_of))
-    return {name: treebank[name].gather(order) for name in _SEEN}
-
-
-NULLS: dict[str, tuple[str, Callable[[Any, int], dict[str, Any]]]] = {
-    "blank": ("every word is _, tags and all", _blank),
-    "upos": ("words are _, their UPOS stays: what forms add to tags", _upos),
-    "length": ("every word is the length of its sentence", _length),
-    "place": ("every word is its position and the length: what position alone says", _place),
-    "shuffled": ("the words of each sentence in random order: what order adds", _shuffled),
+NULLS = {
+    "blank": "every word is _, tags and all",
+    "upos": "words are _, their UPOS stays: what forms add to tags",
+    "length": "every word is the length of its sentence",
+    "place": "every word is its position and the length: what position alone says",
+    "shuffled": "the words of each sentence in random order: what order adds",
 }
-"""Null inputs by name: what they are, and how the columns that a parser sees are made."""
+"""Null inputs by name, and what they are."""
 
 
 def null_input(treebank: "Treebank", kind: str = "blank", *, seed: int = 0) -> "Treebank":
     r"""Return a treebank without what its words say to a parser; trees stay as they are.
 
-    Parameters
-    ----------
-    treebank
-        Any treebank.
-    kind
-        One of :data:`NULLS`. FORM, LEMMA, UPOS, XPOS and FEATS are replaced or emptied.
-    seed
-        Of the random order.
+    `kind` is one of :data:`NULLS`, `seed` that of the random order.
 
     Examples
     --------
@@ -102,7 +58,19 @@ def null_input(treebank: "Treebank", kind: str = "blank", *, seed: int = 0) -> "
     """
     if kind not in NULLS:
         raise ChoiceError("null input", kind, NULLS)
-    return treebank.with_columns(NULLS[kind][1](treebank, seed))
+    if kind == "shuffled":
+        random = np.random.default_rng(seed).random(treebank.n_words)
+        order = np.lexsort((random, treebank.sentence_of))
+        return treebank.with_columns({name: treebank[name].gather(order) for name in _SEEN})
+    forms = nothing = ["_"] * treebank.n_words
+    sizes = treebank.lengths[treebank.sentence_of].tolist()
+    if kind == "length":
+        forms = [f"_{size}" for size in sizes]
+    elif kind == "place":
+        places = treebank.positions.tolist()
+        forms = [f"{place}/{size}" for place, size in zip(places, sizes, strict=True)]
+    seen = [name for name in _SEEN if name != "upos" or kind != "upos"]
+    return treebank.with_columns(dict.fromkeys(seen, nothing) | {"form": forms})
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,24 +119,18 @@ class UsableInformation(Result):
         """One row per layer: V-entropy, conditional V-entropy, V-information, share of PVI < 0."""
         import polars as pl
 
-        rows: list[dict[str, Any]] = []
-        for layer, name in LAYERS.items():
-            pvi = self.pvi(layer)
-            rows.append(
-                {
-                    "treebank": self.treebank.rpartition("#")[0], "of": name,
-                    "entropy": float(self.entropy[layer][-1].mean()),
-                    "conditional": float(self.conditional[layer][-1].mean()),
-                    "information": float(pvi.mean()), "negative": 100 * float((pvi < 0).mean()),
-                }
-            )  # fmt: skip
+        rows: list[dict[str, Any]] = [
+            {
+                "of": name, "entropy": float(self.entropy[layer][-1].mean()),
+                "conditional": float(self.conditional[layer][-1].mean()),
+                **_summary(self.pvi(layer)),
+            }
+            for layer, name in LAYERS.items()
+        ]  # fmt: skip
         if self.trees is not None:
-            last = self.trees[-1]
-            rows.append(
-                {"treebank": rows[0]["treebank"], "of": "trees",
-                 "information": float(last.mean()), "negative": 100 * float((last < 0).mean())}
-            )  # fmt: skip
-        return pl.DataFrame(rows)
+            rows.append({"of": "trees", **_summary(self.trees[-1])})
+        name = self.treebank.rpartition("#")[0]
+        return pl.DataFrame([{"treebank": name, **row} for row in rows])
 
     def by_epoch(self) -> "pl.DataFrame":
         """Return V-information after each epoch."""
@@ -183,16 +145,12 @@ class UsableInformation(Result):
         """Return one row per word of the treebank that was recorded."""
         import polars as pl
 
-        return pl.DataFrame(
-            {
-                "sentence": treebank.sentence_of + 1,
-                "word": treebank.positions,
-                "form": treebank["form"],
-                "head": treebank.head,
-                "deprel": treebank["deprel"],
-                **{f"{layer}_pvi": self.pvi(layer) for layer in LAYERS},
-            }
-        )
+        pvi = {f"{layer}_pvi": self.pvi(layer) for layer in LAYERS}
+        return pl.DataFrame(word_columns(treebank) | pvi)
+
+
+def _summary(bits: Floats) -> dict[str, float]:
+    return {"information": float(bits.mean()), "negative": 100 * float((bits < 0).mean())}
 
 
 def usable_information(
@@ -204,19 +162,9 @@ def usable_information(
 ) -> UsableInformation:
     """Return the usable information in the input, from recordings with the input and without.
 
-    Parameters
-    ----------
-    real, null
-        Of the parser trained and recorded on the words, and on the null input; or one of each
-        per seed, whose log-probabilities are averaged.
-    kind
-        The null input's name.
-    treebank
-        The trees, for numbers of whole trees, where the recordings have what that needs.
-
-    Notes
-    -----
-    Xu et al. (2020), Ethayarajh et al. (2022); the Difficulty paper, section 3.2.
+    Log-probabilities of several recordings, one per seed, are averaged. `kind` names the null
+    input; with `treebank` whole trees are measured, too, where that was recorded. Xu et al. (2020),
+    Ethayarajh et al. (2022); the Difficulty paper, section 3.2.
 
     Examples
     --------
@@ -245,35 +193,14 @@ def usable_information(
         sides = [np.mean([one.tree_logp(treebank) for one in side], axis=0)
                  for side in (reals, nulls)]  # fmt: skip
         trees = np.asarray(sides[0] - sides[1]) / BIT
-    return UsableInformation(
-        treebank=reals[0].treebank,
-        null=kind,
-        signature=countersign(
-            joined_signature([one.signature for one in reals]), m="vinfo", null=kind
-        ),
-        epochs=reals[0].epochs,
-        entropy={layer: bits(nulls, layer) for layer in LAYERS},
-        conditional={layer: bits(reals, layer) for layer in LAYERS},
-        trees=trees,
+    first, joined = reals[0], joined_signature([one.signature for one in reals])
+    entropy, conditional = (
+        {layer: bits(side, layer) for layer in LAYERS} for side in (nulls, reals)
     )
-
-
-def information_jobs(
-    train: "Treebank",
-    dev: "Treebank",
-    *,
-    null: str = "blank",
-    seed: int = 0,
-    every: bool = True,
-    trees: bool = False,
-) -> list[TrainingJob]:
-    """Return two jobs: with the words, and with a null input; both record the dev set."""
-    names = relation_names(train, dev)
-    hidden = [null_input(part, null) for part in (train, dev)]
-    return [
-        TrainingJob(source, {"dev": target}, seed=seed, relations=names, every=every, trees=trees)
-        for source, target in ((train, dev), tuple(hidden))
-    ]
+    signature = countersign(joined, m="vinfo", null=kind)
+    return UsableInformation(
+        first.treebank, kind, signature, first.epochs, entropy, conditional, trees
+    )
 
 
 class InformationTable(JoinedResult):
