@@ -118,7 +118,7 @@ def test_tables_are_recognised_by_their_columns(tmp_path):
     counts.frame.write_parquet(tmp_path / "counts.parquet")
     scores = pl.DataFrame({"treebank": ["a", "b"], "x": [1.0, 2.0], "y": [2.0, 1.0]})
     scores.write_csv(tmp_path / "scores.csv")
-    votes = {"signature": "s", "rows": [{"left_out": None, "uas": 50.0}]}
+    votes = {"signature": "s", "rows": [{"left_out": None, "metric": "LAS", "score": 50.0}]}
     (tmp_path / "votes.json").write_text(json.dumps({"signature": "w", "scores": votes}))
     names = ["counts.csv", "counts.parquet", "scores.csv", "votes.json"]
     found = read_inputs([*(str(tmp_path / name) for name in names), "conll18"])

@@ -189,7 +189,16 @@ def test_scores_are_those_of_score_under_any_convention(three, convention):
 
 
 def test_votes_are_in_the_section_on_learning(tmp_path):
-    rows = [{"left_out": None, "sources": "a+b", "group": "all", "words": 9, "uas": 61.5}]
+    rows = [
+        {
+            "left_out": None,
+            "sources": "a+b",
+            "group": "all",
+            "words": 9,
+            "metric": "LAS",
+            "score": 61.5,
+        }
+    ]
     (tmp_path / "votes.json").write_text(json.dumps({"signature": "sig|<b>", "rows": rows}))
     text = report(str(tmp_path / "votes.json"), out=None).html
     found = data_of(text, "learning")

@@ -1,5 +1,6 @@
 """Transfer: parse a language with parsers trained on treebanks of other languages."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -324,10 +325,11 @@ def _signed(result: R, world: _World, training: SourceTraining, **more: object) 
     from treegauge.results.result import countersign
 
     option = training.option
-    words = [f"{k}={v}" for k, v in option.items()] if isinstance(option, Mapping) else option
+    if isinstance(option, Mapping):
+        option = [f"{name}={json.dumps(value)}" for name, value in option.items()]
     signature = countersign(
         result.signature, sources=source_marks(world.sources), parser=training.parser,
-        options="+".join(words) or None,
+        options="+".join(option) or None,
         train=f"first{training.limit}" if training.limit else "all", seed=training.seed, **more,
     )  # fmt: skip
     return replace(result, signature=signature)

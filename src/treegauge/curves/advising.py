@@ -16,7 +16,7 @@ from treegauge.curves.fits import (
     size_weights,
     unidentified,
 )
-from treegauge.curves.grid import Floats, ScoreGrid, grid_of, limits
+from treegauge.curves.grid import Floats, ScoreGrid, grid_of, limits, order_limits
 from treegauge.curves.learning import CurveAnalysis, of_treebank
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import countersign
@@ -84,15 +84,10 @@ class Advice(CurveAnalysis):
         """Numbers of the whole."""
         row = self.frame.row(0, named=True)
         return {
-            "have": self.have,
-            "budget": self.budget,
-            "now": row["now"],
-            "then": row["then"],
-            "gain": row["gain"],
-            "gain_per_100": 100 * row["gain"] / self.budget,
-            "doubling": self.doubling,
-            "flat": self.flat,
-        }
+            "have": self.have, "budget": self.budget, "now": row["now"], "then": row["then"],
+            "gain": row["gain"], "gain_per_100": 100 * row["gain"] / self.budget,
+            "doubling": self.doubling, "flat": self.flat,
+        }  # fmt: skip
 
     def _summary_lines(self) -> list[str]:
         row = self.frame.row(0, named=True)
@@ -166,27 +161,23 @@ def advise(
     gain, gains = gain - beyond, np.minimum(gains, 100 - drawn_before)
     low, high = limits(gains, bands.level)
     notes += _cut(grid, beyond)
+    columns = {
+        "share": share, "now": before, "then": before + gain, "gain": gain, "low": low,
+        "high": high, "contribution": share * gain, "contribution_low": share * low,
+        "contribution_high": share * high,
+    }  # fmt: skip
     rows: list[dict[str, Any]] = [
-        {
-            "class": grid.classes[c],
-            "words": int(grid.total[0, c]),
-            "share": float(share[c]),
-            "now": float(before[c]),
-            "then": float(before[c] + gain[c]),
-            "gain": float(gain[c]),
-            "low": float(low[c]),
-            "high": float(high[c]),
-            "contribution": float(share[c] * gain[c]),
-            "contribution_low": float(share[c] * low[c]),
-            "contribution_high": float(share[c] * high[c]),
-        }
+        {"class": grid.classes[c], "words": int(grid.total[0, c])}
+        | {name: float(values[c]) for name, values in columns.items()}
         for c in range(len(grid.classes))
         if c == 0 or grid.total[0, c] >= bands.min_words
     ]
     rows[1:] = sorted(rows[1:], key=lambda row: -row["contribution"])
     flat = _flattening(fitted, worth, grid.sizes[0])
-    flats = [_flattening(_nth(spread, i), worth, grid.sizes[0]) for i in range(bands.resamples)]
-    flat_low, flat_high = _flat_limits(flats, bands.level)
+    each = (Fitted(law, *values) for values in zip(spread.a, spread.b, spread.c, strict=True))
+    flats = [_flattening(one, worth, grid.sizes[0]) for one in each]
+    ends = order_limits([np.inf if one is None else one for one in flats], bands.level)
+    flat_low, flat_high = (end if np.isfinite(end) else None for end in ends)
     doubling = fitted.at([2 * now])[0] - fitted.at([now])[0]
     if later > grid.sizes[-1]:
         notes.append(
@@ -254,18 +245,3 @@ def _flattening(fitted: Fitted, worth: float, least: float) -> float | None:
         return least
     power = np.log(b * (1 - 2**-c) / worth) / c
     return max(least, float(np.exp(power))) if power < np.log(_FAR) else None
-
-
-def _nth(fitted: Fitted, i: int) -> Fitted:
-    return Fitted(fitted.law, fitted.a[i], fitted.b[i], fitted.c[i])
-
-
-def _flat_limits(flats: list[float | None], level: float) -> tuple[float | None, float | None]:
-    ordered = np.sort([np.inf if flat is None else flat for flat in flats])
-    last = len(ordered) - 1
-    low = ordered[int(np.floor((1 - level) / 2 * last))]
-    high = ordered[int(np.ceil((1 + level) / 2 * last))]
-    return (
-        float(low) if np.isfinite(low) else None,
-        float(high) if np.isfinite(high) else None,
-    )

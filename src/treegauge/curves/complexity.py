@@ -138,27 +138,14 @@ def groups(grid: ScoreGrid, per: Per) -> dict[str, Bools]:
 
 
 def areas(
-    sizes: Floats,
-    means: Floats,
-    mask: Bools,
-    weights: Floats | None = None,
-    *,
+    sizes: Floats, means: Floats, mask: Bools, weights: Floats | None = None, *,
     matched: bool = False,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Return the area between the overall curve and each class's, (..., classes).
 
-    Parameters
-    ----------
-    sizes
-        Ascending.
-    means
-        (..., treebanks, sizes, classes), scores; the first class is that of all words.
-    mask
-        (treebanks, classes): which treebanks count for a class.
-    weights
-        (..., treebanks).
-    matched
-        Whether the overall curve is that of the class's own treebanks.
+    Scores are (..., treebanks, sizes, classes), the first class is that of all words; `mask` is
+    (treebanks, classes), `weights` (..., treebanks). If `matched`, the overall curve is that of the
+    class's own treebanks.
     """
     ratios = relative(means)
     own = averaged(ratios, mask, weights)
@@ -189,20 +176,14 @@ def _group(
     share = np.where(mask, grid.share[members], np.nan)
     rows = [
         {
-            "class": grid.classes[c],
-            "complexity": float(values[c]),
-            "low": float(low[i]),
-            "high": float(high[i]),
-            "rank": int(rank[i]),
-            "rank_low": int(np.floor(rank_low[i])),
-            "rank_high": int(np.ceil(rank_high[i])),
-            "score": float(score[i]),
-            "score_rank": int(score_rank[i]),
+            "class": grid.classes[c], "complexity": float(values[c]), "low": float(low[i]),
+            "high": float(high[i]), "rank": int(rank[i]), "rank_low": int(np.floor(rank_low[i])),
+            "rank_high": int(np.ceil(rank_high[i])), "score": float(score[i]),
+            "score_rank": int(score_rank[i]), "share": float(np.nanmean(share[:, c])),
             "treebanks": int((mask[:, c] & (means[:, -1, c] > 0)).sum()),
-            "share": float(np.nanmean(share[:, c])),
         }
         for i, c in enumerate(kept.tolist())
-    ]
+    ]  # fmt: skip
     rows.sort(key=lambda row: (row["complexity"], row["class"]))
     return rows, _spearman(values[kept], score, drawn, drawn_score, level)
 
@@ -218,11 +199,9 @@ def _spearman(
     pairs = np.stack([drawn[whole], drawn_score[whole]], axis=-1)
     low, high = limits(coefficients(pairs)[:, 0, 1], level) if whole.any() else (rho, rho)
     known = bool(np.isfinite(rho))
-    return {
-        "rho": float(rho) if known else None,
-        "low": float(low) if known else None,
-        "high": float(high) if known else None,
-        "classes": number,
+    ends = {"rho": rho, "low": low, "high": high}
+    return {name: float(value) if known else None for name, value in ends.items()} | {
+        "classes": number
     }
 
 

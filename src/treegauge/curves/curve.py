@@ -1,7 +1,7 @@
 """Learning curves: what a parser learns from how much data, and what more would bring."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -218,12 +218,15 @@ def equivalent(
     """
     from treegauge.curves.equivalents import equivalents
     from treegauge.curves.gathering import gather
+    from treegauge.curves.learning import learning_curves, of_treebank
 
     table = gather(sources, training, counting)
     scores = _scores(score)
     if composite or parted_by or {"simple", "complex"} & scores.keys():
         table = _composite(table, parted_by)
-    return equivalents(table, scores, bands, treebank=treebank)
+    result = equivalents(table, scores, bands, treebank=treebank)
+    own = of_treebank(table, treebank).select(parsers=[result.parser])
+    return replace(result, curves=learning_curves(own, bands, each=treebank is not None))
 
 
 @verb

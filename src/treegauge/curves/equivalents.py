@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.curve import CurveBands
-from treegauge.curves.grid import Floats, averaged, grid_of
-from treegauge.curves.learning import AVERAGE, CurveAnalysis, Curves, learning_curves, of_treebank
+from treegauge.curves.grid import Floats, averaged, grid_of, order_limits
+from treegauge.curves.learning import AVERAGE, CurveAnalysis, Curves, of_treebank
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import countersign
 
@@ -22,33 +22,16 @@ _TINY = 1e-9
 
 
 def isotonic(curve: npt.ArrayLike) -> Floats:
-    r"""Return the non-decreasing curve nearest to a given one, by least squares.
-
-    :math:`\hat y_i = \max_{j \le i} \min_{k \ge i} \frac{1}{k-j+1} \sum_{l=j}^{k} y_l`: where a
-    curve falls, the points around the fall get their mean.
-
-    Parameters
-    ----------
-    curve
-        (..., sizes).
-
-    Notes
-    -----
-    Agrees with ``scipy.optimize.isotonic_regression``.
+    """Return the non-decreasing curves nearest to given ones (..., sizes), by least squares.
 
     Examples
     --------
     >>> isotonic([40.0, 55.0, 53.0, 60.0]).tolist()
     [40.0, 54.0, 54.0, 60.0]
     """
-    y = np.asarray(curve, float)
-    n = y.shape[-1]
-    out = np.full(y.shape, -np.inf)
-    for i in range(n):
-        for j in range(i + 1):
-            means = np.cumsum(y[..., j:], axis=-1) / np.arange(1, n - j + 1)
-            out[..., i] = np.maximum(out[..., i], means[..., i - j :].min(axis=-1))
-    return out
+    from scipy.optimize import isotonic_regression
+
+    return np.apply_along_axis(lambda y: isotonic_regression(y).x, -1, np.asarray(curve, float))
 
 
 def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.ArrayLike) -> Floats:
@@ -57,19 +40,8 @@ def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.Array
     The curve is made non-decreasing (:func:`isotonic`) and linear in :math:`\ln(size)` between its
     points. Where it is flat at the score, the fewest sentences count.
 
-    Parameters
-    ----------
-    sizes
-        Ascending.
-    curve
-        (..., sizes) scores.
-    score
-        One score, or one per curve.
-
-    Returns
-    -------
-    numpy.ndarray
-        Sentences; 0 for a score below the curve, infinity for one above: neither is extrapolated.
+    Sizes are ascending, `curve` is (..., sizes), `score` one number or one per curve. The result is
+    0 for a score below the curve and infinity for one above: neither is extrapolated.
 
     Examples
     --------
@@ -126,12 +98,12 @@ class Equivalents(CurveAnalysis):
     parser, sizes
         The parser of the curve, and its sizes.
     curves
-        The curves that scores are placed on.
+        The curves that scores are placed on, where a figure may be drawn.
     """
 
     parser: str
     sizes: tuple[float, ...]
-    curves: Curves
+    curves: Curves | None = None
     kind: ClassVar[str] = "equivalent"
 
     def shown(self) -> "pl.DataFrame":
@@ -153,8 +125,7 @@ def equivalents(
     """Place scores in percent on a monolingual learning curve; intervals are the curve's."""
     import polars as pl
 
-    own = of_treebank(counts, treebank)
-    grid = grid_of(own)
+    grid = grid_of(of_treebank(counts, treebank))
     mask = grid.eligible(1 if treebank else bands.min_words)
     curve = averaged(grid.means, mask)
     draws = grid.draws(bands)
@@ -172,8 +143,8 @@ def equivalents(
                 note = f"the curve of {name} falls somewhere: levelled by isotonic regression"
                 notes += [note] if note not in notes else []
             size = float(equivalent_size(grid.sizes, curve[:, c], score))
-            spread = np.sort(equivalent_size(grid.sizes, drawn[:, :, c], score))
-            low, high = _ends(spread, bands.level)
+            spread = equivalent_size(grid.sizes, drawn[:, :, c], score)
+            low, high = order_limits(spread, bands.level)
             rows.append(
                 {
                     "treebank": treebank or AVERAGE,
@@ -192,8 +163,7 @@ def equivalents(
         counts.signature, equivalent=grid.parser, on=treebank or AVERAGE, **bands.signed
     )
     frame = pl.DataFrame(rows, schema_overrides={"sentences": pl.Float64})
-    curves = learning_curves(own, bands, each=treebank is not None)
-    return Equivalents(signature, tuple(notes), frame, counts.metric, grid.parser, sizes, curves)
+    return Equivalents(signature, tuple(notes), frame, counts.metric, grid.parser, sizes)
 
 
 def placing(counts: Attachments, treebank: str) -> Callable[[str, float], tuple[str, str, str]]:
@@ -228,10 +198,3 @@ def _systems(
         if not 0 <= score <= 100:
             raise TreegaugeError(f"the score of {name} is {score:g}; expected percent, 0 to 100")
     return systems
-
-
-def _ends(ordered: Floats, level: float) -> tuple[float, float]:
-    """Return order statistics; infinite equivalents cannot be interpolated."""
-    last = len(ordered) - 1
-    low, high = np.floor((1 - level) / 2 * last), np.ceil((1 + level) / 2 * last)
-    return float(ordered[int(low)]), float(ordered[int(high)])

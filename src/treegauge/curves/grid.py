@@ -117,15 +117,7 @@ def _weighted(scores: Floats, drawn: Floats, otherwise: Floats) -> Floats:
 
 
 def grid_of(counts: Attachments, parser: str | None = None) -> ScoreGrid:
-    """Return one parser's scores; treebanks that lack a size are left out, with a note.
-
-    Parameters
-    ----------
-    counts
-        The table.
-    parser
-        Which parser; required if there are several.
-    """
+    """Return one parser's scores; treebanks that lack a size are left out, with a note."""
     known = counts.parsers
     if parser is None and len(known) > 1:
         raise TreegaugeError(f"several parsers ({', '.join(known)}): choose one with parser")
@@ -181,14 +173,8 @@ def uneven(grids: Sequence[ScoreGrid]) -> list[str]:
 def averaged(values: Floats, eligible: Bools, weights: Floats | None = None) -> Floats:
     """Average over the treebanks that count for a class.
 
-    Parameters
-    ----------
-    values
-        (..., treebanks, sizes, classes); what is not finite is left out.
-    eligible
-        (treebanks, classes).
-    weights
-        (..., treebanks), by default equal.
+    Values are (..., treebanks, sizes, classes), of which what is not finite is left out; `eligible`
+    is (treebanks, classes), weights are (..., treebanks).
     """
     known = np.isfinite(values) & eligible[:, None, :]
     each = known.astype(float) if weights is None else known * weights[..., :, None, None]
@@ -205,14 +191,16 @@ def limits(values: Floats, level: float) -> tuple[Floats, Floats]:
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def relative(means: Floats) -> Floats:
-    r"""Divide by the score at the largest size: :math:`LAS_s[C] / LAS_{max}[C]`.
+def order_limits(values: npt.ArrayLike, level: float) -> tuple[float, float]:
+    """Return the interval by order statistics, for values that may be infinite."""
+    ordered = np.sort(np.asarray(values, float))
+    last = len(ordered) - 1
+    low, high = np.floor((1 - level) / 2 * last), np.ceil((1 + level) / 2 * last)
+    return float(ordered[int(low)]), float(ordered[int(high)])
 
-    Parameters
-    ----------
-    means
-        (..., sizes, classes); a class with a score of 0 at the largest size has no relative curve.
-    """
+
+def relative(means: Floats) -> Floats:
+    """Divide scores (..., sizes, classes) by those at the largest size; NaN where these are 0."""
     last = means[..., -1:, :]
     return np.where(last > 0, means / np.where(last > 0, last, 1.0), np.nan)
 
@@ -222,19 +210,8 @@ def area_between(sizes: npt.ArrayLike, overall: npt.ArrayLike, curve: npt.ArrayL
 
     The rule is scipy's composite one for unevenly spaced points: each pair of intervals is
     integrated under the parabola through its three points, a last single interval under the
-    parabola through the last three points.
-
-    Parameters
-    ----------
-    sizes
-        Training set sizes, ascending.
-    overall, curve
-        Relative scores of all words and of the class; sizes are the last axis.
-
-    Returns
-    -------
-    numpy.ndarray
-        Percentage points times units of ln(size); negative: simpler than words overall.
+    parabola through the last three points. Sizes are the last axis of the relative scores. The unit
+    is percentage points times units of ln(size); negative: simpler than words overall.
 
     Examples
     --------

@@ -168,6 +168,8 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
 
 def equivalents(placed: Equivalents, *, dark: bool = False) -> Spec:
     """Draw scores on the learning curves that they were placed on."""
+    if placed.curves is None:
+        raise TreegaugeError("nothing to draw: these equivalents have no curves")
     return composites(placed.curves, placed, dark=dark)
 
 
