@@ -133,7 +133,7 @@ def other_tens(panels: Sequence[Panel], train: Treebank, test: Treebank) -> str:
         shares.append(own)
     top = np.array(shares)[:, SOURCES.index("Italian-ParTUT")]
     return (
-        f"{len(scores)} tens of train sentences: weight of Italian-ParTUT from {min(top):.2f} to "
+        f"{len(scores)} tens of training sentences: weight of Italian-ParTUT from {min(top):.2f} to "
         f"{max(top):.2f}, more than half in {np.mean(top > 0.5):.0%}; "
         f"UAS of the vote {np.mean(scores):.1f} on average, from {min(scores):.1f} to "
         f"{max(scores):.1f}."
@@ -185,7 +185,7 @@ def study() -> dict[str, str]:
     by_size = {n: weigh_sources(train, sources, sentences=n) for n in (HANDFUL, 50, None)}
     pieces["weights"] = markdown(
         pl.DataFrame(
-            {"source": SOURCES, "train sentences": [len(sources[name]) for name in SOURCES]}
+            {"source": SOURCES, "training sentences": [len(sources[name]) for name in SOURCES]}
             | {
                 f"{what}, {n or len(train)} sentences": values
                 for n, one in by_size.items()
