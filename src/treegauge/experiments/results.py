@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from treegauge.treebanks.columns import Treebank
 
+GIVEN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
+"""Metrics of what a parser is given."""
 LISTED = 6
 """Number of values that a signature lists; of more it says how many, with a checksum."""
 
@@ -42,7 +44,7 @@ class StoreResults(Result):
         return self.frame.with_columns(pl.col(pl.Datetime).dt.to_string("%Y-%m-%dT%H:%M:%SZ"))
 
     def shown(self) -> "pl.DataFrame":
-        """Return the table without empty columns, unless there is no row at all."""
+        """Return the table without empty columns, and without gold layers that score 100."""
         import polars as pl
 
         table = self.table
@@ -51,7 +53,9 @@ class StoreResults(Result):
         blank = [
             name
             for name, column in zip(table.columns, table.iter_columns(), strict=True)
-            if column.is_null().all() or column.cast(pl.String).eq("").all()
+            if column.is_null().all()
+            or column.cast(pl.String).eq("").all()
+            or (name in GIVEN and (column == 100).all())
         ]
         return table.drop(blank)
 
@@ -86,8 +90,12 @@ def results(
         Only these treebanks; a pattern such as 'UD_*'.
     parser
         Only these parsers; a pattern.
-    size, sample, seed
-        Only these.
+    size
+        Only these sizes of training sets.
+    sample
+        Only these samples.
+    seed
+        Only these seeds.
     failed
         List the cells that failed, and why, instead.
     provenance

@@ -47,7 +47,7 @@ class Run:
 
     @property
     def rate(self) -> float | None:
-        """Cells a minute."""
+        """Cells per minute."""
         ended = self.done + self.failed
         return 60 * ended / self.seconds if ended and self.seconds > 0 else None
 
@@ -57,7 +57,7 @@ class Run:
             f"{self.failed} failed, {self.left} left; {self.state}"
         ]
         if self.rate is not None:
-            parts.append(f"{self.rate:.1f} cells a minute")
+            parts.append(f"{self.rate:.1f} cells per minute")
             if self.state == "running" and self.left:
                 parts.append(f"about {duration(60 * self.left / self.rate)} to go")
         return ", ".join(parts)
@@ -76,7 +76,7 @@ class Status(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a task and parser: cells done and failed, seconds in all and of one cell."""
+        """One row per task and parser: cells done and failed, seconds in all and per cell."""
         import polars as pl
 
         kinds = {
