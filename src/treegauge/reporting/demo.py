@@ -72,11 +72,10 @@ def make_inputs(out: Path, *, seed: int) -> list[str]:
     note("inventing four treebanks and three parsers (the first use compiles kernels)")
     folders = [_treebank(out, name, grammar, seed) for name, grammar in languages().items()]
     systems = _systems(out, folders[0], seed)
-    train, test = (_read(folders[0], split) for split in ("train", "test"))
     note("training a parser and recording its probabilities after each epoch")
-    recordings = _recordings(out, train, seed)
+    recordings = _recordings(out, _read(folders[0], "train"), seed)
     note(f"training on samples of {SIZES[0]} to {SIZES[-1]} sentences")
-    counts = _counts(out, train, test, folders[0].name, seed)
+    counts = _counts(out, folders[0])
     note("parsing one invented language with parsers of the others")
     votes = _votes(out, folders, seed)
     return ["conll18", *map(str, [*folders, *systems, *recordings, counts, votes])]
@@ -135,22 +134,15 @@ def _recordings(out: Path, train: "Treebank", seed: int) -> list[Path]:
     return [target]
 
 
-def _counts(out: Path, train: "Treebank", test: "Treebank", name: str, seed: int) -> Path:
-    import numpy as np
+def _counts(out: Path, folder: Path) -> Path:
+    from treegauge.curves.curve import counts
 
-    from treegauge.curves.counting import Parse, count
-    from treegauge.experiments.builtin import sampled
-    from treegauge.parsers.registry import make_parser
-
-    parses = []
-    for size in SIZES:
-        # All sentences are a single sample; there, only the parser's seed varies.
-        for sample in range(REPEATS):
-            chosen = sampled(len(train), size, sample, seed=seed)
-            model = make_parser("mst", epochs=4).fit(train.take(np.sort(chosen)), seed=sample)
-            parses.append(Parse("mst", size, sample, model.parse(test)))
     target = out / "counts.csv"
-    count(test, parses, name=name).save(target)
+    made = counts(
+        folder, parser="mst", option={"epochs": 4}, sizes=SIZES, samples=REPEATS,
+        store=out / "curves.store",
+    )  # fmt: skip
+    made.save(target)
     return target
 
 

@@ -229,7 +229,7 @@ def _maps(inputs: "PageInputs") -> "Section | None":
         return None
     from treegauge.reporting.maps import maps_section
 
-    note(f"mapping {len(inputs.recordings)} recordings")
+    note("drawing data maps")
     return maps_section(inputs.recordings)
 
 
