@@ -12,12 +12,12 @@ from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_splits, write_conllu
 from treegauge.treebanks.inputs import (
     PACKAGED,
-    match_outputs,
     read_treebank,
     recognise,
     recognise_treebanks,
     treebank_folder,
 )
+from treegauge.treebanks.matching import match_outputs
 
 
 def place(root, name, code, *splits, seed=0):

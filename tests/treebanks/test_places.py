@@ -4,18 +4,18 @@ import pytest
 
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.places import HANDLES, TreebankRequest, advice, gaps, kind_of
+from treegauge.treebanks.places import HANDLES, TreebankRequest, advice, kind_of, placeholders
 
 
 @pytest.mark.parametrize(
     ("wanted", "source", "message"),
     [
-        ("el_gdt@2.9", "https://x/{name}.zip", "needs the name .* 'el_gdt@2.9' does not say"),
+        ("el_gdt@2.9", "https://x/{name}.zip", "needs the name of a treebank, not in 'el_gdt@2.9'"),
         ("UD_Greek-GDT", "https://x/{release}.zip", "needs the release"),
         ("UD_Klingon-Home@2.9", "https://x/{code}.zip", "needs the code"),
         ("el_gdt@2.9", "https://x/{nmae}.zip", "did you mean '{name}'"),
-        ("el_gdt@2.9", "https://x/{name.__class__}", "unknown gap"),
-        ("el_gdt@2.9", "https://x/{name!r}", "unknown gap|cannot be filled"),
+        ("el_gdt@2.9", "https://x/{name.__class__}", "unknown placeholder"),
+        ("el_gdt@2.9", "https://x/{name!r}", "unknown placeholder|cannot be filled"),
         ("el_gdt@2.9", "https://x/{", "cannot be filled"),
         ("../el_gdt@2.9", "https://x/a.zip", "expected a treebank's name"),
         ("UD_Greek-GDT/../x", "https://x/a.zip", "expected a treebank's name"),
@@ -49,4 +49,4 @@ def test_kinds_of_places(tmp_path):
     assert kind_of("ssh://example.org/UD")[0] == "git"
     assert kind_of("https://example.org/UD_Greek-GDT/archive/r2.9.zip?x=.git")[0] == "archive"
     assert kind_of("https://example.org/handle/1234")[0] == "archive"
-    assert gaps("no gaps") == [] and TreebankRequest.parse("all@2.9").everything
+    assert placeholders("no gaps") == [] and TreebankRequest.parse("all@2.9").everything

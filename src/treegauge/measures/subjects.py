@@ -7,7 +7,8 @@ from functools import partial
 from treegauge.measures.registry import MissingError
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.inputs import Input, distinct_names, recognise_treebanks
+from treegauge.treebanks.inputs import Input, recognise_treebanks
+from treegauge.treebanks.matching import distinct_names
 from treegauge.treebanks.sources import Errors, Source, split_of
 
 

@@ -11,7 +11,8 @@ from treegauge.dynamics.cartography import MapArchive
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.messages import note
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.inputs import Input, match_outputs, recognise
+from treegauge.treebanks.inputs import Input, recognise
+from treegauge.treebanks.matching import match_outputs
 from treegauge.treebanks.sources import Errors, short_name
 
 KINDS = (

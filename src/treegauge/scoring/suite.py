@@ -23,7 +23,7 @@ from treegauge.scoring.scores import Scores
 from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading, Resampling
 from treegauge.statistics.multiple import Conjunction, partial_conjunction
-from treegauge.treebanks.inputs import distinct_names, match_outputs
+from treegauge.treebanks.matching import distinct_names, match_outputs
 from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, short_name, split_of
 
 if TYPE_CHECKING:

@@ -29,11 +29,11 @@ from treegauge.treebanks.places import (
     TreebankRequest,
     advice,
     fresh_folders,
-    gaps,
     home,
     is_remote,
     kind_of,
     local,
+    placeholders,
     release_in_name,
 )
 from treegauge.treebanks.sources import SPLITS, Source
@@ -160,7 +160,7 @@ def fetch(
     source = source or os.environ.get("TREEGAUGE_SOURCE")
     if source is None:
         raise TreegaugeError(advice(requests[0].release if requests else None))
-    gaps(source)
+    placeholders(source)
     folder = Path(into or os.environ.get("TREEGAUGE_UD") or "ud")
     job = _FetchJob(folder, Path(cache) if cache else cache_folder(), sha256, refresh, replace)
     arrivals: list[FetchedTreebank] = []
@@ -243,7 +243,7 @@ class _FetchJob:
 
     def copy(self, place: str, request: TreebankRequest) -> FetchedTreebank:
         """Bring the files of a treebank together, one for each of its parts that is there."""
-        splits: Sequence[str | None] = SPLITS if "split" in gaps(place) else [None]
+        splits: Sequence[str | None] = SPLITS if "split" in placeholders(place) else [None]
         if self.sha256 and len(splits) > 1:
             raise TreegaugeError("one checksum for three files; leave it out, or fetch an archive")
         paths: dict[str, Path] = {}

@@ -9,16 +9,16 @@ import glob
 import json
 import os
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.entries import UD_FILE, holds_treebank
-from treegauge.treebanks.languages import code_of, fold, is_plain, own_name, release_of, take_apart
+from treegauge.treebanks.languages import is_plain, own_name, release_of, take_apart
+from treegauge.treebanks.matching import distinct_names, text_digest
 from treegauge.treebanks.sources import ENDINGS, SPLITS, Errors, Source, find, short_name, split_of
 
 if TYPE_CHECKING:
@@ -211,20 +211,6 @@ def folder_name(source: Source) -> str | None:
     release = take_apart(given)[1]
     name = treebank_folder(given).resolve().name
     return f"{own_name(name)[0]}@{release}" if release else name
-
-
-def text_digest(treebank: "Treebank") -> str:
-    """Return a digest of a treebank's characters without spaces: analyses of one text share it."""
-    import numpy as np
-
-    from treegauge.kernels.alignment import characters
-    from treegauge.kernels.scan import MULTIWORD
-
-    token = treebank.kinds == MULTIWORD
-    token[treebank.rows] = treebank.multiword < 0
-    rows = np.flatnonzero(token).astype(np.int32)
-    text, _ = characters(treebank.raw, treebank.fields, rows)
-    return sha256(text.tobytes()).hexdigest()
 
 
 # recognition
@@ -478,181 +464,7 @@ def _is_transfer(path: Path) -> bool:
         return False
 
 
-# names
-
-
 def _distinct(inputs: list[Input]) -> list[Input]:
     """Give inputs of one kind distinct names: by release, else by the folders above."""
     names = distinct_names([one.path for one in inputs], [one.name for one in inputs])
     return [replace(one, name=name) for one, name in zip(inputs, names, strict=True)]
-
-
-def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) -> list[str]:
-    """Return distinct names for files or folders.
-
-    Parameters
-    ----------
-    paths
-        Where they are.
-    names
-        What they are called, by default the names of treebanks and files. Where two are the same,
-        the release of each is added, else the folder above.
-
-    Examples
-    --------
-    >>> distinct_names(["r2.5/UD_Turkish-IMST", "r2.9/UD_Turkish-IMST", "r2.9/UD_Greek-GDT"])
-    ['UD_Turkish-IMST@2.5', 'UD_Turkish-IMST@2.9', 'UD_Greek-GDT']
-    >>> distinct_names(["a/x.conllu", "b/x.conllu"])
-    ['a/x', 'b/x']
-    """
-    whole = [Path(path).absolute() for path in paths]
-    own = list(names or [own_name(short_name(path))[0] for path in whole])
-    for longer in (_with_release, _with_parent, _with_path):
-        repeated = {name for name in own if own.count(name) > 1}
-        if not repeated:
-            return own
-        alike = {
-            name: {longer(p, n) for p, n in zip(whole, own, strict=True) if n == name}
-            for name in repeated
-        }
-        own = [
-            longer(path, name) if name in repeated and len(alike[name]) > 1 else name
-            for path, name in zip(whole, own, strict=True)
-        ]
-    return own
-
-
-def _with_release(path: Path, name: str) -> str:
-    folders = [own_name(part)[1] or release_of(part) for part in path.parts[-3:]]
-    release = next((one for one in reversed(folders) if one), None)
-    return f"{name}@{release}" if release and "@" not in name else name
-
-
-def _with_parent(path: Path, name: str) -> str:
-    return f"{path.parent.name}/{name}"
-
-
-def _with_path(path: Path, name: str) -> str:
-    return path.as_posix()
-
-
-# output
-
-
-@dataclass(frozen=True)
-class OutputMatch:
-    """Which output belongs to which gold file.
-
-    Attributes
-    ----------
-    pairs
-        For each gold file that has one, its output.
-    missing
-        Gold files without output.
-    unmatched
-        Output that belongs to no gold file.
-    """
-
-    pairs: dict[str, str]
-    missing: list[str]
-    unmatched: list[str]
-
-
-def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) -> OutputMatch:
-    """Match a system's output files to gold files, by file name, treebank code, name, or text.
-
-    Parameters
-    ----------
-    gold_files
-        Gold CoNLL-U files, each analysed by at most one output.
-    output_files
-        Output of one system. ``el_gdt-ud-test.conllu``, ``el_gdt.conllu`` and
-        ``UD_Greek-GDT.conllu`` all match the test set of UD_Greek-GDT; whatever matches no file
-        by name is matched by its text.
-
-    Examples
-    --------
-    >>> gold = ["UD_Greek-GDT/el_gdt-ud-test.conllu", "UD_Welsh-CCG/cy_ccg-ud-test.conllu"]
-    >>> match_outputs(gold, ["out/UD_Welsh-CCG.conllu", "out/el_gdt.conllu"]).pairs[gold[0]]
-    'out/el_gdt.conllu'
-    """
-    golds, outputs = [os.fspath(p) for p in gold_files], [os.fspath(p) for p in output_files]
-    pairs: dict[str, str] = {}
-    levels: list[Callable[[str], str | None]] = [
-        lambda path: _with_parent(Path(path), short_name(path)),
-        short_name,
-        _code_and_split,
-        _code,
-        _treebank_name,
-    ]
-    for level in levels:
-        _pair_by(level, golds, outputs, pairs)
-    if set(outputs) - set(pairs.values()) and len(pairs) < len(golds):
-        _pair_by(_text_of, golds, outputs, pairs)
-    used = set(pairs.values())
-    return OutputMatch(
-        {path: pairs[path] for path in golds if path in pairs},
-        [path for path in golds if path not in pairs],
-        [path for path in outputs if path not in used],
-    )
-
-
-def _pair_by(
-    level: Callable[[str], str | None],
-    golds: Sequence[str],
-    outputs: Sequence[str],
-    pairs: dict[str, str],
-) -> None:
-    """Pair what has the same key, where one gold file and one output have it."""
-    free: dict[str, list[str]] = {}
-    for path in golds:
-        if path not in pairs and (key := level(path)):
-            free.setdefault(key, []).append(path)
-    candidates: dict[str, list[str]] = {}
-    for path in outputs:
-        if path not in pairs.values() and (key := level(path)) in free:
-            candidates.setdefault(key, []).append(path)
-    for key, paths in candidates.items():
-        if len(paths) == len(free[key]) == 1:
-            pairs[free[key][0]] = paths[0]
-        elif level is _text_of and len(free[key]) == 1:
-            raise TreegaugeError(
-                f"{' and '.join(paths)} have the text of {free[key][0]}; expected one output of "
-                "each system per treebank"
-            )
-
-
-def _code(path: str) -> str | None:
-    """Return the code of the treebank that a file belongs to, as its name or folder says."""
-    stem = short_name(path)
-    if found := UD_FILE.match(stem):
-        return found["code"].lower()
-    name = own_name(stem)[0]
-    if name.startswith("UD_"):
-        return (code_of(name) or fold(name)).lower()
-    folder = own_name(Path(path).absolute().parent.name)[0]
-    if split_of(path) and folder.startswith("UD_"):
-        return (code_of(folder) or fold(folder)).lower()
-    parts = stem.replace(".", "-").split("-")
-    return "-".join(part for part in parts if part not in SPLITS).lower() or None
-
-
-def _treebank_name(path: str) -> str | None:
-    """Return the name of the treebank that a file or its folder is called by."""
-    names = (own_name(one)[0] for one in (short_name(path), Path(path).absolute().parent.name))
-    return next((fold(name) for name in names if name.startswith("UD_")), None)
-
-
-def _code_and_split(path: str) -> str | None:
-    code, split = _code(path), split_of(path)
-    return f"{code}/{split}" if code and split else None
-
-
-def _text_of(path: str) -> str | None:
-    from treegauge.treebanks.conllu import TOLERABLE, read_conllu
-
-    try:
-        treebank = read_conllu(path, errors="skip", need_heads=False, allow=TOLERABLE)
-    except TreegaugeError:
-        return None
-    return text_digest(treebank) if len(treebank) else None

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from string import Formatter
 from typing import Literal, TypeVar
 from urllib.parse import unquote
 
@@ -19,7 +18,7 @@ from treegauge.treebanks.sources import ENDINGS
 
 K = TypeVar("K")
 PlaceKind = Literal["archive", "git", "files"]
-GAPS = ("name", "code", "release", "split")
+PLACEHOLDERS = ("name", "code", "release", "split")
 ALL = "all"
 
 HANDLES = {
@@ -32,6 +31,7 @@ HANDLES = {
 """Last parts of the handles ``11234/...`` under which UD's releases are archived."""
 
 _PACKED = re.compile(r"\.(tgz|zip|tar|tar\.(gz|bz2|xz))$", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
 
 
@@ -74,7 +74,7 @@ class TreebankRequest:
         return self.name is None and self.code is None
 
     def fill(self, place: str, split: str | None = None) -> str:
-        """Put the treebank's name, code and release into the gaps of an address.
+        """Put the treebank's name, code and release into the placeholders of an address.
 
         Examples
         --------
@@ -82,38 +82,32 @@ class TreebankRequest:
         'https://example.org/r2.9/UD_Greek-GDT.zip'
         """
         known = {"name": self.name, "code": self.code, "release": self.release, "split": split}
-        for gap in gaps(place):
-            if known[gap] is None and gap != "split":
-                hint = " (UD_Greek-GDT@2.9)" if gap != "code" else ""
+        for name in placeholders(place):
+            if known[name] is None and name != "split":
+                hint = " (UD_Greek-GDT@2.9)" if name != "code" else ""
                 raise TreegaugeError(
-                    f"{place} needs the {gap} of a treebank, which {self.text!r} does not say{hint}"
+                    f"{place} needs the {name} of a treebank, not in {self.text!r}{hint}"
                 )
-            place = place.replace(f"{{{gap}}}", known[gap] or f"{{{gap}}}")
+            place = place.replace(f"{{{name}}}", known[name] or f"{{{name}}}")
         return place
 
 
-def gaps(place: str) -> list[str]:
-    """Return the gaps of an address; an error for one that nothing can fill.
+def placeholders(place: str) -> list[str]:
+    """Return the placeholders of an address; an error for one that nothing can fill.
 
     Examples
     --------
-    >>> gaps("https://example.org/{release}/{code}-ud-{split}.conllu")
+    >>> placeholders("https://example.org/{release}/{code}-ud-{split}.conllu")
     ['release', 'code', 'split']
     """
-    try:
-        pieces = [
-            (gap, f"{form or ''}{how or ''}") for _, gap, form, how in Formatter().parse(place)
-        ]
-    except ValueError as error:
-        raise TreegaugeError(f"{place}: cannot be filled: {error}") from None
-    names = []
-    for gap, extra in pieces:
-        if gap is None:
-            continue
-        if gap not in GAPS or extra:
-            raise ChoiceError(f"gap in {place}", f"{{{gap}}}", [f"{{{one}}}" for one in GAPS])
-        names.append(gap)
-    return list(dict.fromkeys(names))
+    if set("{}") & set(_PLACEHOLDER.sub("", place)):
+        raise TreegaugeError(f"{place}: cannot be filled: a brace is not closed or not opened")
+    names = list(dict.fromkeys(_PLACEHOLDER.findall(place)))
+    for name in names:
+        if name not in PLACEHOLDERS:
+            choices = [f"{{{one}}}" for one in PLACEHOLDERS]
+            raise ChoiceError(f"placeholder in {place}", f"{{{name}}}", choices)
+    return names
 
 
 def is_remote(place: str) -> bool:
@@ -134,7 +128,7 @@ def kind_of(place: str) -> tuple[PlaceKind, str]:
     ----------
     place
         ``git+`` in front, ``.git`` at the end, ``git:``, ``ssh:`` or a folder with a repository
-        mean git; a gap ``{split}`` or ``.conllu`` at the end mean single files; all else is an
+        mean git; ``{split}`` or ``.conllu`` at the end mean single files; all else is an
         archive.
 
     Examples
