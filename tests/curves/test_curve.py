@@ -87,7 +87,7 @@ def test_show_composites_each_and_relative(command, counts):
 
 
 def test_complexity_compared_and_parted(command, counts):
-    done = command("curve", "complexity", counts, "--compare", "--parts", "--format", "json")
+    done = command("curve", "complexity", counts, "--compare", "--partitions", "--format", "json")
     told = json.loads(done.out)
     order = [row["class"] for row in told["rows"] if row["parser"] == "beam"]
     assert order == ["fast", "middle", "slow"]

@@ -196,6 +196,7 @@ VERBS: dict[str, dict[str, Command]] = {
         "transfer": Command(
             "Parse a language with parsers trained on treebanks of others.",
             ["target"],
+            short={"out": "-o"},
             subverbs={
                 "weights": Command(
                     "Rank sources by the similarity of their tags to the target's (KLcpos3).",

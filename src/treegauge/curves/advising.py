@@ -89,7 +89,7 @@ class Advice(CurveAnalysis):
             "doubling": self.doubling, "flat": self.flat,
         }  # fmt: skip
 
-    def _summary_lines(self) -> list[str]:
+    def _lines(self) -> list[str]:
         row = self.frame.row(0, named=True)
         lines = [
             f"{self.treebank}, {self.parser}: {self.budget} more sentences in addition to "
@@ -108,7 +108,7 @@ class Advice(CurveAnalysis):
             lines.append(f"At every size in reach a doubling gains at least {self.worth:g}.")
         else:
             lines.append("These sizes do not show where the curve flattens.")
-        return lines
+        return [*lines, *(f"note: {note}" for note in self.notes)]
 
 
 #: A law that flattens beyond this number of sentences counts as one that does not flatten.

@@ -125,7 +125,7 @@ def complexity(
     min_presence: float = 0.0,
     matched: bool = False,
     compare: bool = False,
-    parts: bool = False,
+    partitions: bool = False,
     training: CurveTraining = TRAINING,
     counting: Counting = COUNTING,
     bands: CurveBands = BANDS,
@@ -148,7 +148,7 @@ def complexity(
         Compare with all words of the treebanks that count for the class, not of all treebanks.
     compare
         Add parsers side by side, with rank correlations.
-    parts
+    partitions
         Add which classes are simple in each treebank.
     training, counting, bands
         What is trained and counted, and confidence intervals.
@@ -176,7 +176,7 @@ def complexity(
         result = result.with_attached(
             {"comparison": compare_parsers(result)}, featured="comparison"
         )
-    if parts:
+    if partitions:
         own: Any = "treebank" if per == "pooled" else per
         made = [partition(table, parser, per=own) for parser in table.parsers]
         result = result.with_attached({"partitions": made}, featured="partitions")

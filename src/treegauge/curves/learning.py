@@ -85,9 +85,10 @@ class Curves(CurveAnalysis):
             idle.append("treebanks")
         return wide.drop(idle)
 
-    def _summary_lines(self) -> list[str]:
+    def _lines(self) -> list[str]:
         of_largest = ", relative to the largest size" if self.relative else ""
-        return [f"{self.metric} in % by number of training sentences{of_largest}"]
+        first = f"{self.metric} in % by number of training sentences{of_largest}"
+        return [first, *super()._lines()]
 
 
 def learning_curves(
