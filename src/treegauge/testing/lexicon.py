@@ -104,16 +104,16 @@ class InventedLanguage:
 
     def inflect(self, upos: str, values: tuple[str, ...]) -> tuple[str, str, str]:
         """Return the ending, FEATS and XPOS of a word class with the given feature values."""
-        found = self._inflections.get((upos, values))
-        if found is None:
+        inflection = self._inflections.get((upos, values))
+        if inflection is None:
             pairs = [f"{name}={v}" for name, v in zip(FEATURES[upos], values, strict=True) if v]
-            found = (
+            inflection = (
                 "".join(self._affixes.get(value, "") for value in values),
                 "|".join(pairs) or "_",
                 XPOS[upos] + "".join(value[:1].lower() or "-" for value in values),
             )
-            self._inflections[upos, values] = found
-        return found
+            self._inflections[upos, values] = inflection
+        return inflection
 
 
 class Lexicon:

@@ -77,9 +77,9 @@ def other_head(heads: list[int], word: int, uniform: Uniform) -> int | None:
     """
     for _ in range(8):
         reach = 1 + int(-3 * log(1 - uniform()))
-        found = word + reach if uniform() < 0.5 else word - reach
-        if 0 < found < len(heads) and found != heads[word] and not is_below(heads, found, word):
-            return found
+        other = word + reach if uniform() < 0.5 else word - reach
+        if 0 < other < len(heads) and other != heads[word] and not is_below(heads, other, word):
+            return other
     rest = [
         other
         for other in range(1, len(heads))

@@ -239,7 +239,7 @@ def _mistag(words: list[list[str]], wrong: dict[str, Flags], uniform: Uniform) -
 
     for word in np.flatnonzero(wrong["feats"]):
         columns = words[word]
-        others = [found for found in feats[columns[UPOS]] if found != columns[FEATS]]
+        others = [value for value in feats[columns[UPOS]] if value != columns[FEATS]]
         columns[FEATS] = pick(others or ["_"])
     for word in np.flatnonzero(wrong["tags"]):
         columns = words[word]

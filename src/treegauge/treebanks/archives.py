@@ -90,12 +90,12 @@ def treebanks(archive: Path, *, limits: ArchiveLimits | None = None) -> dict[Fol
     limits
         How much it may hold.
     """
-    found: dict[Folder, list[str]] = {}
+    folders: dict[Folder, list[str]] = {}
     with _members(archive, limits or ArchiveLimits()) as members:
         for member in members:
             if _is_conllu(member.name):
-                found.setdefault(member.folder, []).append(member.name)
-    return found
+                folders.setdefault(member.folder, []).append(member.name)
+    return folders
 
 
 def unpack(

@@ -155,11 +155,11 @@ class Catalogue(Result):
         TreegaugeError
             If there are several; it names them.
         """
-        found = self.matching(key)
-        if len(found) > 1:
-            names = ", ".join(map(str, found))
+        matches = self.matching(key)
+        if len(matches) > 1:
+            names = ", ".join(map(str, matches))
             raise TreegaugeError(f"{key!r} may be any of {names}: name one of them in full")
-        return found.entries[0]
+        return matches.entries[0]
 
     def select(
         self,

@@ -322,10 +322,10 @@ def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treeban
         joined = b"".join([closed(joined), *ended, tails[-1]])
     first = next((part for part in parts if len(part)), None)
     line = first._line_at(first.spans[0, 0]) if first is not None else 1
-    found = {id(part.problems): part.problems for part in parts}.values()
+    collected = {id(part.problems): part.problems for part in parts}.values()
     return replace(
         index(joined, title, first_line=line).treebank,
-        problems=tuple(problem for problems in found for problem in problems),
+        problems=tuple(problem for problems in collected for problem in problems),
         policy="+".join(dict.fromkeys(part.policy for part in parts)) or "strict",
     )
 

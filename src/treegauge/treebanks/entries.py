@@ -230,18 +230,18 @@ def licence_in(text: str) -> str | None:
     >>> licence_in("see http://creativecommons.org/licenses/by/4.0/")
     'CC BY 4.0'
     """
-    if found := _LINKED.search(text):
-        return f"CC {found[1].upper()} {found[2]}"
-    if found := _SHORT.search(text):
-        return f"CC {found[1]} {found[2]}" if found[2] else f"CC {found[1]}"
-    if found := _SPELLED.search(text):
-        parts = ["BY", *(key.upper() for key in ("nc", "sa", "nd") if found[key])]
-        return f"CC {'-'.join(parts)} {found['version']}"
+    if match := _LINKED.search(text):
+        return f"CC {match[1].upper()} {match[2]}"
+    if match := _SHORT.search(text):
+        return f"CC {match[1]} {match[2]}" if match[2] else f"CC {match[1]}"
+    if match := _SPELLED.search(text):
+        parts = ["BY", *(key.upper() for key in ("nc", "sa", "nd") if match[key])]
+        return f"CC {'-'.join(parts)} {match['version']}"
     for name, pattern in _OTHERS.items():
         if pattern.search(text):
             return name
-    found = _GPL.search(text)
-    return f"GNU GPL {found[1]}.0" if found else None
+    match = _GPL.search(text)
+    return f"GNU GPL {match[1]}.0" if match else None
 
 
 def read_metadata(folder: Path) -> Metadata:

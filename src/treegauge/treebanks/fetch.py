@@ -221,12 +221,12 @@ class _FetchJob:
         self, path: Path, place: str, version: str, wanted: list[TreebankRequest]
     ) -> list[FetchedTreebank]:
         """Take treebanks out of an archive, all in one go."""
-        found = treebanks(path)
-        if not found:
+        folders = treebanks(path)
+        if not folders:
             raise TreegaugeError(f"{place}: found no CoNLL-U file in it")
         arrivals: dict[Folder, FetchedTreebank] = {}
         targets: dict[Folder, Path] = {}
-        for folder, request in _choose(found, wanted, place):
+        for folder, request in _choose(folders, wanted, place):
             name = own_name(folder[-1])[0] if folder else ""
             if request.name and fold(name) != fold(request.name):
                 name = request.name
@@ -275,24 +275,24 @@ def _copy(path: Path, target: Path) -> Unpacked:
 
 
 def _choose(
-    found: Mapping[Folder, Sequence[str]], wanted: Sequence[TreebankRequest], place: str
+    contents: Mapping[Folder, Sequence[str]], wanted: Sequence[TreebankRequest], place: str
 ) -> Iterator[tuple[Folder, TreebankRequest]]:
     """Find the folder of each treebank in an archive."""
     for request in wanted:
         if request.everything:
-            inner = {f for f in found for cut in range(len(f)) if f[:cut] in found}
-            yield from ((folder, request) for folder in sorted(found) if folder not in inner)
+            inner = {f for f in contents for cut in range(len(f)) if f[:cut] in contents}
+            yield from ((folder, request) for folder in sorted(contents) if folder not in inner)
             continue
-        named = [f for f in found if f and fold(own_name(f[-1])[0]) == fold(request.name or "")]
+        named = [f for f in contents if f and fold(own_name(f[-1])[0]) == fold(request.name or "")]
         coded = [
             folder
-            for folder, files in found.items()
+            for folder, files in contents.items()
             if request.code and any(file.startswith(f"{request.code}-ud-") for file in files)
         ]
-        lone = [()] if list(found) == [()] and request.code is None else []
+        lone = [()] if list(contents) == [()] and request.code is None else []
         folders = named or coded or lone
         if not folders:
-            names = [own_name(folder[-1])[0] for folder in found if folder]
+            names = [own_name(folder[-1])[0] for folder in contents if folder]
             raise ChoiceError(
                 f"treebank in {place}", request.text, near(request.text, names) or names
             )

@@ -61,7 +61,7 @@ def index(
     row_offsets = np.empty(lines + 2, np.int32)
     spans = np.empty((lines + 1, 2), np.int32)
     (n_rows, n_sentences, _, tail), lexical = _collect(
-        lambda found: _scan.lex(raw, begin, fields, row_offsets, spans, found), 2
+        lambda buffer: _scan.lex(raw, begin, fields, row_offsets, spans, buffer), 2
     )
     fields, row_offsets = fields[:n_rows], row_offsets[: n_sentences + 1]
     kinds = np.empty(n_rows, np.uint8)
@@ -72,9 +72,9 @@ def index(
     rows, heads, multiword = (np.empty(n_rows, np.int32) for _ in range(3))
     offsets = np.empty(n_sentences + 1, np.int32)
     (n_words, _), structural = _collect(
-        lambda found: _scan.build(
+        lambda buffer: _scan.build(
             raw, fields, kinds, ids, row_heads, row_offsets, need_heads,
-            rows, heads, multiword, offsets, found,
+            rows, heads, multiword, offsets, buffer,
         ),
         1,
     )  # fmt: skip
@@ -121,21 +121,21 @@ def _read_odd(raw: Any, fields: Any, kinds: Any, ids: Any, heads: Any) -> None:
             errors="replace"
         )
 
-    def integer(found: str) -> int:
+    def integer(digits: str) -> int:
         try:
-            return max(-1, min(int(found), 10**9))
+            return max(-1, min(int(digits), 10**9))
         except ValueError:
             return -1
 
     for row in np.flatnonzero(kinds == _scan.ODD).tolist():
-        found = text(row, 0)
-        if "-" in found:
-            parts = found.split("-")
+        identifier = text(row, 0)
+        if "-" in identifier:
+            parts = identifier.split("-")
             kinds[row] = _scan.MULTIWORD
             ids[row] = [integer(part) for part in parts] if len(parts) == 2 else (-1, -1)
-        elif integer(found) >= 0:
+        elif integer(identifier) >= 0:
             kinds[row] = _scan.WORD
-            ids[row] = integer(found)
+            ids[row] = integer(identifier)
     for row in np.flatnonzero((kinds == _scan.WORD) & (heads == _scan.ODD_HEAD)).tolist():
         value = integer(text(row, 6))
         heads[row] = value if value >= 0 else _scan.ODD_HEAD

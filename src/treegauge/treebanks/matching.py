@@ -151,8 +151,8 @@ def _pair_by(
 def _code(path: str) -> str | None:
     """Return the code of the treebank that a file belongs to, as its name or folder says."""
     stem = short_name(path)
-    if found := UD_FILE.match(stem):
-        return found["code"].lower()
+    if match := UD_FILE.match(stem):
+        return match["code"].lower()
     name = own_name(stem)[0]
     if name.startswith("UD_"):
         return (code_of(name) or fold(name)).lower()

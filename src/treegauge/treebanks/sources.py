@@ -104,25 +104,25 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
     except OSError as error:
         raise TreegaugeError(f"{name}: {error.strerror}") from error
     if folder:
-        found = _members(name)
+        files = _members(name)
         where = f"{name} (a folder)"
     elif file:
         return [name]
     elif glob.has_magic(name):
         matches = glob.glob(name, recursive=True)  # noqa: PTH207 -- absolute patterns too
-        found = [p for match in matches for p in _members(match)]
+        files = [p for match in matches for p in _members(match)]
         where = f"the pattern {name}"
     else:
         from treegauge.treebanks.inputs import treebank_folder
 
         return find(treebank_folder(name), split=split)
     if split is not None:
-        found = [p for p in found if split_of(p) == split]
+        files = [p for p in files if split_of(p) == split]
         where = f"{where} for split {split!r}"
-    if not found:
+    if not files:
         raise TreegaugeError(f"found no .conllu file in {where}")
     order = {part: i for i, part in enumerate(SPLITS)}
-    keys = {p: (str(Path(p).parent), order.get(split_of(p) or "", 3), p) for p in found}
+    keys = {p: (str(Path(p).parent), order.get(split_of(p) or "", 3), p) for p in files}
     return sorted(keys, key=keys.__getitem__)
 
 

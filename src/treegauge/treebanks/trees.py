@@ -218,9 +218,9 @@ def cycle_word(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> In
     rows = np.flatnonzero(_trees.cycles(_trees.parents(head, bound)) >= 0)
     sentence = np.searchsorted(bound, rows, side="right") - 1
     hit, first = np.unique(sentence, return_index=True)
-    found = np.zeros(len(bound) - 1, np.int32)
-    found[hit] = rows[first] - bound[hit] + 1
-    return found
+    words = np.zeros(len(bound) - 1, np.int32)
+    words[hit] = rows[first] - bound[hit] + 1
+    return words
 
 
 def has_cycle(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Bools:
