@@ -13,6 +13,7 @@ from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import recommend
 from treegauge.ranking.selection import (
     WEIGHTS,
+    SubsetConditions,
     SubsetSearch,
     demands_of,
     error_matrix,
@@ -127,7 +128,7 @@ def test_demands_are_met_by_the_recommended_and_the_random_subsets():
         "include": ["zh_gsd"],
         "exclude": ["en_ewt", "UD_Czech-PDT"],
     }
-    room = demands_of(CONLL, 10, **demands)
+    room = demands_of(CONLL, 10, SubsetConditions(**demands))
     drawn = [
         [CONLL.treebanks[i] for i in order[:10]]
         for order in room.orders(200, np.random.default_rng(0))
@@ -151,7 +152,7 @@ def test_demands_are_met_by_the_recommended_and_the_random_subsets():
 def test_random_subsets_are_uniform_under_demands():
     """Six treebanks, three of X and three of Y, four taken, two of X: nine subsets, all alike."""
     scores = table(np.full((2, 6), 50).tolist(), genus=["X"] * 3 + ["Y"] * 3)
-    room = demands_of(scores, 4, at_most=["genus=X:2"], at_least=["genus=X:2"])
+    room = demands_of(scores, 4, SubsetConditions(["genus=X:2"], ["genus=X:2"]))
     orders = room.orders(3600, np.random.default_rng(0))
     counts = np.unique(np.sort(orders[:, :4], axis=1), axis=0, return_counts=True)[1]
     assert len(counts) == 9

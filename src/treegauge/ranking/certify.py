@@ -205,7 +205,7 @@ def certify(
     held = len(pair.treebanks)
     usual = [k for k in _SIZES if k < held] or [(held + 1) // 2]
     sizes = sizes_of(usual if size is None else size, held)
-    bounds = constraints_of([constraint] if isinstance(constraint, str) else constraint)
+    bounds = constraints_of(constraint)
     numbers, scale = pair.fixed_point()
     whole = numbers[0] - numbers[1]
     differences = whole / scale
@@ -220,27 +220,14 @@ def certify(
         samples=samples if bounds else None, by=by, resamples=resamples, level=level, seed=seed,
     )  # fmt: skip
     return Certificate(
-        claim=stated,
-        metric=board.metric,
-        treebanks=held,
-        ahead=int((whole > 0).sum()),
-        equal=int((whole == 0).sum()),
-        behind=int((whole < 0).sum()),
-        difference=interval[0],
-        improvement=interval[1],
-        rank_biserial=biserial,
-        error_reduction=_error_reduction(pair),
-        p_wilcoxon=p_wilcoxon,
-        p_sign=sign_test(whole),
-        p_permutation=permutation(differences, resamples, seed),
-        p_groups=p_groups,
-        groups=len(means) if p_groups is not None else None,
-        by=by,
-        wins=wins,
-        families=families,
-        flip=flip(board, stated, subset=chosen or None),
-        signature=signature,
-    )
+        claim=stated, metric=board.metric, treebanks=held, ahead=int((whole > 0).sum()),
+        equal=int((whole == 0).sum()), behind=int((whole < 0).sum()), difference=interval[0],
+        improvement=interval[1], rank_biserial=biserial, error_reduction=_error_reduction(pair),
+        p_wilcoxon=p_wilcoxon, p_sign=sign_test(whole),
+        p_permutation=permutation(differences, resamples, seed), p_groups=p_groups,
+        groups=len(means) if p_groups is not None else None, by=by, wins=wins, families=families,
+        flip=flip(board, stated, subset=chosen or None), signature=signature,
+    )  # fmt: skip
 
 
 def _win_rates(

@@ -53,22 +53,13 @@ def parse_claim(board: Leaderboard, text: "str | Claim") -> Claim:
             f"claim {text!r} is not understood; expected 'A > B' with two of the systems: "
             f"{', '.join(board.systems)}"
         )
-    known = [pair for pair in sides if all(_known(board, name) for name in pair)]
-    if not known:
-        wrong = next(name for name in sides[0] if not _known(board, name))
-        raise ChoiceError("system in a claim", wrong, board.systems)
-    a, b = (board.systems[board.system(name)] for name in known[0])
+    unknown = [[name for name in pair if not board.has_system(name)] for pair in sides]
+    if all(unknown):
+        raise ChoiceError("system in a claim", unknown[0][0], board.systems)
+    a, b = (board.systems[board.system(name)] for name in sides[unknown.index([])])
     if a == b:
         raise TreegaugeError(f"claim {text!r} compares {a} with itself")
     return Claim(a, b)
-
-
-def _known(board: Leaderboard, name: str) -> bool:
-    try:
-        board.system(name)
-    except ChoiceError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,19 +111,12 @@ class Flip(Result):
 
     def json_fields(self) -> dict[str, Any]:
         """Return all fields."""
-        swaps = None
-        if self.swapped is not None:
-            swaps = [{"out": gone, "in": come} for gone, come in self.swapped]
+        swaps = self.swapped and [{"out": gone, "in": come} for gone, come in self.swapped]
         return {
-            "claim": str(self.claim),
-            "holds": self.holds,
-            "treebanks": len(self.treebanks),
-            "removed": None if self.removed is None else list(self.removed),
-            "swapped": swaps,
-            "single": list(self.single),
-            "smallest": self.smallest,
-            "largest": self.largest,
-        }
+            "claim": str(self.claim), "holds": self.holds, "treebanks": len(self.treebanks),
+            "removed": self.removed and list(self.removed), "swapped": swaps,
+            "single": list(self.single), "smallest": self.smallest, "largest": self.largest,
+        }  # fmt: skip
 
 
 def _number(things: Sequence[Any] | None) -> int | None:

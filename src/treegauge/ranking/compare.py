@@ -62,9 +62,7 @@ def friedman(board: Leaderboard) -> Friedman:
     .. math:: \chi^2 = \frac{12 N}{k (k + 1)} \left[\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\right],
        \quad F = \frac{(N - 1) \chi^2}{N (k - 1) - \chi^2}
 
-    with average ranks :math:`R_j`; :math:`\chi^2` is divided by
-    :math:`1 - \sum (t^3 - t) / N (k^3 - k)` over groups of :math:`t` ties. It agrees with
-    ``scipy.stats.friedmanchisquare``.
+    with average ranks :math:`R_j`; :math:`\chi^2` is corrected for ties, as SciPy does.
 
     Examples
     --------
@@ -72,32 +70,21 @@ def friedman(board: Leaderboard) -> Friedman:
     >>> round(friedman(read_leaderboard("fragility_exp1", missing="drop-treebank")).statistic, 2)
     74.34
     """
-    from scipy.stats import chi2, f
+    from scipy.stats import f, friedmanchisquare
 
-    systems, held = len(board.systems), len(board.treebanks)
+    numbers, (systems, held) = board.fixed_point()[0], board.values.shape
     if systems < 3:
         raise TreegaugeError(
             f"{systems} systems: the Friedman test needs three or more; certify a pair instead"
         )
-    ranks = treebank_ranks(board)
-    spread = float((ranks.mean(axis=1) ** 2).sum() - systems * (systems + 1) ** 2 / 4)
-    ties = sum(
-        float((counts**3 - counts).sum())
-        for counts in (np.unique(column, return_counts=True)[1] for column in ranks.T)
-    )
-    share = 1 - ties / (held * (systems**3 - systems))
-    if share <= 0:
+    if (numbers == numbers[0]).all():
         return Friedman(0.0, 1.0, 0.0, 1.0)
-    statistic = 12 * held / (systems * (systems + 1)) * spread / share
+    statistic, p_value = map(float, friedmanchisquare(*numbers))
     rest = held * (systems - 1) - statistic
     ratio = (held - 1) * statistic / rest if rest > 1e-9 * statistic else float("inf")
     freedom = (systems - 1, (systems - 1) * (held - 1))
-    return Friedman(
-        statistic=statistic,
-        p_value=float(chi2.sf(statistic, freedom[0])),
-        f_statistic=ratio,
-        f_p_value=float(f.sf(ratio, *freedom)) if freedom[1] else 1.0,
-    )
+    f_p_value = float(f.sf(ratio, *freedom)) if freedom[1] else 1.0
+    return Friedman(statistic, p_value, ratio, f_p_value)
 
 
 def treebank_ranks(board: Leaderboard) -> Floats:
@@ -163,7 +150,7 @@ class CriticalDifference(Result):
         letters = dict.fromkeys(self.board.systems, "")
         for i, clique in enumerate(self.cliques):
             for name in clique:
-                letters[name] += _letter(i)
+                letters[name] += chr(ord("a") + i) if i < 26 else f"({i + 1})"
         columns = {
             "system": self.board.systems, "average_rank": self.average,
             "mean": self.board.values.mean(axis=1), "won": won, "group": list(letters.values()),
@@ -206,17 +193,6 @@ class CriticalDifference(Result):
         if self.cliques:
             lines.append("systems that share a letter cannot be told apart")
         return "\n".join([*lines, self.signature])
-
-
-def _letter(place: int) -> str:
-    """Return the name of a group.
-
-    Examples
-    --------
-    >>> _letter(0), _letter(26)
-    ('a', '(27)')
-    """
-    return chr(ord("a") + place) if place < 26 else f"({place + 1})"
 
 
 def critical_difference(

@@ -71,8 +71,10 @@ class Leaderboard(Result):
     --------
     >>> from treegauge.ranking.reading import read_leaderboard
     >>> board = read_leaderboard("conll18", metric="las")
-    >>> board.values.shape
-    (26, 82)
+    >>> board.values.shape, board.select(treebanks=["cs_pdt", "en_ewt"]).values.shape
+    ((26, 82), (26, 2))
+    >>> board.systems[board.system("hit-scir")]
+    'HIT-SCIR'
     >>> board.table.head(2).rows()
     [(1.0, 'HIT-SCIR', 75.841...), (2.0, 'TurkuNLP', 73.284...)]
     """
@@ -160,31 +162,26 @@ class Leaderboard(Result):
         """Return all scores as rows, and the ranking."""
         return {"rows": self.cells.to_dicts(), "ranking": self.table.to_dicts()}
 
-    def integers(self, digits: int = 6) -> tuple[NDArray[np.int64], int] | None:
-        """Return whole numbers and a scale with ``values = numbers / scale``, or None.
+    def fixed_point(self) -> tuple[NDArray[np.int64], int]:
+        """Return whole numbers and a scale with ``values = numbers / scale``.
 
-        The coarsest decimal grid that holds every score (to 1e-9) is taken, of `digits` decimals
-        at most; with seeds the numbers are sums over seeds and the scale counts them.
+        The coarsest decimal grid that holds every score (to 1e-9) is taken, of six decimals at
+        most; finer scores are rounded to 1e-9. With seeds the numbers are sums over seeds and the
+        scale counts them. Sums of whole numbers do not depend on the order of addition, so neither
+        do ties.
 
         Examples
         --------
         >>> from treegauge.ranking.reading import read_leaderboard
-        >>> numbers, scale = read_leaderboard("conll18").integers()
+        >>> numbers, scale = read_leaderboard("conll18").fixed_point()
         >>> int(numbers.max()), scale
         (9486, 100)
         """
-        for places in range(digits + 1):
+        for places in range(7):
             grid = np.round(self.cube * 10**places)
             if np.abs(grid / 10**places - self.cube).max(initial=0.0) <= 1e-9:
                 return grid.astype(np.int64).sum(axis=0), len(grid) * 10**places
-        return None
-
-    def fixed_point(self) -> tuple[NDArray[np.int64], int]:
-        """Return :meth:`integers`, or the scores rounded to 1e-9 where no coarser grid holds them.
-
-        Sums of whole numbers do not depend on the order of addition, so neither do ties.
-        """
-        return self.integers() or (np.round(self.values * 10**9).astype(np.int64), 10**9)
+        return np.round(self.values * 10**9).astype(np.int64), 10**9
 
     def ranking(self, ties: Ties = "average") -> NDArray[np.float64]:
         """Rank the systems by their mean over all treebanks."""
@@ -195,16 +192,12 @@ class Leaderboard(Result):
         return np.lexsort((np.array(self.systems), -self.fixed_point()[0].sum(axis=1)))
 
     def system(self, name: str) -> int:
-        """Return the row of a system; case does not matter unless it has to.
-
-        Examples
-        --------
-        >>> from treegauge.ranking.reading import read_leaderboard
-        >>> board = read_leaderboard("conll18")
-        >>> board.systems[board.system("hit-scir")]
-        'HIT-SCIR'
-        """
+        """Return the row of a system; case does not matter unless it has to."""
         return _position("system", name, self.systems)
+
+    def has_system(self, name: str) -> bool:
+        """Say whether a name is that of one system."""
+        return _alike(name, self.systems) is not None
 
     def treebank(self, name: str) -> int:
         """Return the column of a treebank, given by its code here or any name it is known by."""
@@ -217,14 +210,7 @@ class Leaderboard(Result):
     def select(
         self, *, systems: Sequence[str] | None = None, treebanks: Sequence[str] | None = None
     ) -> "Leaderboard":
-        """Keep only some systems or treebanks, in the order given.
-
-        Examples
-        --------
-        >>> from treegauge.ranking.reading import read_leaderboard
-        >>> read_leaderboard("conll18").select(treebanks=["cs_pdt", "en_ewt"]).values.shape
-        (26, 2)
-        """
+        """Keep only some systems or treebanks, in the order given."""
         rows = [*range(len(self.systems))] if systems is None else [*map(self.system, systems)]
         every = range(len(self.treebanks))
         columns = [*every] if treebanks is None else [*map(self.treebank, treebanks)]
@@ -246,10 +232,16 @@ class Leaderboard(Result):
         )
 
 
-def _position(what: str, name: str, names: Sequence[str]) -> int:
+def _alike(name: str, names: Sequence[str]) -> int | None:
+    """Return the place of a name; case does not matter unless it has to."""
     if name in names:
         return names.index(name)
     alike = [i for i, other in enumerate(names) if other.casefold() == name.casefold()]
-    if len(alike) != 1:
+    return alike[0] if len(alike) == 1 else None
+
+
+def _position(what: str, name: str, names: Sequence[str]) -> int:
+    place = _alike(name, names)
+    if place is None:
         raise ChoiceError(what, name, names)
-    return alike[0]
+    return place

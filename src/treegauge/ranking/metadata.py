@@ -195,8 +195,6 @@ def tail(found: int, *, population: int, members: int, size: int, subsets: int =
 
     >>> round(tail(6, population=82, members=17, size=10), 5)
     0.00434
-
-    Fragility prints 0.00043 for this, which is the chance of seven or more (0.000421), rounded up.
     """
     if found <= 0:
         return 1.0

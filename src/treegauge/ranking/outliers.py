@@ -64,10 +64,6 @@ class Extreme:
     limit: float
     exact: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {**vars(self), "subset": list(self.subset)}
-
     def __str__(self) -> str:
         bound = f"no subset can be {'better' if self.which == 'best' else 'worse'} than"
         sure = "proved extreme" if self.exact else f"{bound} {self.limit:g}"
@@ -138,13 +134,9 @@ def extreme(
     places = [1 + count / 2 for count in (int(most), limit)]
     if which == "best":
         places = [len(board.systems) + 1 - place for place in places]
-    return Extreme(
-        which=which,
-        rank=places[0],
-        subset=tuple(board.treebanks[i] for i in np.sort(columns)),
-        limit=places[0] if exact else places[1],
-        exact=exact or int(most) == limit,
-    )
+    subset = tuple(board.treebanks[i] for i in np.sort(columns))
+    proved = exact or int(most) == limit
+    return Extreme(which, places[0], subset, places[0] if exact else places[1], proved)
 
 
 def _ahead(leads: NDArray[np.int64], columns: Any, tie: int) -> int:
@@ -229,7 +221,7 @@ class Outliers(Result):
                 **side.summary(),
                 "mean_tokens": side.mean_tokens,
                 "subsets": [self.describe(subset) for subset in side.subsets],
-                "searched": None if side.searched is None else side.searched.to_dict(),
+                "searched": side.searched and dict(vars(side.searched)),
                 "classes": list(side.rows),
             }
             for side in self.sides
@@ -336,25 +328,17 @@ def explain_outliers(
             searched = extreme(board, system, end, size=size, ties=ranks.ties, start=known)
         sides.append(
             ExtremeRanks(
-                which=end,
-                rank=low if end == "best" else high,
-                upto=high if end == "best" else low,
-                samples=behind.samples,
+                which=end, rank=low if end == "best" else high,
+                upto=high if end == "best" else low, samples=behind.samples,
                 subsets=tuple(dict.fromkeys([known, *behind.subsets]))[:limit],
-                members=behind.members,
-                mean_tokens=_mean_tokens(board, behind.members),
+                members=behind.members, mean_tokens=_mean_tokens(board, behind.members),
                 searched=searched,
                 rows=_rows(masks, behind.members, size, behind.samples, correction),
             )
-        )
-    return Outliers(
-        system=board.systems[row],
-        sides=tuple(sides),
-        classes=masks,
-        stability=ranks,
-        correction=correction,
-        signature=countersign(ranks.signature, system=board.systems[row], correction=correction),
-    )
+        )  # fmt: skip
+    name = board.systems[row]
+    signature = countersign(ranks.signature, system=name, correction=correction)
+    return Outliers(name, tuple(sides), masks, ranks, correction, signature)
 
 
 def _extreme_ranks(counts: NDArray[np.int64], which: Which, least: int) -> tuple[float, float]:

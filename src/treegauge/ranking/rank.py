@@ -67,7 +67,6 @@ def rank(
     ('HIT-SCIR', 1.0, 6.0)
     """
     board = restrict(leaderboard_of(scores, reading), subset, missing=reading.missing)
-    constraint = [constraint] if isinstance(constraint, str) else constraint
     if exact:
         if constraint:
             raise TreegaugeError(

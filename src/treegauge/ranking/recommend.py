@@ -24,10 +24,11 @@ import numpy as np
 
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.ranking.sampler import Constraint
 from treegauge.ranking.selection import (
+    CONDITIONS,
     STARTS,
     Floats,
+    SubsetConditions,
     SubsetSearch,
     demands_of,
     folds_of,
@@ -158,11 +159,7 @@ class Recommendation(Result):
 def recommend(
     *scores: Any,
     size: int = 10,
-    at_most: Sequence[str | Constraint] = (),
-    at_least: Sequence[str | Constraint] = (),
-    tokens: int | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
+    conditions: SubsetConditions = CONDITIONS,
     named: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
     folds: int = 5,
     repeats: int = 10,
@@ -181,16 +178,6 @@ def recommend(
         conll18, tables of scores, stores or results; at least six systems.
     size
         How many treebanks there is time for.
-    at_most
-        Such as language:1, genus=Slavic:2, resource:stratified; repeatable.
-    at_least
-        Such as resource=small:1, stock:1; repeatable.
-    tokens
-        The most tokens of all members together; treebanks of unknown size are then left out.
-    include
-        A treebank that must be a member; repeatable.
-    exclude
-        A treebank that must not be a member; repeatable.
     named
         Subsets to compare with, as NAME=treebank,treebank; default: the eight of Fragility, Table
         10, as far as they have board.
@@ -224,10 +211,7 @@ def recommend(
         )
     if named is not None and not isinstance(named, Mapping):
         named = own_subsets(named)
-    demands = demands_of(
-        board, size, at_most=at_most, at_least=at_least, tokens=tokens, include=include,
-        exclude=exclude,
-    )  # fmt: skip
+    demands = demands_of(board, size, conditions)
     rng = np.random.default_rng(seed)
     drawn = demands.orders(samples, rng)
     problem = SubsetSearch(board, demands, drawn)

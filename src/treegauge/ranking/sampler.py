@@ -74,8 +74,9 @@ class Constraint:
         return f"{self.column}{value}:{'stratified' if self.most is None else self.most}"
 
 
-def constraints_of(given: "Iterable[str | Constraint]") -> tuple[Constraint, ...]:
+def constraints_of(given: "str | Iterable[str | Constraint]") -> tuple[Constraint, ...]:
     """Return constraints given as text or as objects."""
+    given = [given] if isinstance(given, str) else given
     return tuple(c if isinstance(c, Constraint) else Constraint.parse(c) for c in given)
 
 
@@ -263,20 +264,16 @@ class Sampler:
         elif bounds:
             highs = bounds[0].highs[0].tolist()[: len(counts)]
             steps = _steps(counts, highs, _ways(counts, [0] * len(highs), highs), max(self.sizes))
+        groups = tuple(
+            (each.codes[None, :] == np.arange(each.lows.shape[1])[:, None]).astype(np.float32)
+            for each in bounds[1:]
+        )
         return DrawingPlan(
-            sizes=np.array(self.sizes, dtype=np.int64),
-            held=held,
-            members=np.argsort(codes, kind="stable"),
-            starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            quotas=quotas,
-            steps=steps,
-            groups=tuple(
-                (each.codes[None, :] == np.arange(each.lows.shape[1])[:, None]).astype(np.float32)
-                for each in bounds[1:]
-            ),
+            np.array(self.sizes, dtype=np.int64), held, np.argsort(codes, kind="stable"),
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), quotas, steps, groups,
             lows=tuple(each.lows for each in bounds[1:]),
             highs=tuple(each.highs for each in bounds[1:]),
-        )
+        )  # fmt: skip
 
     def _share_inside(self, bounds: GroupBounds) -> float:
         """Return the share of all subsets of the largest size within these bounds."""

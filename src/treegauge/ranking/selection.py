@@ -16,6 +16,7 @@ from treegauge.ranking.sampler import (
     sizes_of,
 )
 from treegauge.results.errors import TreegaugeError
+from treegauge.results.verbs import Settings
 
 Floats = NDArray[np.float64]
 WEIGHTS = (0.01, 0.1, 0.3, 1.0)
@@ -121,11 +122,9 @@ class SubsetDemands:
         least[self.include] = 1
         most[self.exclude] = 0
         solved = milp(
-            costs,
-            integrality=np.ones(self.held),
-            bounds=Bounds(least, most),
+            costs, integrality=np.ones(self.held), bounds=Bounds(least, most),
             constraints=LinearConstraint(np.array(rows), lows, highs),
-        )
+        )  # fmt: skip
         return None if solved.x is None else np.asarray(solved.x > 0.5)
 
     def empty(self) -> TreegaugeError:
@@ -144,47 +143,53 @@ class SubsetDemands:
         return TreegaugeError(f"no subset of size {self.size} satisfies {asked}{hint}")
 
 
-def demands_of(
-    board: Leaderboard,
-    size: int,
-    *,
-    at_most: Iterable[str | Constraint] = (),
-    at_least: Iterable[str | Constraint] = (),
-    tokens: int | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-) -> SubsetDemands:
-    """Read demands on subsets of a score table's treebanks.
+@dataclass(frozen=True)
+class SubsetConditions(Settings):
+    """What a subset of treebanks must satisfy.
 
-    Parameters
+    Attributes
     ----------
-    board, size
-        The leaderboard and the size of subsets.
     at_most
-        Such as ``"language:1"``, ``"genus=Slavic:2"``, ``"resource:stratified"``.
+        Such as language:1, genus=Slavic:2, resource:stratified; repeatable.
     at_least
-        The same forms with the least number: ``"resource=small:2"``, or ``"stock:1"`` for every
-        value of a column.
+        Such as resource=small:1, or stock:1 for every value of a column; repeatable.
     tokens
         The most tokens of all members together; treebanks of unknown size are then left out.
-    include, exclude
-        Treebanks that must, and must not, be members.
+    include
+        A treebank that must be a member; repeatable.
+    exclude
+        A treebank that must not be a member; repeatable.
     """
+
+    at_most: Sequence[str | Constraint] = ()
+    at_least: Sequence[str | Constraint] = ()
+    tokens: int | None = None
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+
+
+CONDITIONS = SubsetConditions()
+
+
+def demands_of(
+    board: Leaderboard, size: int, conditions: SubsetConditions = CONDITIONS
+) -> SubsetDemands:
+    """Return conditions as demands on the treebanks of a leaderboard."""
     held = len(board.treebanks)
     sizes_of(size, held)
-    most, least = constraints_of(at_most), constraints_of(at_least)
+    most, least = constraints_of(conditions.at_most), constraints_of(conditions.at_least)
     demands = [f"at most {one}" if one.most is not None else str(one) for one in most]
     demands += [f"at least {one}" for one in least]
     bounds = [group_bounds(each, board, [size]) for each in most]
     bounds += [group_bounds(each, board, [size], least=True) for each in least]
-    must = sorted({board.treebank(name) for name in include})
-    never = {board.treebank(name) for name in exclude}
+    must = sorted({board.treebank(name) for name in conditions.include})
+    never = {board.treebank(name) for name in conditions.exclude}
     both = [board.treebanks[i] for i in must if i in never]
     if both:
         raise TreegaugeError(f"{', '.join(both)}: cannot be both included and excluded")
     if len(must) > size:
         raise TreegaugeError(f"{len(must)} treebanks must be included, but the size is {size}")
-    known = board.metadata["tokens"].to_list()
+    known, tokens = board.metadata["tokens"].to_list(), conditions.tokens
     if tokens is not None:
         unknown = {i for i, number in enumerate(known) if number is None}
         if set(must) & unknown:
@@ -193,17 +198,11 @@ def demands_of(
         never |= unknown
         demands.append(f"at most {tokens} tokens")
     demands += [f"with {board.treebanks[i]}" for i in must]
-    demands += [f"without {name}" for name in exclude]
-    return SubsetDemands(
-        size=size,
-        held=held,
-        bounds=tuple(bounds),
-        include=np.array(must, dtype=np.int64),
-        exclude=np.array(sorted(never), dtype=np.int64),
-        weights=np.array([number or 0 for number in known], dtype=np.int64),
-        cap=_NO_CAP if tokens is None else tokens,
-        demands=tuple(demands),
-    )
+    demands += [f"without {name}" for name in conditions.exclude]
+    numbers = ([*must], sorted(never), [number or 0 for number in known])
+    inside, outside, weights = (np.array(part, dtype=np.int64) for part in numbers)
+    cap = _NO_CAP if tokens is None else tokens
+    return SubsetDemands(size, held, tuple(bounds), inside, outside, weights, cap, tuple(demands))
 
 
 def error_matrix(values: Floats) -> Floats:
@@ -254,15 +253,10 @@ class SubsetSearch:
 
         totals = self.numbers[rows].sum(axis=1)
         best_first = rows[np.argsort(-totals, kind="stable")]
-        return descend(
-            np.ascontiguousarray(self.numbers[best_first]),
-            np.ascontiguousarray(self.order[np.ix_(best_first, best_first)] != 0),
-            error_matrix(self.values[rows]),
-            weight,
-            self.size,
-            orders,
-            self.arrays,
-        )
+        known = np.ascontiguousarray(self.order[np.ix_(best_first, best_first)] != 0)
+        numbers = np.ascontiguousarray(self.numbers[best_first])
+        errors = error_matrix(self.values[rows])
+        return descend(numbers, known, errors, weight, self.size, orders, self.arrays)
 
     def concordance(self, columns: NDArray[np.int64]) -> Floats:
         """Return systems x systems: 1 where order agrees with the full one, -1 where it does not.

@@ -100,20 +100,13 @@ class Stability(Result):
         mean = self.counts @ values / self.samples
         spread = (self.counts * (values[None, :] - mean[:, None]) ** 2).sum(axis=1) / self.samples
         q1, median, q3 = (self.quantile(q) for q in (0.25, 0.5, 0.75))
-        return pl.DataFrame(
-            {
-                "system": self.systems,
-                "score": self.board.values.mean(axis=1),
-                "best": 1 + (self.counts > 0).argmax(axis=1) / 2,
-                "q1": q1,
-                "median": median,
-                "q3": q3,
-                "worst": len(self.systems) - (self.counts[:, ::-1] > 0).argmax(axis=1) / 2,
-                "mean": mean,
-                "sd": np.sqrt(spread),
-                "full": self.board.ranking(self.ties),
-            }
-        ).sort("mean", "system")
+        frame = {
+            "system": self.systems, "score": self.board.values.mean(axis=1),
+            "best": 1 + (self.counts > 0).argmax(axis=1) / 2, "q1": q1, "median": median, "q3": q3,
+            "worst": len(self.systems) - (self.counts[:, ::-1] > 0).argmax(axis=1) / 2,
+            "mean": mean, "sd": np.sqrt(spread), "full": self.board.ranking(self.ties),
+        }  # fmt: skip
+        return pl.DataFrame(frame).sort("mean", "system")
 
     def quantile(self, q: float) -> NDArray[np.float64]:
         """Return a quantile of each system's ranks, interpolated as ``numpy.quantile`` does."""
@@ -246,15 +239,11 @@ def _agreement(counts: RankTally, table: ScoreSums, sampler: Sampler) -> "pl.Dat
     samples = counts.concord[:, :, 0].sum(axis=1)
     mean = counts.concord[:, :, 1] @ weight / samples
     square = counts.concord[:, :, 2] @ weight**2 / samples
-    return pl.DataFrame(
-        {
-            "size": sampler.sizes,
-            "samples": samples,
-            "tau": mean,
-            "tau_sd": np.sqrt(np.maximum(square - mean**2, 0)),
-            "top1": counts.leading / samples,
-        }
-    ).sort("size")
+    columns = {
+        "size": sampler.sizes, "samples": samples, "tau": mean,
+        "tau_sd": np.sqrt(np.maximum(square - mean**2, 0)), "top1": counts.leading / samples,
+    }  # fmt: skip
+    return pl.DataFrame(columns).sort("size")
 
 
 def stability(
@@ -307,18 +296,12 @@ def stability(
     tied = samples - above - above.T
     np.fill_diagonal(tied, 0)
     bounds = ",".join(map(str, sampler.constraints)) or None
+    signature = countersign(
+        board.signature, size=sizes_text(sizes), samples=samples, constraints=bounds, ties=ties,
+        seed=seed,
+    )  # fmt: skip
     return Stability(
-        sampler=sampler,
-        samples=samples,
-        ties=ties,
-        counts=counts.ranks[back],
-        above=above,
-        tied=tied,
-        best_at=counts.extremes[back, 1],
-        worst_at=counts.extremes[back, 3],
-        agreement=_agreement(counts, table, sampler),
-        signature=countersign(
-            board.signature, size=sizes_text(sizes), samples=samples, constraints=bounds, ties=ties,
-            seed=seed,
-        ),
+        sampler, samples, ties, counts.ranks[back], above, tied, best_at=counts.extremes[back, 1],
+        worst_at=counts.extremes[back, 3], agreement=_agreement(counts, table, sampler),
+        signature=signature,
     )  # fmt: skip

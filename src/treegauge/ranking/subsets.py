@@ -26,11 +26,6 @@ def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64])
 
     This is not the error reduction of the mean scores: every treebank counts alike, easy or hard.
 
-    Parameters
-    ----------
-    reference, system
-        Scores in percent of the reference and of the other system on the same treebanks.
-
     Examples
     --------
     From 98 to 99 half the errors go, from 50 to 90 four fifths:
