@@ -16,7 +16,7 @@ CELLS = 8
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A treebank of 20 train sentences, and one of 6, which is too small for size 12."""
+    """A treebank of 20 training sentences, and one of 6, which is too small for size 12."""
     home = tmp_path_factory.mktemp("treebanks")
     for name, sentences in (("UD_Greek-Made", 20), ("UD_Latin-Made", 6)):
         place = home / name
@@ -51,7 +51,7 @@ def whole(plan, folder, tmp_path_factory):
     done = run(expanded, store, pool="inline")
     # Two of the ten cells ask for more sentences than there are; they are named, not run.
     assert (done.done, expanded.refused_cells) == (CELLS + 2, 2)
-    assert expanded.refused == ("UD_Latin-Made has 6 train sentences, too few for size 12",)
+    assert expanded.refused == ("UD_Latin-Made has 6 training sentences, too few for size 12",)
     return gathered(store, folder)
 
 

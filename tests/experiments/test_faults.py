@@ -70,7 +70,7 @@ def undisturbed(chores, tmp_path):
     """The same cells, run in peace and in this process."""
 
     def make(plan: Path) -> Path:
-        from treegauge.experiments.planfile import read_plan
+        from treegauge.experiments.run import read_plan
 
         target = tmp_path / "peaceful"
         log = tmp_path / "log"

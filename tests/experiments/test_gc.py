@@ -4,7 +4,7 @@ import pytest
 
 from treegauge.experiments.cells import CellBatch, Expansion
 from treegauge.experiments.gc import gc
-from treegauge.experiments.locking import BusyError
+from treegauge.experiments.ledger import BusyError
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 

@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 from treegauge.experiments.inventory import inventory
-from treegauge.experiments.planfile import read_plan
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import CellLimits
+from treegauge.experiments.run import read_plan
 from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.conllu import read_conllu
 
@@ -123,8 +123,8 @@ def test_too_small_treebanks_are_left_out_by_name(room):
     )
     cells = plan.expand()
     assert cells.refused == (
-        "UD_B-X has 40 train sentences, too few for size 50",
-        "UD_C-Tiny has 12 train sentences, too few for sizes 20, 50",
+        "UD_B-X has 40 training sentences, too few for size 50",
+        "UD_C-Tiny has 12 training sentences, too few for sizes 20, 50",
     )
     assert cells.refused_cells == 2 + 4
     assert len(cells) == 18 - 6
@@ -132,7 +132,7 @@ def test_too_small_treebanks_are_left_out_by_name(room):
         (grid("curve", "UD_A-X", parameters={"train_limit": 15}, **CURVE),), root=str(room)
     )
     assert limited.expand().refused == (
-        "UD_A-X has 15 train sentences (train_limit=15), too few for size 20",
+        "UD_A-X has 15 training sentences (train_limit=15), too few for size 20",
     )
 
 
@@ -140,7 +140,7 @@ def test_a_missing_part_is_told(room, tmp_path):
     shutil.copytree(room / "UD_A-X", tmp_path / "UD_D-X")
     (tmp_path / "UD_D-X" / "a_x-ud-train.conllu").unlink()
     plan = Plan((grid("score", "UD_D-X", parsers=["beam"], seeds=[1, 2]),), root=str(tmp_path))
-    assert plan.expand().refused == ("UD_D-X has no train part",)
+    assert plan.expand().refused == ("UD_D-X has no train set",)
     assert plan.expand().refused_cells == 2
 
 
@@ -204,7 +204,7 @@ def test_a_changed_file_is_noticed_and_a_packed_one_is_the_same(room, tmp_path):
         ("grid=[3]", "grid is .3.; expected tables"),
         ("grid=[]\n[plan]\ntask='score'\ntreebanks=['x']", "grid is ..; expected tables"),
         ("[plan]\ntask='score'\ntreebanks=['x']\n[run]\nworkers=true", "workers is True; expected"),
-        ("[plan]\ntask=", "no valid TOML"),
+        ("[plan]\ntask=", "not valid TOML"),
         ("[plan]\ntask=3", "task is 3; expected a text"),
         ("[plan]\ntask='score'\ntreebanks=['x']\nparsers=[3]", "a parser is 3; expected a name"),
         ("[plan]\nparameters=3", "parameters is 3; expected a table"),

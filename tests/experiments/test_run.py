@@ -15,7 +15,7 @@ def table(text):
 
 
 def test_a_plan_from_start_to_end(command, plan, tmp_path):
-    notice = "left out: UD_B-Y has 25 train sentences, too few for size 30\n"
+    notice = "left out: UD_B-Y has 25 training sentences, too few for size 30\n"
     dry = command("run", plan, "--dry-run")
     assert (dry.code, dry.err) == (0, notice)
     assert dry.out.startswith("10 cells: 0 done, 0 failed before, 10 new\n")

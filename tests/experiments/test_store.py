@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
-from treegauge.experiments.ledger import Ledger, LedgerEntry
-from treegauge.experiments.locking import BusyError
+from treegauge.experiments.ledger import BusyError, Ledger, LedgerEntry
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report, perform

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from treegauge.curves.attachments import Attachments, joined, read_attachments
 from treegauge.curves.counting import CLASSES, collect
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.grids import Grid, ParserChoice, grid
 from treegauge.experiments.inventory import inventory
-from treegauge.experiments.plans import Plan
+from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
 from treegauge.experiments.running import run_cells
 from treegauge.experiments.store import Store
 from treegauge.parsers.options import given_options

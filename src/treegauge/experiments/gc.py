@@ -67,7 +67,7 @@ def gc(
     dry_run
         Only say what would be removed.
     """
-    from treegauge.experiments.planfile import read_plan
+    from treegauge.experiments.run import read_plan
 
     plans: list[Any] = [plan] if not isinstance(plan, list | tuple) else [*plan]
     wanted = [

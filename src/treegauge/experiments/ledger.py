@@ -1,20 +1,22 @@
 """The ledger of a store: which cells are done, in SQLite with one writer.
 
-What cells share stands once: setups (task, treebank, parser), environments (versions, host), runs.
-A cell is a row of numbers and the task's scalars, ordered by setup, so that a plan is compared with
-the ledger setup by setup.
+What cells share is stored once: setups (task, treebank, parser), environments (versions, host) and
+runs. A cell is a row of numbers and the task's scalars, ordered by setup, so that a plan is
+compared with the ledger setup by setup.
 """
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
 import json
 import os
+import platform
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from treegauge.experiments.cells import Cell, CellBatch, Point, Setup
 from treegauge.experiments.tasks import Report
@@ -73,15 +75,15 @@ class Ledger:
         self._setups: dict[bytes, int] = {}
         self._environments: dict[str, int] = {}
         self._flushed = float("-inf")
-        with self._told("open"):
+        with self._named_errors("open"):
             if write and not path.exists():
                 _make(path)
             self._base = _connect(address(path))
             try:
-                (found,) = self.ask("PRAGMA user_version")[0]
-                if found != FORMAT:
+                (version,) = self.ask("PRAGMA user_version")[0]
+                if version != FORMAT:
                     raise TreegaugeError(
-                        f"{path} has format {found}; this version of treegauge reads format "
+                        f"{path} has format {version}; this version of treegauge reads format "
                         f"{FORMAT}"
                     )
             except BaseException:
@@ -97,7 +99,7 @@ class Ledger:
         return self._base.execute(sql, values).fetchall()
 
     @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _named_errors(self, what: str) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -110,7 +112,7 @@ class Ledger:
         What is committed survives the end of the process at once. A power failure it survives
         from the next commit on that waits for the disk, which one in a second does.
         """
-        with self._told("write to"):
+        with self._named_errors("write to"):
             due = time.monotonic() - self._flushed >= 1
             self._base.execute(f"PRAGMA synchronous = {'FULL' if due else 'NORMAL'}")
             if due:
@@ -256,3 +258,72 @@ def _make(path: Path) -> None:
     finally:
         base.close()
     draft.replace(path)
+
+
+# one writer at a time
+
+PATIENCE = 0.3
+"""Seconds to try for: asking whether a store is in use holds the lock for an instant."""
+
+
+class BusyError(TreegaugeError):
+    """Another process writes to the store."""
+
+
+@contextmanager
+def locked(path: Path, what: str) -> Iterator[None]:
+    """Hold a lock that ends with the process, however it ends."""
+    try:
+        opened = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise TreegaugeError(f"cannot write to {what}: {error.strerror}") from error
+    with opened as file:
+        patience = time.monotonic() + PATIENCE
+        while not _taken(file):
+            if time.monotonic() > patience:
+                raise BusyError(
+                    f"{what} is in use by {holder(path)}; wait for it, or run into another store "
+                    "and merge the two"
+                )
+            time.sleep(PATIENCE / 10)
+        file.truncate(0)
+        now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        file.write(f"process {os.getpid()} on {platform.node()} since {now}\n")
+        file.flush()
+        yield
+
+
+def _taken(file: IO[str], *, shared: bool = False) -> bool:
+    """Try to lock a file; on Windows a byte far behind its end, so that its text can be read."""
+    try:
+        import fcntl
+    except ImportError:
+        import msvcrt
+
+        file.seek(1 << 30)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def holder(path: Path) -> str:
+    """Return which process took the lock last."""
+    try:
+        return path.read_text(encoding="utf-8").strip() or "another process"
+    except OSError:
+        return "another process"
+
+
+def is_locked(path: Path) -> bool:
+    """Return whether a process holds the lock."""
+    if not path.exists():
+        return False
+    with path.open("r", encoding="utf-8") as file:
+        return not _taken(file, shared=True)

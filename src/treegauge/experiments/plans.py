@@ -1,4 +1,4 @@
-"""Plans: grids, and what becomes of them on the treebanks that are there."""
+"""Plans: grids of cells, and the cells they have on the treebanks that exist."""
 
 import glob
 import os
@@ -9,18 +9,144 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
-from treegauge.experiments.grids import Grid, ParserChoice, grid, products
 from treegauge.experiments.inventory import Inventory, inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task
-from treegauge.results.errors import TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
-__all__ = ["CellBatch", "Expansion", "Grid", "Plan", "grid", "make_setup"]
+
+@dataclass(frozen=True)
+class ParserChoice:
+    """A parser by name with options; a list of values means one parser for each of them."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Every combination of treebanks, parsers, parameters, sizes, samples and seeds."""
+
+    task: str
+    treebanks: tuple[str, ...]
+    parsers: tuple[ParserChoice, ...] = ()
+    sizes: tuple[int, ...] = ()
+    samples: tuple[int, ...] = (0,)
+    seeds: tuple[int, ...] = (0,)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def grid(
+    task: str,
+    treebanks: str | Sequence[str],
+    *,
+    parsers: str | Sequence[str | ParserChoice | Mapping[str, Any]] = (),
+    sizes: Sequence[int] = (),
+    samples: int | Sequence[int] = 1,
+    seeds: Sequence[int] = (0,),
+    parameters: Mapping[str, Any] | None = None,
+) -> Grid:
+    """Make a grid of cells.
+
+    Parameters
+    ----------
+    task
+        A built-in task, one of a plug-in, or ``module:function``.
+    treebanks
+        Folders, files, patterns such as ``"UD_*"``, or names and codes under ``TREEGAUGE_UD``.
+    parsers
+        Names, or names with options: ``{"name": "beam", "options": {"beam": [1, 8]}}``. A list as
+        an option's value means one parser for each of its members.
+    sizes
+        Numbers of training sentences, for tasks that sample.
+    samples
+        Number of samples, or a list of them.
+    seeds
+        Seeds of the parser.
+    parameters
+        Parameters of the task; a list means one cell for each of its members.
+
+    Examples
+    --------
+    >>> grid("curve", "UD_*", parsers=["beam"], sizes=[50, 100], samples=3).samples
+    (0, 1, 2)
+    """
+    if isinstance(samples, int) and not isinstance(samples, bool):
+        if samples < 1:
+            raise TreegaugeError(f"samples is {samples}; expected at least 1, or a list")
+        samples = range(samples)
+    names = [treebanks] if isinstance(treebanks, str) else treebanks
+    if wrong := [
+        name for name in _listed("treebanks", names, "texts") if not isinstance(name, str)
+    ]:
+        raise TreegaugeError(f"treebanks has {wrong[0]!r}; expected texts")
+    return Grid(
+        task,
+        tuple(names),
+        tuple(map(_parser_choice, [parsers] if isinstance(parsers, str) else parsers)),
+        _numbers("sizes", sizes, 1),
+        _numbers("samples", samples, 0, needed=True),
+        _numbers("seeds", seeds, 0, needed=True),
+        dict(parameters or {}),
+    )
+
+
+def _parser_choice(parser: str | ParserChoice | Mapping[str, Any]) -> ParserChoice:
+    if isinstance(parser, ParserChoice):
+        return parser
+    if isinstance(parser, str):
+        return ParserChoice(parser)
+    if not isinstance(parser, Mapping):
+        raise TreegaugeError(f"a parser is {parser!r}; expected a name, or name and options")
+    for key in parser:
+        if key not in {"name", "options"}:
+            raise ChoiceError("key of a parser", key, ["name", "options"])
+    if "name" not in parser:
+        raise TreegaugeError(f"a parser has no name: {dict(parser)!r}; expected name and options")
+    options = parser.get("options", {})
+    if not isinstance(options, Mapping):
+        raise TreegaugeError(f"options of a parser are {options!r}; expected names and values")
+    return ParserChoice(parser["name"], dict(options))
+
+
+def _listed(what: str, values: object, members: str) -> Sequence[Any]:
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        raise TreegaugeError(f"{what} is {values!r}; expected a list of {members}")
+    return values
+
+
+def _numbers(what: str, values: object, least: int, *, needed: bool = False) -> tuple[int, ...]:
+    numbers = _listed(what, values, "whole numbers")
+    if needed and not numbers:
+        raise TreegaugeError(f"{what} is an empty list; expected at least one whole number")
+    for number in numbers:
+        is_whole = isinstance(number, int) and not isinstance(number, bool)
+        if not (is_whole and least <= number < 1 << 63):  # what a ledger has room for
+            raise TreegaugeError(
+                f"{what} has {number!r}; expected whole numbers of at least {least} and below 2^63"
+            )
+    return tuple(sorted(set(numbers)))
+
+
+def _combinations(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield every combination of values that are lists.
+
+    Examples
+    --------
+    >>> list(_combinations({"beam": [1, 8], "epochs": 5}))
+    [{'beam': 1, 'epochs': 5}, {'beam': 8, 'epochs': 5}]
+    """
+    lists = [value if isinstance(value, list | tuple) else [value] for value in values.values()]
+    for name, value in zip(values, lists, strict=True):
+        if not value:
+            raise TreegaugeError(f"{name} is an empty list; expected at least one value")
+    for combination in product(*lists):
+        yield dict(zip(values, combination, strict=True))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Grids under a name; `root` is where the treebanks' names begin."""
+    """Grids under a name; `root` is the folder of the treebanks."""
 
     grids: tuple[Grid, ...]
     name: str = "plan"
@@ -32,47 +158,70 @@ class Plan:
         Parameters
         ----------
         root
-            Where relative names of treebanks begin: instead of the plan's own root, else that
-            folder, else the one named by TREEGAUGE_UD, else the current one.
+            Folder of the treebanks: instead of the plan's own root, else that folder, else
+            TREEGAUGE_UD, else the current folder.
 
         Returns
         -------
         Expansion
-            Cells that ask for more sentences than there are, or for a part that is not there, are
-            left out and named.
+            Cells that ask for more sentences than a treebank has, or for a split that it lacks,
+            are left out with the reason.
         """
         place = root or self.root or os.environ.get("TREEGAUGE_UD") or "."
         refused: dict[str, int] = {}
-        batches = [b for one in self.grids for b in _batches(one, Path(place), refused)]
+        batches = [b for cells in self.grids for b in _batches(cells, Path(place), refused)]
         return Expansion(merged(batches), tuple(refused), sum(refused.values()))
 
 
-def _batches(one: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellBatch]:
-    task = find_task(one.task)
-    sizes = _sizes(task, one)
-    if task.parser is True and not one.parsers:
-        raise TreegaugeError(f"task {one.task} needs parsers, such as parsers = ['beam']")
-    if task.parser is False and one.parsers:
-        raise TreegaugeError(f"task {one.task} takes no parser")
-    if ":" in one.task:
-        task.function()  # a name that cannot be imported is told before the first cell
-    free = ":" in one.task
-    parsers = [made for choice in one.parsers for made in _parsers(choice, free)] or [_Made()]
-    parameters = [task.complete(values) for values in products(one.parameters)]
-    for path in _treebanks(one.treebanks, root):
+def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellBatch]:
+    task = find_task(cells.task)
+    own = ":" in cells.task
+    if task.parser is True and not cells.parsers:
+        raise TreegaugeError(f"task {cells.task} needs parsers, such as parsers = ['beam']")
+    if task.parser is False and cells.parsers:
+        raise TreegaugeError(f"task {cells.task} takes no parser")
+    if task.sized is True and not cells.sizes:
+        raise TreegaugeError(f"task {cells.task} needs sizes, such as sizes = [50, 100, 200]")
+    if task.sized is False and cells.sizes:
+        raise TreegaugeError(f"task {cells.task} takes no sizes: it does not sample training sets")
+    if own:
+        task.function()  # one that cannot be imported is an error before the first cell
+    parsers = [full for choice in cells.parsers for full in _full_parsers(choice, own)]
+    parsers = parsers or [_FullParser()]
+    parameters = [task.complete(values) for values in _combinations(cells.parameters)]
+    draws = len(cells.samples) * len(cells.seeds)
+    for path in _treebanks(cells.treebanks, root):
         stock = inventory(path)
-        if lacking := [part for part in task.parts if not stock.sentences.get(part)]:
-            reason = f"{Path(path).name} has no {' and no '.join(lacking)} part"
-            count = max(1, len(sizes)) * len(one.samples) * len(one.seeds)
-            refused[reason] = refused.get(reason, 0) + count * len(parsers) * len(parameters)
+        if lacking := [split for split in task.parts if not stock.sentences.get(split)]:
+            reason = f"{Path(path).name} has no {' and no '.join(lacking)} set"
+            count = max(1, len(cells.sizes)) * draws * len(parsers) * len(parameters)
+            refused[reason] = refused.get(reason, 0) + count
             continue
         for parser, extra in product(parsers, parameters):
-            fitting = _fitting(
-                path, sizes, extra, stock, refused, len(one.samples) * len(one.seeds)
-            )
-            if fitting:
+            sizes = _available_sizes(path, cells.sizes or (None,), extra, stock, refused, draws)
+            if sizes:
                 setup = _setup(task, path, parser, extra, root)
-                yield CellBatch(setup, fitting, one.samples, one.seeds)
+                yield CellBatch(setup, sizes, cells.samples, cells.seeds)
+
+
+def _available_sizes(
+    path: str, sizes: tuple[int | None, ...], extra: Mapping[str, Any], stock: Inventory,
+    refused: dict[str, int], draws: int,
+) -> tuple[int | None, ...]:  # fmt: skip
+    """Return the sizes that the training set has sentences for; name the others in `refused`."""
+    there = stock.sentences.get("train", 0)
+    limit = extra.get("train_limit", there)
+    available = min(there, limit) if isinstance(limit, int) else there
+    large = [size for size in sizes if size is not None and size > available]
+    if large and there:
+        why = f" (train_limit={limit})" if available < there else ""
+        reason = (
+            f"{Path(path).name} has {available} training sentences{why}, too few for "
+            f"{'sizes' if len(large) > 1 else 'size'} {', '.join(map(str, large))}"
+        )
+        refused[reason] = refused.get(reason, 0) + len(large) * draws
+        return tuple(size for size in sizes if size not in large)
+    return sizes
 
 
 def make_setup(
@@ -102,19 +251,23 @@ def make_setup(
     """
     chosen = find_task(task)
     extra = chosen.complete(parameters or {})
-    made = next(_parsers(ParserChoice(parser, options or {}), ":" in task)) if parser else _Made()
+    full = _FullParser()
+    if parser:
+        full = next(_full_parsers(ParserChoice(parser, options or {}), ":" in task))
     if isinstance(treebank, str | os.PathLike):
-        return _setup(chosen, str(Path(treebank).absolute()), made, extra, Path(treebank).parent)
+        return _setup(chosen, str(Path(treebank).absolute()), full, extra, Path(treebank).parent)
     inputs = {"train": treebank} if isinstance(treebank, Treebank) else dict(treebank)
     return Setup(
-        task, name or next(iter(inputs.values())).name, made.name, made.options, extra,
-        {**{split: given.digest for split, given in inputs.items()}, **made.files}, made.usual,
+        task, name or next(iter(inputs.values())).name, full.name, full.options, extra,
+        {**{split: given.digest for split, given in inputs.items()}, **full.files}, full.usual,
         chosen.parameters or {}, {split: len(given) for split, given in inputs.items()},
         {split: given.n_words for split, given in inputs.items()}, inputs=inputs,
     )  # fmt: skip
 
 
-def _setup(task: Task, path: str, parser: "_Made", extra: dict[str, Any], root: Path) -> Setup:
+def _setup(
+    task: Task, path: str, parser: "_FullParser", extra: dict[str, Any], root: Path
+) -> Setup:
     """Make a setup of files; parameters that name treebanks become names and places."""
     places = {}
     for parameter in task.treebanks:
@@ -129,38 +282,8 @@ def _setup(task: Task, path: str, parser: "_Made", extra: dict[str, Any], root: 
     )  # fmt: skip
 
 
-def _sizes(task: Task, one: Grid) -> tuple[int | None, ...]:
-    if task.sized is True and not one.sizes:
-        raise TreegaugeError(f"task {one.task} needs sizes, such as sizes = [50, 100, 200]")
-    if task.sized is False and one.sizes:
-        raise TreegaugeError(
-            f"task {one.task} takes no sizes: it trains on whole parts or not at all"
-        )
-    return one.sizes or (None,)
-
-
-def _fitting(
-    path: str, sizes: tuple[int | None, ...], extra: Mapping[str, Any], stock: Inventory,
-    refused: dict[str, int], each: int,
-) -> tuple[int | None, ...]:  # fmt: skip
-    """Return the sizes that the train part has sentences for; name the others."""
-    there = stock.sentences.get("train", 0)
-    limit = extra.get("train_limit", there)
-    available = min(there, limit) if isinstance(limit, int) else there
-    large = [size for size in sizes if size is not None and size > available]
-    if large and there:
-        why = f" (train_limit={limit})" if available < there else ""
-        reason = (
-            f"{Path(path).name} has {available} train sentences{why}, too few for "
-            f"{'sizes' if len(large) > 1 else 'size'} {', '.join(map(str, large))}"
-        )
-        refused[reason] = refused.get(reason, 0) + len(large) * each
-        return tuple(size for size in sizes if size not in large)
-    return sizes
-
-
 @dataclass(frozen=True)
-class _Made:
+class _FullParser:
     """A parser with all its options, their defaults, and files that it depends on."""
 
     name: str = ""
@@ -169,37 +292,41 @@ class _Made:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def _parsers(choice: ParserChoice, free: bool) -> Iterator[_Made]:
-    """Yield a parser for each combination of options; tasks of users may have parsers of theirs."""
+def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[_FullParser]:
+    """Yield a parser for each combination of options; users' tasks may have parsers of theirs."""
     from treegauge.parsers.registry import find_parser, known_parsers
 
-    for options in products(choice.options):
-        if free and choice.name not in known_parsers():
-            yield _Made(choice.name, options)
+    for options in _combinations(choice.options):
+        if own_task and choice.name not in known_parsers():
+            yield _FullParser(choice.name, options)
             continue
         entry = find_parser(choice.name)
         files = parser_files(choice.name, options)
         usual = asdict(entry.options())
         full = {
-            name: float(value) if isinstance(usual[name], float) else value  # 1 and 1.0 are one
+            name: float(value) if isinstance(usual[name], float) else value  # 1 is 1.0
             for name, value in (usual | options).items()
         }
-        yield _Made(choice.name, full, usual, files)
+        yield _FullParser(choice.name, full, usual, files)
 
 
 def _treebanks(patterns: Sequence[str], root: Path) -> list[str]:
-    """Return the treebanks behind names and patterns, each once, in order."""
+    """Return the treebanks behind paths, patterns, names and codes, each once, in order."""
+    from treegauge.treebanks.inputs import treebank_folder
+
     if not patterns:
         raise TreegaugeError("a grid has no treebanks; expected such as treebanks = ['UD_*']")
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for pattern in patterns:
         full = str(root / Path(os.path.expandvars(pattern)).expanduser())
         matches = sorted(glob.glob(full)) if glob.has_magic(full) else [full]  # noqa: PTH207
         there = [path for path in matches if Path(path).exists()]
+        if not there and os.environ.get("TREEGAUGE_UD") and not glob.has_magic(full):
+            there = [str(treebank_folder(pattern))]
         if not there:
             raise TreegaugeError(
                 f"no treebank at {full}; name the folder that holds them with --root, in the plan "
                 "(root = ...), or in the environment variable TREEGAUGE_UD"
             )
-        found |= dict.fromkeys(str(Path(path).absolute()) for path in there)
-    return list(found)
+        paths |= dict.fromkeys(str(Path(path).absolute()) for path in there)
+    return list(paths)

@@ -23,10 +23,11 @@ def preload(names: list[str]) -> None:
     environment("")
     for name in {*BUILT_IN, *(HOMES.keys() & names)}:
         find_task(name).function()
-    for name in known_parsers().keys() & names:
-        environment(name)
-        known_parsers()[name].options  # noqa: B018 -- loads the parser's module
-        known_parsers()[name].prepare()
+    for name, parser in known_parsers().items():
+        if name in names and parser.home.startswith("treegauge."):
+            environment(name)
+            parser.options  # noqa: B018 -- loads the parser's module
+            parser.prepare()
 
 
 with contextlib.suppress(Exception):  # each cell says for itself what is wrong

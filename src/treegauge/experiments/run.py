@@ -1,22 +1,25 @@
-"""Run a plan."""
+"""Run a plan, given as a TOML file or in Python."""
 
+import os
 import signal
 import threading
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.experiments.cells import Expansion
-from treegauge.experiments.plans import Plan
+from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import CellLimits, PoolSettings, read_bytes, read_seconds
 from treegauge.experiments.store import Store
-from treegauge.results.errors import TreegaugeError
+from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.messages import note, progress
 from treegauge.results.result import Result, sign
 from treegauge.results.verbs import verb
+from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,7 +124,6 @@ def run(
     slurm
         A setting of Slurm, such as queue=short; repeatable.
     """
-    from treegauge.experiments.planfile import PlanFile, read_plan
     from treegauge.experiments.running import run_expansion
 
     if isinstance(plan, Plan | Expansion):
@@ -192,3 +194,95 @@ def _slurm_settings(words: Sequence[str]) -> dict[str, Any]:
         else:
             settings[name] = int(value) if name == "cores" and value.isdecimal() else value
     return settings
+
+
+# plan files
+
+GRID = ("task", "treebanks", "parsers", "sizes", "samples", "seeds", "parameters")
+PLAN = ("name", "root", *GRID)
+RUN = ("pool", "workers", "timeout", "memory", "retries")
+TABLES = ("plan", "grid", "run", "slurm")
+_KINDS: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
+    "name": (str, "a text"), "root": (str, "a text"), "task": (str, "a text"),
+    "treebanks": ((str, list), "a list of texts"), "parsers": ((str, list), "a list of parsers"),
+    "parameters": (dict, "a table"), "options": (dict, "a table"), "pool": (str, "a text"),
+    "workers": (int, "a whole number"), "retries": (int, "a whole number"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PlanFile:
+    """A plan, how it is to be run, and settings of Slurm."""
+
+    plan: Plan
+    run: Mapping[str, Any] = field(default_factory=dict)
+    slurm: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def limits(self) -> CellLimits:
+        """The limits of a cell that the file sets."""
+        return CellLimits(
+            read_seconds(self.run["timeout"]) if "timeout" in self.run else None,
+            read_bytes(self.run["memory"]) if "memory" in self.run else None,
+        )
+
+
+def read_plan(path: Source) -> PlanFile:
+    """Read a plan from a file.
+
+    Table ``[plan]`` holds the grid, or what several ``[[grid]]`` tables have in common; ``[run]``
+    and ``[slurm]`` hold options of ``treegauge run``.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = tomllib.load(file)
+    except OSError as error:
+        raise TreegaugeError(f"{path}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TreegaugeError(f"{path}: not valid TOML: {error}") from error
+    try:
+        return _plan_file(data, Path(path))
+    except TreegaugeError as error:
+        raise TreegaugeError(f"{path}: {error}") from error
+
+
+def _plan_file(data: dict[str, Any], path: Path) -> PlanFile:
+    _check("table", data, TABLES)
+    shared = _table(data, "plan")
+    _check("key of [plan]", shared, PLAN)
+    run, slurm = _table(data, "run"), _table(data, "slurm")
+    _check("key of [run]", run, RUN)
+    tables = data.get("grid", [{}])
+    if not isinstance(tables, list):
+        raise TreegaugeError("[grid] is one table; write [[grid]], of which there may be several")
+    if not tables or not all(isinstance(table, dict) for table in tables):
+        raise TreegaugeError(f"grid is {tables!r}; expected tables [[grid]]")
+    common = {name: value for name, value in shared.items() if name in GRID}
+    grids = []
+    for table in tables:
+        _check("key of [[grid]]", table, GRID)
+        values = common | table
+        for needed in ("task", "treebanks"):
+            if needed not in values:
+                raise TreegaugeError(f"no {needed}: expected it in [plan] or in every [[grid]]")
+        grids.append(grid(**values))
+    root = shared.get("root")
+    if root is not None:
+        root = str(path.parent / Path(os.path.expandvars(root)).expanduser())
+    return PlanFile(Plan(tuple(grids), shared.get("name", path.stem), root), run, slurm)
+
+
+def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    table = data.get(name, {})
+    if not isinstance(table, dict):
+        raise TreegaugeError(f"{name} is {table!r}; expected a table [{name}]")
+    return table
+
+
+def _check(what: str, table: Mapping[str, Any], legal: tuple[str, ...]) -> None:
+    for name, value in table.items():
+        if name not in legal:
+            raise ChoiceError(what, name, legal)
+        kind, expected = _KINDS.get(name, (object, ""))
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise TreegaugeError(f"{name} is {value!r}; expected {expected}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.experiments.locking import holder
+from treegauge.experiments.ledger import holder
 from treegauge.experiments.previews import duration
 from treegauge.experiments.store import Store
 from treegauge.results.result import Result, sign

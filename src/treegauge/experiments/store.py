@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.experiments.cells import major
-from treegauge.experiments.ledger import Ledger, LedgerEntry
-from treegauge.experiments.locking import BusyError, is_locked, locked
+from treegauge.experiments.ledger import BusyError, Ledger, LedgerEntry, is_locked, locked
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.files import atomic
 from treegauge.treebanks.sources import Source
