@@ -133,7 +133,8 @@ def other_tens(panels: Sequence[Panel], train: Treebank, test: Treebank) -> str:
         shares.append(own)
     top = np.array(shares)[:, SOURCES.index("Italian-ParTUT")]
     return (
-        f"{len(scores)} tens of training sentences: weight of Italian-ParTUT from {min(top):.2f} to "
+        f"{len(scores)} tens of training sentences: weight of Italian-ParTUT from "
+        f"{min(top):.2f} to "
         f"{max(top):.2f}, more than half in {np.mean(top > 0.5):.0%}; "
         f"UAS of the vote {np.mean(scores):.1f} on average, from {min(scores):.1f} to "
         f"{max(scores):.1f}."

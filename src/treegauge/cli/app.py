@@ -5,7 +5,6 @@ A verb's module is imported when the verb is asked for, so that help and complet
 
 import sys
 from difflib import get_close_matches
-from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -44,18 +43,9 @@ class Verbs(TyperGroup):
 
 def load(name: str) -> Any:
     """Return the command of a verb."""
-    try:
-        module: Any = import_module(f"treegauge.cli.{name}")
-    except ModuleNotFoundError:
-        from treegauge.cli.commands import command_of
+    from treegauge.cli.commands import command_of
 
-        return command_of(name, VERBS[QUESTION[name]][name])
-    if hasattr(module, "app"):
-        return typer.main.get_command(module.app)
-    single = typer.Typer(add_completion=False)
-    old: Any = getattr(module, name)
-    single.command(name)(old)
-    return typer.main.get_command(single)
+    return command_of(name, VERBS[QUESTION[name]][name])
 
 
 app = typer.Typer(

@@ -147,6 +147,7 @@ def _type(one: VerbParameter) -> tuple[Any, bool]:
 
 def _parameter(one: VerbParameter, command: Command, variadic: bool) -> inspect.Parameter:
     short, metavar = command.short.get(one.name), command.metavar.get(one.name)
+    short = "-o" if one.name == "out" else short
     plain, several = _type(one)
     last = one.kind is inspect.Parameter.VAR_POSITIONAL
     if variadic and one.name in command.arguments and not last:

@@ -2,11 +2,11 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from treegauge.results.messages import Task, listening
+from treegauge.results.messages import ProgressTask, listening
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -67,7 +67,7 @@ class _Terminal:
         print(text, file=sys.stderr, flush=True)
 
     @contextmanager
-    def task(self, what: str, total: int | None) -> Iterator[Task]:
+    def task(self, what: str, total: int | None) -> Iterator[ProgressTask]:
         if not sys.stderr.isatty():
             yield _Lines(what, total)
             return
@@ -98,88 +98,3 @@ def showing() -> Iterator[None]:
     """Show notes and progress of what is run in the context."""
     with listening(_Terminal()):
         yield
-
-
-# Used by commands that are not yet made from their verbs.
-
-Advance = Callable[[int], None]
-Update = Callable[[int, int | None], None]
-
-
-@contextmanager
-def _bar(*columns: str) -> "Iterator[Progress | None]":
-    """Give a bar of the named columns of rich; None when nobody watches."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich import progress as rich
-    from rich.console import Console
-
-    made = [getattr(rich, name)() if name.endswith("Column") else name for name in columns]
-    with rich.Progress(*made, console=Console(stderr=True), transient=True) as bar:
-        yield bar
-
-
-@contextmanager
-def counting(what: str) -> Iterator[Advance | None]:
-    """Give a function to call with every amount of work done."""
-    with _bar("SpinnerColumn", "{task.completed:,.0f} " + what, "TimeElapsedColumn") as bar:
-        task = bar.add_task(what, total=None) if bar else None
-        yield (lambda amount: bar.advance(task, amount)) if bar and task is not None else None
-
-
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Say what is being done while it is not known how long it takes."""
-    with _bar("SpinnerColumn", what, "TimeElapsedColumn") as bar:
-        if bar:
-            bar.add_task(what, total=None)
-        yield
-
-
-@contextmanager
-def steps(what: str) -> Iterator[Update | None]:
-    """Give a function to call with the number of steps done and of all."""
-    with _bar("BarColumn", "MofNCompleteColumn", what, "TimeElapsedColumn") as bar:
-        task = bar.add_task(what, total=None) if bar else None
-
-        def update(done: int, total: int | None) -> None:
-            if bar and task is not None:
-                bar.update(task, completed=done, total=total)
-
-        yield update if bar else None
-
-
-@contextmanager
-def remaining(what: str) -> Iterator[Update | None]:
-    """Give a function as :func:`steps` does; the bar tells how long it will take yet."""
-    columns = ("BarColumn", "MofNCompleteColumn", what, "TimeElapsedColumn", "TimeRemainingColumn")
-    with _bar(*columns) as bar:
-        task = bar.add_task(what, total=None) if bar else None
-
-        def update(done: int, total: int | None) -> None:
-            if bar and task is not None:
-                bar.update(task, completed=done, total=total)
-
-        yield update if bar else None
-
-
-@contextmanager
-def stages() -> Iterator[Callable[[str], Update] | None]:
-    """Give a function that begins a stage of the work.
-
-    It takes what the stage is called and gives a function to call with the bytes done so far and
-    the bytes in all, if known.
-    """
-    columns = ("{task.description}", "BarColumn", "DownloadColumn", "TimeRemainingColumn")
-    with _bar(*columns) as bar:
-        if bar is None:
-            yield None
-            return
-        task = bar.add_task("", total=None)
-
-        def begin(what: str) -> Update:
-            bar.reset(task, description=what[-60:], total=None)
-            return lambda done, total: bar.update(task, completed=done, total=total)
-
-        yield begin

@@ -60,7 +60,6 @@ VERBS: dict[str, dict[str, Command]] = {
         "split": Command(
             "Split a treebank at random, by length, into folds, or by EDV.",
             ["source"],
-            {"out": "-o"},
         ),
         "show": Command(
             "Draw dependency trees in the terminal or as SVG.", ["source"], {"sentence": "-s"}
@@ -68,7 +67,6 @@ VERBS: dict[str, dict[str, Command]] = {
         "convert": Command(
             "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.",
             ["source"],
-            {"out": "-o"},
         ),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command(
@@ -155,14 +153,10 @@ VERBS: dict[str, dict[str, Command]] = {
         ),
     },
     "What does a parser learn, from what?": {
-        "train": Command("Train a parser.", ["parser", "treebank"], {"out": "-o"}),
-        "parse": Command(
-            "Parse sentences with a trained model.", ["model", "treebank"], {"out": "-o"}
-        ),
+        "train": Command("Train a parser.", ["parser", "treebank"]),
+        "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
         "parsers": Command("List the parsers and their options.", ["parser"]),
-        "tag": Command(
-            "Tag sentences with predicted or jackknifed tags.", ["treebank", "files"], {"out": "-o"}
-        ),
+        "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
         "labels": Command("Say how many trees each encoding of trees as labels covers."),
         "map": Command(
             "Draw data maps of treebanks and list candidates for annotation errors.", plot=True
@@ -222,15 +216,13 @@ VERBS: dict[str, dict[str, Command]] = {
         "gc": Command("Remove from a store what no cell needs.", ["store"]),
     },
     "How do I show it?": {
-        "report": Command("Make one offline web page of whatever is given.", short={"out": "-o"}),
+        "report": Command("Make one offline web page of whatever is given."),
         "demo": Command(
             "Run the main jobs on invented treebanks; ends with a page to open.",
-            short={"out": "-o"},
         ),
         "synthesise": Command(
             "Draw a treebank of known properties from an invented grammar.",
             ["sentences"],
-            {"out": "-o"},
         ),
     },
 }

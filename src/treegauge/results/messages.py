@@ -13,7 +13,7 @@ from typing import Protocol
 _LOG = logging.getLogger("treegauge")
 
 
-class Task(Protocol):
+class ProgressTask(Protocol):
     """A piece of work whose progress is shown."""
 
     def update(self, done: int, total: int | None = None) -> None:
@@ -30,7 +30,7 @@ class Listener(Protocol):
         """Show a line."""
 
     @contextmanager
-    def task(self, what: str, total: int | None) -> Iterator[Task]:
+    def task(self, what: str, total: int | None) -> Iterator[ProgressTask]:
         """Show the progress of one piece of work while the context lasts."""
 
 
@@ -70,7 +70,7 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def progress(what: str, total: int | None = None) -> Iterator[Task]:
+def progress(what: str, total: int | None = None) -> Iterator[ProgressTask]:
     """Show the progress of a piece of work.
 
     Parameters

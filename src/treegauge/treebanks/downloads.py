@@ -23,7 +23,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from treegauge import __version__
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import Task, progress
+from treegauge.results.messages import ProgressTask, progress
 from treegauge.treebanks.languages import release_key
 
 STEP = 1 << 18
@@ -134,7 +134,7 @@ class _BrokenError(Exception):
 class _Resuming:
     """Downloads for pooch: tries again after failures, from where the last attempt ended."""
 
-    def __init__(self, part: Path, checked: bool, task: Task, pause: float) -> None:
+    def __init__(self, part: Path, checked: bool, task: ProgressTask, pause: float) -> None:
         self.part, self.checked, self.task, self.pause = part, checked, task, pause
         self.tag_file = part.with_name(f"{part.name}.tag")
         self.resumed = False
