@@ -86,6 +86,19 @@ def test_the_metric_is_scored(run, room):
     assert (metric["correct"], metric["gold"], metric["f1"]) == (nouns, nouns, 100.0)
 
 
+def test_the_metric_reaches_curve_and_transfer(run):
+    nouns = int((TEST["upos"] == "NOUN").sum())
+    fast = ["--metric", "NounHeads", "--format", "json", "--workers", 1]
+    table = json.loads(
+        run("curve", "counts", "UD_Syn-X", "--parser", "chain", "--sizes", 5, "--samples", 1, *fast)
+    )
+    assert {row["metric"] for row in table["rows"]} == {"NounHeads"}
+    assert {row["total"] for row in table["rows"] if row["class"] == "all"} == {nouns}
+    train = "UD_Syn-X/sy_x-ud-train.conllu"
+    votes = run("transfer", "UD_Syn-X", train, "--parser", "mst", "--option", "epochs=1", *fast)
+    assert {row["metric"] for row in json.loads(votes)["rows"]} == {"NounHeads", "LAS", "UAS"}
+
+
 @pytest.mark.parametrize("task", ["head_direction", "score"])
 def test_the_task_and_the_parser_run_in_a_plan(run, room, task):
     """Each cell has a process of its own, in which plug-ins are found, too."""

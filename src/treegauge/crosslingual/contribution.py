@@ -12,15 +12,16 @@ from treegauge.crosslingual.vote import Panel
 from treegauge.measures.counting import per_sentence
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import Result, sign
-from treegauge.scoring.attachment import Mask, correct_trees
+from treegauge.scoring.attachment import Mask, align_trees
 from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics import metric_label
+from treegauge.scoring.word_metrics import find_word_metric, metric_words
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
 
 Floats = npt.NDArray[np.float64]
-METRICS = ("LAS", "UAS")
 Place = Callable[[str, float], tuple[str, str, str]]
 """Places a group's score, in percent, on the target's learning curve: the number of sentences
 that give it, and the ends of the curve's interval; ``< 5`` and ``> 500`` are beyond the curve."""
@@ -121,8 +122,8 @@ class Contributions(Result):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """LAS and UAS, the one asked for first."""
-        return tuple(sorted(METRICS, key=lambda metric: metric != self.metric))
+        """The metric asked for, then LAS and UAS."""
+        return _metrics(self.metric)
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -140,7 +141,7 @@ class Contributions(Result):
                     rows.append(
                         {
                             "left_out": vote.left_out, "sources": "+".join(vote.sources),
-                            "metric": self.convention.label(metric), "group": group,
+                            "metric": metric_label(metric, self.convention), "group": group,
                             "words": words, "score": score.value, "low": score.low,
                             "high": score.high, "gain": gain and gain.value,
                             "gain_low": gain and gain.low, "gain_high": gain and gain.high,
@@ -155,16 +156,17 @@ class Contributions(Result):
         import polars as pl
 
         rows = []
-        first, second = self.metrics
+        first, *others = self.metrics
         for vote in self.votes:
             row: dict[str, Any] = {
                 "sources": f"without {vote.left_out}" if vote.left_out else "all"
             }
             for group in self.words:
-                name = self.convention.label(first)
+                name = metric_label(first, self.convention)
                 title = name if group == OVERALL else f"{name} {group}"
                 row[title] = vote.scores[first][group].value
-            row[self.convention.label(second)] = vote.scores[second][OVERALL].value
+            for other in others:
+                row[metric_label(other, self.convention)] = vote.scores[other][OVERALL].value
             if len(self.votes) > 1:
                 gains = vote.gains.get(first, {})
                 row |= {f"gain {group}": _text(gains.get(group)) for group in self.words}
@@ -227,7 +229,7 @@ def contributions(
     place
         Places scores on the target's learning curve; see :func:`break_even`.
     metric, convention
-        The metric of `place`, shown first (LAS or UAS), and what counts.
+        The metric of `place`, shown first, and what counts.
     level
         Confidence level of the intervals over sentences of the target; trainings are fixed.
 
@@ -243,40 +245,47 @@ def contributions(
     runs = [panels] if isinstance(panels, Panel) else list(panels)
     if not runs:
         raise TreegaugeError("no panel to score: give at least one")
-    if metric.upper() not in METRICS:
-        raise ChoiceError("metric of transfer", metric, METRICS)
+    metric = find_word_metric(metric)
     sources = runs[0].sources
     masks = word_groups(gold, convention=convention) | dict(groups or {})
     leave = _each(sources) if leave is None else leave
-    sizes = {name: per_sentence(mask, gold) for name, mask in masks.items()}
+    exact = align_trees(gold, gold.head, gold["deprel"])
+    sizes = {
+        name: {group: per_sentence(mask & counted, gold) for group, mask in masks.items()}
+        for name in _metrics(metric)
+        for counted in [metric_words(name, exact, convention).gold]
+    }
 
     def counts(members: Sequence[str]) -> dict[str, dict[str, Floats]]:
-        correct = [
-            correct_trees(gold, vote.head, vote["deprel"], convention)
-            for vote in (run.vote(members) for run in runs)
-        ]
-        means = {name: np.mean([one.mask(name) for one in correct], axis=0) for name in METRICS}
+        votes = [run.vote(members) for run in runs]
+        aligned = [align_trees(gold, vote.head, vote["deprel"]) for vote in votes]
+        means = {
+            name: np.mean([metric_words(name, one, convention).correct for one in aligned], axis=0)
+            for name in sizes
+        }
         return {
             name: {group: per_sentence(mean * mask, gold) for group, mask in masks.items()}
             for name, mean in means.items()
         }
 
-    def share(values: Floats, group: str = OVERALL) -> RatioEstimate:
-        return ratio(values, sizes[group], level=level).times(100)
+    def shares(values: Mapping[str, Floats], name: str) -> dict[str, RatioEstimate]:
+        return {g: ratio(values[g], sizes[name][g], level=level).times(100) for g in masks}
 
     def scored(left_out: str, gone: Sequence[str]) -> Vote:
         members = tuple(source for source in sources if source not in gone)
         if not members:
             raise TreegaugeError(f"leaving out {left_out} leaves no source to vote")
         own = counts(members) if gone else everyone
-        scores = {n: {g: share(own[n][g], g) for g in masks} for n in METRICS}
-        main = scores[metric.upper()]
+        scores = {name: shares(own[name], name) for name in sizes}
+        main = scores[metric]
         worth = {} if place is None else {g: break_even(one, place, g) for g, one in main.items()}
         if not gone:
             return Vote(left_out, members, scores, worth=worth)
-        gains = {n: {g: share(everyone[n][g] - own[n][g], g) for g in masks} for n in METRICS}
-        without = counts(gone)
-        alone = {n: share(without[n][OVERALL]) for n in METRICS}
+        gains = {
+            name: shares({g: everyone[name][g] - own[name][g] for g in masks}, name)
+            for name in sizes
+        }
+        alone = {name: shares(values, name)[OVERALL] for name, values in counts(gone).items()}
         return Vote(left_out, members, scores, gains, alone, worth)
 
     everyone = counts(sources)
@@ -287,10 +296,14 @@ def contributions(
     votes = [scored("", ()), *(scored(name, gone) for name, gone in leave.items())]
     words = {name: int(mask.sum()) for name, mask in masks.items()}
     signature = sign(
-        m=convention.label(metric.upper()), tb=gold.mark,
+        m=metric_label(metric, convention), tb=gold.mark,
         runs=len(runs) if len(runs) > 1 else None, ci=f"t@{level:g}",
     )  # fmt: skip
-    return Contributions(tuple(votes), words, metric.upper(), convention, signature)
+    return Contributions(tuple(votes), words, metric, convention, signature)
+
+
+def _metrics(first: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([first, "LAS", "UAS"]))
 
 
 def _each(sources: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -12,8 +12,10 @@ from treegauge.crosslingual.vote import Panel
 from treegauge.measures.counting import per_sentence
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, sign
-from treegauge.scoring.attachment import correct_trees, scored_words_mask
+from treegauge.scoring.attachment import align_trees
 from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics import metric_label
+from treegauge.scoring.word_metrics import find_word_metric, metric_words
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ class Handful:
         order = sorted(range(len(panel.sources)), key=lambda i: -panel.weights[i])
         self.sources = tuple(panel.sources[i] for i in order)
         self.panel, self.gold, self.metric, self.convention = panel, gold, metric, convention
-        self.mask = scored_words_mask(gold, convention)
+        exact = align_trees(gold, gold.head, gold["deprel"])
+        self.mask = metric_words(metric, exact, convention).gold
         self.words = per_sentence(self.mask, gold)
         self._known: dict[frozenset[str], Floats] = {}
 
@@ -40,8 +43,9 @@ class Handful:
         chosen = frozenset(members)
         if chosen not in self._known:
             parse = self.panel.vote([name for name in self.sources if name in chosen])
-            words = correct_trees(self.gold, parse.head, parse["deprel"], self.convention)
-            self._known[chosen] = per_sentence(words.mask(self.metric), self.gold)
+            aligned = align_trees(self.gold, parse.head, parse["deprel"])
+            correct = metric_words(self.metric, aligned, self.convention).correct
+            self._known[chosen] = per_sentence(correct, self.gold)
         return self._known[chosen]
 
 
@@ -211,7 +215,7 @@ def select_sources(
     gold
         The sentences with their trees, at least two.
     metric, convention
-        LAS or UAS, and what counts.
+        LAS, UAS or a registered metric, and what counts.
     level
         Joint confidence level of the intervals of differences (Bonferroni). They are Student's
         over sentences, and ignore that choices from nearly the same sentences are correlated.
@@ -229,7 +233,7 @@ def select_sources(
         raise TreegaugeError(
             f"{gold.name} has {len(gold)} sentences with trees; choosing by them needs at least 2"
         )
-    metric = metric.upper()
+    metric = find_word_metric(metric)
     handful = Handful(panel, gold, metric, convention)
     everything = np.ones(len(gold), bool)
     pairs = len(STRATEGIES) - 1
@@ -243,7 +247,7 @@ def select_sources(
         strategies.append(Strategy(name, chosen, score, ahead if strategies else None))
     better = [s for s in strategies if s.ahead and s.ahead.excludes_zero and s.ahead.value > 0]
     best = max(better, key=lambda strategy: strategy.score.value, default=strategies[0])
-    label = convention.label(metric)
+    label = metric_label(metric, convention)
     signature = sign(
         m=label, tb=gold.mark, sentences=len(gold), held_out="each", ci=f"t@{level:g}/{pairs}"
     )

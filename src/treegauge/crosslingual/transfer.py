@@ -109,7 +109,7 @@ def weights(target: Any, *sources: Any, weighting: SourceWeighting = WEIGHTING) 
 def recommend(
     target: Any,
     *sources: Any,
-    metric: Literal["LAS", "UAS"] = "LAS",
+    metric: str = "LAS",
     training: SourceTraining = TRAINING,
     weighting: SourceWeighting = WEIGHTING,
     counting: Counting = COUNTING,
@@ -126,7 +126,7 @@ def recommend(
     *sources
         The sources: treebank folders or names (their training sets) or files.
     metric
-        LAS or UAS.
+        LAS, UAS, or a registered metric.
     training, weighting, counting
         How parsers are trained, how sources are weighted, and what counts.
     """
@@ -150,7 +150,7 @@ def recommend(
 def transfer(
     target: Any,
     *sources: Any,
-    metric: Literal["LAS", "UAS"] = "LAS",
+    metric: str = "LAS",
     probabilities: bool = False,
     leave_one_out: bool = False,
     curve: Any = None,
@@ -174,7 +174,7 @@ def transfer(
     *sources
         The sources: treebank folders or names (their training sets) or files with trees.
     metric
-        The metric of gains and worth: LAS or UAS.
+        The metric of gains and worth: LAS, UAS, or a registered metric.
     probabilities
         Pool head probabilities instead of votes (mst only).
     leave_one_out
@@ -197,13 +197,15 @@ def transfer(
     from treegauge.crosslingual.contribution import Contributions, contributions
     from treegauge.crosslingual.scoring import CLASSES, word_groups
     from treegauge.results.result import sign
+    from treegauge.scoring.metrics import metric_label
+    from treegauge.scoring.word_metrics import find_word_metric
     from treegauge.treebanks.conllu import write_conllu
 
     world = _world(target, sources, weighting)
     convention = counting.chosen
     kinds, place, classes = None, None, by or CLASSES
     if curve is not None:
-        label = convention.label(metric)
+        label = metric_label(find_word_metric(metric), convention)
         kinds, place, own = _learning_curve(curve, training.parser, world.target.name, label)
         classes = own or classes
     weighed = _weighed(world, weighting)

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.attachment import CorrectWords, correct_trees
+from treegauge.results.errors import TreegaugeError
+from treegauge.scoring.attachment import align_trees
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify
 from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics import metric_label
+from treegauge.scoring.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
     import polars as pl
 
-METRICS = ("LAS", "UAS")
 #: Part of speech, crossed with the direction of the head.
 CLASSES = "upos,direction"
 _CELL = ("key", "treebank", "data", "parser", "options", "parameters", "size", "sample", "seed")
@@ -54,7 +55,7 @@ def count(
     by
         Classes of words, see :func:`treegauge.scoring.classes.classify`.
     metric
-        ``"UAS"``: the head is correct; ``"LAS"``: the relation, too.
+        ``"UAS"``: the head is correct; ``"LAS"``: the relation, too; or a registered metric.
     convention
         Which words count, and how relations are compared.
     name
@@ -75,9 +76,7 @@ def count(
     """
     import polars as pl
 
-    if metric.upper() not in METRICS:
-        raise ChoiceError("metric of a curve", metric, METRICS)
-    metric = metric.upper()
+    metric = find_word_metric(metric)
     classes = classify(gold, by)
     if ALL in classes.names or "" in classes.names:
         raise TreegaugeError(f"a class may not be called {ALL!r}: that is the class of all words")
@@ -86,7 +85,7 @@ def count(
     parts = []
     for parse in parses:
         words = _correct(gold, parse, metric, convention)
-        correct = words.mask(metric)
+        correct = words.correct
         total = np.bincount(classes.codes[words.gold], minlength=number)
         seen = np.flatnonzero(total)
         of_class = np.bincount(classes.codes[correct], minlength=number)[seen]
@@ -106,12 +105,12 @@ def count(
     if not parts:
         raise TreegaugeError(f"{treebank}: no parses to count")
     return attachments(
-        pl.concat(parts).select(COLUMNS), source=treebank, metric=convention.label(metric),
+        pl.concat(parts).select(COLUMNS), source=treebank, metric=metric_label(metric, convention),
         by=by if isinstance(by, str) else "own", sources=[gold.mark],
     )  # fmt: skip
 
 
-def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) -> CorrectWords:
+def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) -> MetricWords:
     """Return the correct words of a parse; LAS of trees without relations is refused."""
     words = parse.words
     relations: pl.Series | None
@@ -137,7 +136,7 @@ def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) 
             "relations, or use UAS"
         )
     try:
-        return correct_trees(gold, heads, relations, convention)
+        return metric_words(metric, align_trees(gold, heads, relations), convention)
     except TreegaugeError as error:
         raise TreegaugeError(f"{where}: {error}") from None
 

@@ -46,7 +46,7 @@ class CurveTraining(Settings):
         Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
         (the default) crosses two.
     metric
-        LAS (the default) or UAS.
+        LAS (the default), UAS, or a registered metric.
     """
 
     parser: Sequence[str] | str = ()

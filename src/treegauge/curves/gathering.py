@@ -18,6 +18,8 @@ from treegauge.parsers.registry import find_parser
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.messages import note
 from treegauge.scoring.convention import OFFICIAL, Convention, Counting
+from treegauge.scoring.metrics import metric_label
+from treegauge.scoring.word_metrics import find_word_metric
 from treegauge.treebanks.conllu import read_conllu
 from treegauge.treebanks.inputs import TREEBANK_KINDS, recognise
 
@@ -116,7 +118,7 @@ def _check_counted(counts: Attachments, training: "CurveTraining", counting: Cou
             f"{name} is counted already, by {counts.by or 'unnamed classes'}: count by "
             f"{training.by} from a store or from treebanks"
         )
-    label = counting.chosen.label((training.metric or "LAS").upper())
+    label = metric_label(find_word_metric(training.metric or "LAS"), counting.chosen)
     if (training.metric or counting != Counting()) and counts.metric != label:
         raise TreegaugeError(
             f"{name} holds counts of {counts.metric}, not of {label}: count again from a store or "
