@@ -39,6 +39,11 @@ def test_analyses_of_one_text_are_gold_and_systems(tmp_path, gold):
     assert one.command().startswith("treegauge score ")
 
 
+def test_treebanks_can_be_objects(gold):
+    page = report(parsed(gold, 1), gold=gold, out=None)
+    assert [one.key for one in page.sections] == ["scores", "treebanks"]
+
+
 @pytest.mark.parametrize("names", [("a", "b"), ("en_lines-ud-test", "gold")])
 def test_gold_is_never_guessed(tmp_path, gold, names):
     for seed, name in enumerate(names):

@@ -179,12 +179,7 @@ def suite(found: Suite, *, metric: str = "", dark: bool = False) -> Spec:
 def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
     """Draw the variance of scores as treebanks are added from the best down (Content, Fig. 5).
 
-    Parameters
-    ----------
-    frame
-        A column ``treebank`` and one for each metric, in percent.
-    metrics
-        Columns to draw; the first one decides on the order.
+    `frame` and `metrics` are those of :func:`by_treebank`.
 
     Examples
     --------

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from treegauge.reporting.inputs import PageInputs
     from treegauge.reporting.page import Section
     from treegauge.scoring.scores import Scores
+    from treegauge.treebanks.columns import Treebank
 
 #: The number of random subsets of treebanks of each size.
 SAMPLES = 100_000
@@ -69,7 +70,7 @@ class Page(Result):
 @verb
 def report(
     *sources: Any,
-    gold: Sequence[str] | str | PathLike[str] = (),
+    gold: "Sequence[str] | str | PathLike[str] | Treebank" = (),
     out: str | PathLike[str] | None = "report.html",
     title: str = "What these scores mean",
     metric: str = "las",
@@ -88,7 +89,7 @@ def report(
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
     gold
-        CoNLL-U files that are gold, where they are not in a treebank's folder.
+        CoNLL-U files that are gold, where they are not in a treebank's folder; repeatable.
     out
         The page to write; in Python None writes nothing.
     title
@@ -103,7 +104,7 @@ def report(
     from treegauge.reporting.inputs import read_inputs
     from treegauge.reporting.page import page
 
-    golds = [gold] if isinstance(gold, str | PathLike) else gold
+    golds = list(gold) if isinstance(gold, list | tuple) else [gold]
     inputs = read_inputs(sources, gold=golds, errors=errors)
     convention = counting.chosen
     results = _score(inputs, convention)

@@ -219,7 +219,7 @@ def folder_name(source: Source) -> str | None:
 def recognise(
     sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]",
     *,
-    gold: Iterable[Source] = (),
+    gold: "Iterable[Source | Treebank]" = (),
     kinds: Collection[str] = (),
     errors: Errors = "strict",
 ) -> list[Input]:
@@ -232,7 +232,7 @@ def recognise(
         files or objects; a system's output also as ``NAME=PATH``. A folder of treebanks means
         the treebanks in it.
     gold
-        Further files or folders that are gold.
+        Further files, folders or treebanks that are gold.
     kinds
         The kinds that the caller can use; others are refused. Empty: all.
     errors
@@ -244,12 +244,16 @@ def recognise(
         One :class:`Input` per file, folder or object, each once, with distinct names.
     """
     inputs: dict[Any, Input] = {}
+    gold = list(gold)
     for source in [*gold, *sources]:
         for one in _recognised(source, kinds):
             key = one.path.resolve() if one.given is None and one.kind != "packaged" else id(source)
             if key not in inputs or (one.role and not inputs[key].role):
                 inputs[key] = replace(one, errors=errors)
     for source in gold:
+        if not isinstance(source, str | os.PathLike):
+            inputs[id(source)] = replace(inputs[id(source)], role="gold")
+            continue
         for one in list(inputs.values()):
             path = one.path.resolve()
             if Path(source).resolve() in {path, *path.parents}:
