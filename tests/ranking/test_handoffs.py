@@ -149,3 +149,15 @@ def test_a_store_is_a_table_of_its_parsers(tmp_path, folder):
     results = tmp_path / "results.csv"
     run("results", store, "--format", "csv", "--out", results)
     assert np.array_equal(tg.read_leaderboard(results).values, board.values)
+
+
+def test_the_page_shows_the_same_means(suite, tmp_path):
+    suite.save(tmp_path / "scores.csv")
+    page = tmp_path / "page.html"
+    tg.report(tmp_path / "scores.csv", out=page, samples=200)
+    text = page.read_text()
+    # It showed a mean LAS of 0.95 when score wrote fractions.
+    assert "95.00" in text
+    (tmp_path / "fractions.csv").write_text("treebank,system,LAS\nx,A,0.8\nx,B,0.7\ny,A,1\ny,B,0\n")
+    with pytest.raises(TreegaugeError, match="could be fractions"):
+        tg.report(tmp_path / "fractions.csv", out=page)

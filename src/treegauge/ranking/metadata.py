@@ -171,7 +171,7 @@ def classes_of(
     return {name: masks[name] for name in distinct.values()}
 
 
-def tail(found: int, *, population: int, members: int, size: int, subsets: int = 1) -> float:
+def tail(count: int, *, population: int, members: int, size: int, subsets: int = 1) -> float:
     r"""Return the chance that random subsets have at least this many members of a class.
 
     .. math:: P(X \ge x) = \sum_{i \ge x} \binom{K}{i} \binom{N - K}{n - i} / \binom{N}{n}
@@ -180,7 +180,7 @@ def tail(found: int, *, population: int, members: int, size: int, subsets: int =
 
     Parameters
     ----------
-    found
+    count
         Members of the class in the subsets, added up.
     population, members, size
         Treebanks in all (N), those of the class (K), treebanks per subset (n).
@@ -196,18 +196,18 @@ def tail(found: int, *, population: int, members: int, size: int, subsets: int =
     >>> round(tail(6, population=82, members=17, size=10), 5)
     0.00434
     """
-    if found <= 0:
+    if count <= 0:
         return 1.0
     from scipy.stats import hypergeom, norm
 
     single = hypergeom(population, members, size)
     if subsets == 1:
-        return float(single.sf(found - 1))
+        return float(single.sf(count - 1))
     if size * subsets <= _EXACT:
         sums = _sum_of(population, members, size, subsets)
-        return float(min(sums[found:].sum(), 1.0))
+        return float(min(sums[count:].sum(), 1.0))
     centre, spread = subsets * single.mean(), np.sqrt(subsets * single.var())
-    return float(norm.sf(found - 0.5, centre, spread)) if spread > 0 else float(found <= centre)
+    return float(norm.sf(count - 0.5, centre, spread)) if spread > 0 else float(count <= centre)
 
 
 @lru_cache(maxsize=256)

@@ -235,10 +235,10 @@ class Outliers(Result):
         tokens = [size for size in board.metadata["tokens"][columns].to_list() if size is not None]
         over = {}
         for name, mask in self.classes.items():
-            found, held = int(mask[columns].sum()), int(mask.sum())
-            if found * len(mask) > held * len(columns):
-                chance = tail(found, population=len(mask), members=held, size=len(columns))
-                over[name] = {"found": found, "tail": chance}
+            inside, held = int(mask[columns].sum()), int(mask.sum())
+            if inside * len(mask) > held * len(columns):
+                chance = tail(inside, population=len(mask), members=held, size=len(columns))
+                over[name] = {"found": inside, "tail": chance}
         return {
             "treebanks": list(subset),
             "mean_tokens": float(np.mean(tokens)) if tokens else None,
@@ -368,11 +368,11 @@ def _rows(
 ) -> tuple[dict[str, Any], ...]:
     rows: list[dict[str, Any]] = []
     for name, mask in masks.items():
-        found, held, population = int(members[mask].sum()), int(mask.sum()), len(mask)
-        chance = tail(found, population=population, members=held, size=size, subsets=subsets)
-        expected, share = held / population, found / (size * subsets)
+        inside, held, population = int(members[mask].sum()), int(mask.sum()), len(mask)
+        chance = tail(inside, population=population, members=held, size=size, subsets=subsets)
+        expected, share = held / population, inside / (size * subsets)
         row = {"class": name, "members": held, "expected": expected, "found": share}
-        ratio = found * population / (size * subsets * held)
+        ratio = inside * population / (size * subsets * held)
         rows.append({**row, "ratio": ratio, "tail": chance})
     corrected = adjust([row["tail"] for row in rows], correction)
     rows = [row | {"corrected": float(p)} for row, p in zip(rows, corrected, strict=True)]
