@@ -21,13 +21,7 @@ Fail = Literal["error", "warning", "never"]
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "sentence"), count(2, "sentence")
-    ('1 sentence', '2 sentences')
-    """
+    """Return a number with its noun, in the plural if need be."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -37,18 +31,13 @@ class Finding:
 
     Attributes
     ----------
-    check
-        Its short name.
-    level
-        ``"error"`` (scores on this data mislead), ``"warning"`` (worth a look) or ``"note"``.
-    split
-        The set, or the two sets, of the treebank it is about.
-    value
-        A count, a share or a distance.
-    message
-        The finding in words.
-    examples
-        A few sentence identifiers or labels.
+    check, level
+        Its short name; ``"error"`` (scores on this data mislead), ``"warning"`` (worth a look) or
+        ``"note"``.
+    split, value
+        The set, or the two sets, it is about; a count, a share or a distance.
+    message, examples
+        The finding in words; a few sentence identifiers or labels.
     p_value
         How often random splits give as much, where that was tested.
     """
@@ -68,17 +57,7 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Audit(Result):
-    """The findings of an audit, the most severe first.
-
-    Attributes
-    ----------
-    treebank
-        Its name.
-    findings
-        All of them; text shows the notes only if `all` is set.
-    fail
-        The lowest level that makes the command fail.
-    """
+    """The findings of an audit, the most severe first; text shows the notes only with `all`."""
 
     treebank: str
     findings: tuple[Finding, ...]

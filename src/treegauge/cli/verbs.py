@@ -103,12 +103,12 @@ VERBS: dict[str, dict[str, Command]] = {
             "Recommend a small set of treebanks that ranks systems as all of them do."
         ),
         "analyse": Command(
-            "Analyse what explains scores: correlations, regressions, power.",
+            "Explain scores: correlate columns with a target, alone and given covariates.",
             ["tables"],
             plot=True,
             subverbs={
                 "correlation": Command(
-                    "Correlate columns with a target, alone and with one covariate more at a time.",
+                    "Explain scores: correlate columns with a target, alone and given covariates.",
                     ["tables"],
                     plot=True,
                 ),

@@ -1,5 +1,6 @@
 """Measures of treebanks: values, and reasons where there is none."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 #: The most measures shown side by side when there are several treebanks.
 WIDE = 8
-_NUMBERS = dict.fromkeys(("value", "low", "high", "averaged"), "number")
+_NUMBERS = ("value", "low", "high", "averaged")
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Measured:
     averaged: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; what is not there is left out, but for the value."""
+        """Return it as plain data; what is missing is left out, except the value."""
         row: dict[str, Any] = {"measure": self.measure, "treebank": self.treebank}
         row |= {"split": self.split} if self.split else {}
         row |= {"averaged": self.averaged} if self.averaged else {}
@@ -103,7 +104,7 @@ class Measures(Result):
         for one in single:
             row = rows.setdefault(one.treebank, {"treebank": one.treebank, **dict.fromkeys(names)})
             row[one.measure] = one.value
-        return _frame(list(rows.values()), dict.fromkeys(names, "number"), keep=True)
+        return _frame(list(rows.values()), names, keep=True)
 
     @property
     def warnings(self) -> list[str]:
@@ -163,7 +164,7 @@ class MeasureList(Result):
             }
             for one in self.measures
         ]  # fmt: skip
-        return _frame(rows, {})
+        return _frame(rows)
 
     def json_fields(self) -> dict[str, Any]:
         """Return the measures."""
@@ -174,36 +175,29 @@ class MeasureList(Result):
         return tables.to_text(self.table.drop("docs"))
 
 
-def _frame(rows: list[dict[str, Any]], kinds: dict[str, str], keep: bool = False) -> "pl.DataFrame":
+def _frame(
+    rows: list[dict[str, Any]], numbers: Iterable[str] = (), *, keep: bool = False
+) -> "pl.DataFrame":
+    """Return rows as a frame, without empty columns unless they are kept."""
     import polars as pl
 
     names = list(rows[0]) if rows else ["measure", "treebank", "value"]
-    kept = [n for n in names if keep or n == "value" or any(row[n] is not None for row in rows)]
-    return pl.DataFrame(
-        {
-            name: pl.Series(
-                name,
-                [row[name] for row in rows],
-                pl.Float64 if kinds.get(name) == "number" else pl.String,
-            )
-            for name in kept
-        }
-    )
+    kinds = {name: pl.Float64 if name in numbers else pl.String for name in names}
+    frame = pl.DataFrame(rows, schema=kinds)
+    full = [name for name in names if name == "value" or frame[name].count()]
+    return frame if keep else frame.select(full)
 
 
 def _shorten(frame: "pl.DataFrame") -> "pl.DataFrame":
     """Turn numbers into text of a readable length, aligned to the right."""
     import polars as pl
 
-    shown = {}
     for name in frame.columns:
-        column = frame[name].to_list()
         if frame[name].dtype == pl.Float64:
-            texts = [short(value) for value in column]
+            texts = [short(value) for value in frame[name]]
             width = max([len(name), *map(len, texts)])
-            column = [text.rjust(width) for text in texts]
-        shown[name] = column
-    return pl.DataFrame(shown, schema=dict.fromkeys(frame.columns, pl.String))
+            frame = frame.with_columns(pl.Series(name, [text.rjust(width) for text in texts]))
+    return frame
 
 
 def short(value: float | None) -> str:

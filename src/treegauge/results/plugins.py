@@ -1,12 +1,11 @@
 """Plug-ins: what other packages add to treegauge by entry points."""
 
+import logging
 from functools import cache
 from importlib.metadata import entry_points
 from os import PathLike
 from pkgutil import resolve_name
 from typing import Any
-
-from treegauge.results.messages import note
 
 _STORE = "treegauge.experiments.store:Store"
 """Stores belong to a room above those that read scores from them; it is loaded when needed."""
@@ -21,7 +20,7 @@ def open_store(folder: str | PathLike[str]) -> Any:
 def load_plugins(group: str) -> dict[str, Any]:
     """Return the objects that installed packages offer under an entry point group, by name.
 
-    They are imported on the first call. An object that cannot be imported is left out with a note,
+    They are imported on the first call. One that cannot be imported is left out with a warning,
     so that a broken plug-in does not stop everything else.
 
     Parameters
@@ -39,5 +38,6 @@ def load_plugins(group: str) -> dict[str, Any]:
         try:
             loaded[point.name] = point.load()
         except Exception as error:
-            note(f"the plug-in {point.name!r} ({point.value}) of {group} was not loaded: {error!r}")
+            text = "the plug-in %r (%s) of %s was not loaded: %r"
+            logging.getLogger("treegauge").warning(text, point.name, point.value, group, error)
     return loaded

@@ -34,6 +34,29 @@ class TableSettings(Settings):
 
 
 @dataclass(frozen=True)
+class CorrelationSettings(Settings):
+    """How columns are correlated.
+
+    Attributes
+    ----------
+    method
+        Coefficient of correlation.
+    by
+        Repeat for each value of this column.
+    cut
+        Divide the values of that column in two: at their mean, median, or a number.
+    correction
+        How p-values are adjusted for their number: the false discovery rate
+        (benjamini-hochberg), or any false finding (holm, bonferroni).
+    """
+
+    method: Coefficient = "spearman"
+    by: str | None = None
+    cut: str | float | None = None
+    correction: Correction = "benjamini-hochberg"
+
+
+@dataclass(frozen=True)
 class RowResampling(Settings):
     """How intervals over rows are made.
 

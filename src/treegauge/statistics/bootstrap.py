@@ -74,24 +74,10 @@ def bootstrap(
     >>> print(f"{las.estimate[0]:.3f} [{las.low[0]:.2f}, {las.high[0]:.2f}]")
     0.754 [0.59, 0.90]
     """
-    check_method(method)
-    check_options(seed, resamples, "resamples", level)
-    units = Units([counts])
-    estimate = evaluate(statistic, units.total())[0]
-
-    def leave_one_out() -> Iterator[FloatArray]:
-        return (values[:, 0] for values in jackknife_values(units, statistic))
-
-    return make_interval(
-        estimate,
-        bootstrap_values(units, statistic, resamples, seed)[:, 0],
-        level=level,
-        method=method,
-        factors=[leave_one_out] if units.n_units > 1 else [],
-        names=names,
-        keep=keep,
-        signature=_signature(method, level, resamples, seed, units),
-    )
+    return bootstrap_runs(
+        [counts], statistic, resamples=resamples, level=level, method=method, seed=seed,
+        names=names, keep=keep,
+    )  # fmt: skip
 
 
 def bootstrap_runs(
@@ -114,14 +100,10 @@ def bootstrap_runs(
     Parameters
     ----------
     runs
-        One array of counts (n_units, n_columns) a run (training seed), on the same units.
+        One array of counts (n_units, n_columns) per run (training seed), on the same units.
     statistic, resamples, level, method, seed, names, keep
         As for :func:`bootstrap`; the acceleration of BCa adds the jackknife over runs to the one
         over units.
-
-    Returns
-    -------
-    Interval
 
     Notes
     -----
@@ -154,24 +136,15 @@ def bootstrap_runs(
 
     factors: list[LeaveOneOut] = [leave_unit_out] if units.n_units > 1 else []
     return make_interval(
-        scores.mean(axis=0),
-        values,
-        level=level,
-        method=method,
-        factors=[*factors, leave_run_out] if n_runs > 1 else factors,
-        names=names,
-        keep=keep,
+        scores.mean(axis=0), values, level=level, method=method,
+        factors=[*factors, leave_run_out] if n_runs > 1 else factors, names=names, keep=keep,
         signature=_signature(method, level, resamples, seed, units),
-    )
+    )  # fmt: skip
 
 
 def _signature(method: str, level: float, resamples: int, seed: int, units: Units) -> str:
     runs = len(units.arrays)
     return sign(
-        interval=method,
-        level=level,
-        resamples=resamples,
-        units=units.n_units,
-        runs=runs if runs > 1 else None,
-        seed=seed,
-    )
+        interval=method, level=level, resamples=resamples, units=units.n_units,
+        runs=runs if runs > 1 else None, seed=seed,
+    )  # fmt: skip

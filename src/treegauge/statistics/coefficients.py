@@ -188,14 +188,11 @@ def inference(
     variance = method != "kendall"
     free = n - k - 2
     return Inference(
-        r=r,
-        low=low,
-        high=high,
-        r2=r * r if variance else None,
+        r=r, low=low, high=high, r2=r * r if variance else None,
         adjusted_r2=1 - (1 - r * r) * (n - 1) / free if variance and free > 0 else None,
         p_value=_p_value(r, n - k, method),
         power=correlation_power(r, n - k) if variance and n - k > 3 else None,
-    )
+    )  # fmt: skip
 
 
 def correlated_pair(

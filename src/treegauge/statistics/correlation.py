@@ -12,6 +12,7 @@ from treegauge.statistics.analysis import (
     Analysis,
     Coefficient,
     Correction,
+    CorrelationSettings,
     Names,
     RowResampling,
     TableSettings,
@@ -74,22 +75,12 @@ class Association:
         """Return the row of the table."""
         found = self.found
         return {
-            "group": self.group,
-            "target": self.target,
-            "variable": self.variable,
-            "given": " + ".join(self.given),
-            "n": self.n,
-            "r": found.r,
-            "low": found.low,
-            "high": found.high,
-            "bca_low": self.bca_low,
-            "bca_high": self.bca_high,
-            "r2": found.r2,
-            "adj_r2": found.adjusted_r2,
-            "p_value": found.p_value,
-            "p_adjusted": self.p_adjusted,
+            "group": self.group, "target": self.target, "variable": self.variable,
+            "given": " + ".join(self.given), "n": self.n, "r": found.r, "low": found.low,
+            "high": found.high, "bca_low": self.bca_low, "bca_high": self.bca_high, "r2": found.r2,
+            "adj_r2": found.adjusted_r2, "p_value": found.p_value, "p_adjusted": self.p_adjusted,
             "power": found.power,
-        }
+        }  # fmt: skip
 
 
 def associate(
@@ -259,39 +250,11 @@ def correlate(
     of: Names = (),
     given: Names = (),
     *,
-    method: Coefficient = "spearman",
-    by: str | None = None,
-    cut: str | float | None = None,
-    correction: Correction = "benjamini-hochberg",
+    how: CorrelationSettings = CorrelationSettings(),
     columns: TableSettings = TableSettings(),
     intervals: RowResampling = RowResampling(),
 ) -> Correlations:
-    """Correlate columns with a target, alone and with one covariate more at a time.
-
-    Fisher and bootstrap (BCa) intervals, adjusted r², p-values (also adjusted for their number),
-    and power. A coefficient that cannot be computed is missing, and a note says why.
-
-    Parameters
-    ----------
-    tables
-        ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
-        of measure or score. Several are joined by name. In Python also frames, dictionaries of
-        columns and results.
-    target
-        Column to explain, such as las.
-    of
-        Columns to explain it with, a,b or repeated; by default all other numeric ones.
-    given
-        Covariates, a,b or repeated.
-    method
-        Coefficient of correlation.
-    by
-        Repeat for each value of this column.
-    cut
-        Divide the values of that column in two: at their mean, median, or a number.
-    correction
-        How p-values are adjusted for their number: the false discovery rate
-        (benjamini-hochberg), or any false finding (holm, bonferroni).
+    """Return the correlations that :func:`treegauge.statistics.analyse.analyse` describes.
 
     Notes
     -----
@@ -305,6 +268,7 @@ def correlate(
     >>> [(row.given, round(row.found.r, 3)) for row in result.rows]
     [((), 0.434), (('train_words',), -0.158)]
     """
+    method, by, cut, correction = how.method, how.by, how.cut, how.correction
     table = load_tables(tables, columns.join)
     wanted, covariates, log = table.pick(of), table.pick(given), table.pick(columns.log)
     check_coefficient(method)

@@ -105,16 +105,10 @@ def make_interval(
         low[i], high[i] = np.quantile(sample, levels)
         error[i] = sample.std(ddof=1)
     return Interval(
-        names=name_metrics(names, len(estimate)),
-        estimate=estimate,
-        low=low,
-        high=high,
-        standard_error=error,
-        level=level,
-        method=method,
-        signature=signature,
+        names=name_metrics(names, len(estimate)), estimate=estimate, low=low, high=high,
+        standard_error=error, level=level, method=method, signature=signature,
         values=values if keep else None,
-    )
+    )  # fmt: skip
 
 
 def _bca_levels(
@@ -190,10 +184,6 @@ def bootstrap_rows(
     resamples, level, method, seed
         Number of draws, nominal coverage, ``"bca"`` or ``"percentile"``, seed of the draws.
 
-    Returns
-    -------
-    Interval
-
     Notes
     -----
     Agrees with ``scipy.stats.bootstrap(paired=True)`` given the same draws.
@@ -230,12 +220,7 @@ def bootstrap_rows(
         for block in blocks(resamples, table.size * 4)
     ]
     return make_interval(
-        values(np.arange(n_rows)),
-        np.concatenate(drawn),
-        level=level,
-        method=method,
-        factors=[leave_one_out],
-        names=None,
-        keep=False,
+        values(np.arange(n_rows)), np.concatenate(drawn), level=level, method=method,
+        factors=[leave_one_out], names=None, keep=False,
         signature=sign(interval=method, level=level, resamples=resamples, rows=n_rows, seed=seed),
-    )
+    )  # fmt: skip

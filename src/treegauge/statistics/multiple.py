@@ -184,10 +184,6 @@ def partial_conjunction(
     names
         Data set names, one a p-value.
 
-    Returns
-    -------
-    Conjunction
-
     Notes
     -----
     Benjamini and Heller (2008), Biometrics 64; Dror, Baumer, Bogomolov and Reichart (2017),
@@ -216,16 +212,11 @@ def partial_conjunction(
     # The monotone Bonferroni p-values of "at least k" are the Holm p-values in order.
     bonferroni = np.sort(holm[~np.isnan(holm)])
     return Conjunction(
-        bonferroni=bonferroni,
-        fisher=fisher,
-        k_hat=int((bonferroni <= alpha).sum()),
-        k_hat_fisher=int((fisher <= alpha).sum()),
-        names=labels,
-        holm=holm,
-        significant=tuple(np.array(labels, dtype=object)[holm <= alpha]),
-        alpha=alpha,
+        bonferroni=bonferroni, fisher=fisher, k_hat=int((bonferroni <= alpha).sum()),
+        k_hat_fisher=int((fisher <= alpha).sum()), names=labels, holm=holm,
+        significant=tuple(np.array(labels, dtype=object)[holm <= alpha]), alpha=alpha,
         signature=sign(test="partial-conjunction", alpha=alpha, sets=len(ordered)),
-    )
+    )  # fmt: skip
 
 
 def _fisher(ordered: FloatArray) -> FloatArray:

@@ -101,15 +101,11 @@ def normality(
     for row, p in zip(known, corrected, strict=True):
         row |= {"p_adjusted": float(p), "normal": bool(row["p_value"] >= 1 - level)}
     return Normality(
-        rows=tuple(rows),
-        data=table,
-        columns=tuple(names),
-        log=tuple(log),
-        notes=tuple(notes),
+        rows=tuple(rows), data=table, columns=tuple(names), log=tuple(log), notes=tuple(notes),
         signature=sign_analysis(
-            "normality", table.name, of=names if chosen else "all", level=level, log=log
+            "normality", table.name, of=names if chosen else "all", level=level, log=log,
         ),
-    )
+    )  # fmt: skip
 
 
 def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | None]:
@@ -124,13 +120,10 @@ def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | 
         warnings.simplefilter("ignore", UserWarning)
         w, p = stats.shapiro(values)
     found = {
-        "mean": float(values.mean()),
-        "sd": float(values.std(ddof=1)),
-        "skewness": float(stats.skew(values)),
-        "kurtosis": float(stats.kurtosis(values)),
-        "w": float(w),
-        "p_value": float(p),
-    }
+        "mean": float(values.mean()), "sd": float(values.std(ddof=1)),
+        "skewness": float(stats.skew(values)), "kurtosis": float(stats.kurtosis(values)),
+        "w": float(w), "p_value": float(p),
+    }  # fmt: skip
     # Below that the approximation behind the kurtosis test is poor.
     if len(values) >= 20:
         k2, p_k2 = stats.normaltest(values)

@@ -65,11 +65,8 @@ class PairedComparison(Result):
         import polars as pl
 
         columns: dict[str, Any] = {
-            "metric": self.names,
-            "a": self.a,
-            "b": self.b,
-            "difference": self.difference,
-        }
+            "metric": self.names, "a": self.a, "b": self.b, "difference": self.difference,
+        }  # fmt: skip
         if self.interval is not None:
             columns |= {"low": self.interval.low, "high": self.interval.high}
         if self.share_better is not None:
@@ -107,10 +104,6 @@ def paired_permutation(
     permutations, alternative, seed, names
         Number of random swaps, direction, seed, metric names for the table.
 
-    Returns
-    -------
-    PairedComparison
-
     Notes
     -----
     Yeh (2000), COLING; Phipson and Smyth (2010) on the added ones. Agrees with
@@ -139,23 +132,14 @@ def paired_permutation(
         extreme += _as_extreme(values[:, 0] - values[:, 1], a, b, alternative).sum(axis=0)
     p_value = extreme / draws if exact else (1 + extreme) / (1 + draws)
     return PairedComparison(
-        names=name_metrics(names, len(a)),
-        a=a,
-        b=b,
-        difference=a - b,
-        p_value=np.where(np.isnan(a - b), np.nan, p_value),
-        test="permutation",
-        alternative=alternative,
-        draws=draws,
-        exact=exact,
+        names=name_metrics(names, len(a)), a=a, b=b, difference=a - b,
+        p_value=np.where(np.isnan(a - b), np.nan, p_value), test="permutation",
+        alternative=alternative, draws=draws, exact=exact,
         signature=sign(
-            test="permutation",
-            alternative=alternative,
-            permutations="all" if exact else draws,
-            units=units.n_units,
-            seed=None if exact else seed,
+            test="permutation", alternative=alternative, permutations="all" if exact else draws,
+            units=units.n_units, seed=None if exact else seed,
         ),
-    )
+    )  # fmt: skip
 
 
 def paired_bootstrap(
@@ -219,40 +203,23 @@ def paired_bootstrap(
 
     extreme = _as_extreme(differences - difference, a, b, alternative).sum(axis=0)
     signature = sign(
-        test="bootstrap",
-        alternative=alternative,
-        interval=method,
-        level=level,
-        resamples=resamples,
-        units=units.n_units,
-        seed=seed,
-    )
+        test="bootstrap", alternative=alternative, interval=method, level=level,
+        resamples=resamples, units=units.n_units, seed=seed,
+    )  # fmt: skip
     better = (differences > TIE * _size(a, b)).sum(axis=0)
     share = better / np.maximum(np.isfinite(differences).sum(axis=0), 1)
     return PairedComparison(
-        names=name_metrics(names, len(a)),
-        a=a,
-        b=b,
-        difference=difference,
+        names=name_metrics(names, len(a)), a=a, b=b, difference=difference,
         p_value=np.where(np.isnan(difference), np.nan, (1 + extreme) / (1 + resamples)),
-        test="bootstrap",
-        alternative=alternative,
-        draws=resamples,
-        exact=False,
+        test="bootstrap", alternative=alternative, draws=resamples, exact=False,
         signature=signature,
         interval=make_interval(
-            difference,
-            differences,
-            level=level,
-            method=method,
-            factors=[leave_one_out] if units.n_units > 1 else [],
-            names=names,
-            keep=keep,
-            signature=signature,
-            size=_size(a, b),
+            difference, differences, level=level, method=method,
+            factors=[leave_one_out] if units.n_units > 1 else [], names=names, keep=keep,
+            signature=signature, size=_size(a, b),
         ),
         share_better=np.where(np.isnan(difference), np.nan, share),
-    )
+    )  # fmt: skip
 
 
 def _as_extreme(

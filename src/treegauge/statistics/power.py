@@ -170,15 +170,12 @@ def plan_power(
         raise TreegaugeError(f"covariates: expected a number of at least 0, found {covariates}")
     rows = None if n is None else n - covariates
     return PowerPlan(
-        n=n,
-        r=r,
-        covariates=covariates,
-        wanted=power,
+        n=n, r=r, covariates=covariates, wanted=power,
         power=None if rows is None or r is None else correlation_power(r, rows, alpha),
         rows_needed=None if r is None else needed_rows(r, power, alpha) + covariates,
         detectable_r=None if rows is None else detectable(rows, power, alpha),
         signature=sign(analysis="power", test="two-sided", level=level),
-    )
+    )  # fmt: skip
 
 
 def _check(share: float, name: str) -> None:

@@ -133,16 +133,10 @@ class Regression(Analysis):
         """Predict every row from a model of all the others."""
         solved = self._solved
         return Predictions(
-            labels=self._sample.labels,
-            predicted=solved.y - solved.left_out,
-            low=None,
-            high=None,
-            actual=solved.y,
-            level=self.level,
-            target=self.target,
-            notes=(),
+            labels=self._sample.labels, predicted=solved.y - solved.left_out, low=None, high=None,
+            actual=solved.y, level=self.level, target=self.target, notes=(),
             signature=f"{self.signature}|predict:leave-one-out",
-        )
+        )  # fmt: skip
 
     def predict(self, data: TableLike) -> Predictions:
         r"""Predict the target of other rows.
@@ -178,16 +172,10 @@ class Regression(Analysis):
         far = [label for label, out in zip(sample.labels, outside, strict=True) if out]
         notes = (f"outside the range the model was fitted on: {', '.join(far)}",) if far else ()
         return Predictions(
-            labels=sample.labels,
-            predicted=predicted,
-            low=predicted - reach,
-            high=predicted + reach,
-            actual=actual,
-            level=self.level,
-            target=self.target,
-            notes=(*sample.notes, *notes),
-            signature=f"{self.signature}|predict:{table.name}",
-        )
+            labels=sample.labels, predicted=predicted, low=predicted - reach,
+            high=predicted + reach, actual=actual, level=self.level, target=self.target,
+            notes=(*sample.notes, *notes), signature=f"{self.signature}|predict:{table.name}",
+        )  # fmt: skip
 
 
 @verb
