@@ -20,7 +20,7 @@ from replications.parts import release_folder
 from treegauge.dynamics.candidates import SCORES, suspicion
 from treegauge.dynamics.map import map as map_treebanks
 from treegauge.dynamics.recording import Recording
-from treegauge.testing.injected_errors import Heads, inject_errors
+from treegauge.testing.perturb import Heads, inject_errors
 from treegauge.treebanks.conllu import read_splits
 
 CHOOSE = ("English-LinES", "Turkish-IMST")

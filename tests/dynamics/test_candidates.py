@@ -16,7 +16,7 @@ from treegauge.dynamics.candidates import (
 from treegauge.dynamics.jobs import assigned_folds, cross_fit
 from treegauge.dynamics.recording import Recording
 from treegauge.results.errors import TreegaugeError
-from treegauge.testing.injected_errors import inject_errors
+from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import concat

@@ -175,7 +175,7 @@ def error_candidates(
     --------
     >>> from treegauge.dynamics.jobs import cross_fit
     >>> from treegauge.dynamics.recorder import make_engine
-    >>> from treegauge.testing.injected_errors import inject_errors
+    >>> from treegauge.testing.perturb import inject_errors
     >>> from treegauge.testing.synthetic import synthetic
     >>> made = inject_errors(synthetic(150, seed=1), 0.01, seed=0)
     >>> held_out = cross_fit(made.treebank, engine=make_engine("mst", epochs=2), folds=3)

@@ -20,13 +20,11 @@ from treegauge.treebanks.entries import (
     folders_in,
 )
 from treegauge.treebanks.languages import fold, near, release_key, take_apart
-from treegauge.treebanks.selection import Condition, Prefer, reasons_against
+from treegauge.treebanks.selection import Condition, Prefer, Tally, reasons_against, tally_files
 from treegauge.treebanks.sources import SPLITS, Source
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from treegauge.treebanks.tally import Tally
 
 Layer = Literal["text", "lemmas", "features", "xpos"]
 
@@ -192,8 +190,6 @@ class Catalogue(Result):
 
     def counted(self, *, workers: int | None = None) -> "Catalogue":
         """Read the files and count; see :func:`catalogue`."""
-        from treegauge.treebanks.tally import tally_files
-
         paths = [path for entry in self for some in entry.files.values() for path in some]
         counts = tally_files(paths, workers=workers)
         return self.subset([_counted(entry, counts) for entry in self], counted=None)
@@ -206,8 +202,6 @@ def _catalogue(entries: Sequence[TreebankEntry], choices: Mapping[str, object]) 
 
 
 def _counted(entry: TreebankEntry, tallies: "Mapping[str, Tally | str]") -> TreebankEntry:
-    from treegauge.treebanks.tally import Tally
-
     counts, problems = {}, [entry.problem] if entry.problem else []
     for split, paths in entry.files.items():
         results = [tallies[path] for path in paths]

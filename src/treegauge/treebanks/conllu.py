@@ -117,7 +117,7 @@ def read_conllu(
         dev and test files in this order), or several of these. Files ending in ``.gz``, ``.xz``,
         ``.bz2`` or ``.zst`` are unpacked on the way.
     split
-        ``"train"``, ``"dev"`` or ``"test"``: only that part of a folder or pattern.
+        ``"train"``, ``"dev"`` or ``"test"``: only that set of a folder, pattern or name.
     name, errors, need_heads, allow
         As in :func:`parse_conllu`.
 

@@ -20,10 +20,10 @@ from treegauge.treebanks.sources import ENDINGS, SPLITS, find, split_of
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.tally import Tally
+    from treegauge.treebanks.selection import Tally
 
 #: How UD names files. Large treebanks come in several: cs_pdt-ud-train-l.conllu.
-UD_FILE = re.compile(r"(?P<code>[^-]+)-ud-(?P<part>train|dev|test)\b")
+UD_FILE = re.compile(r"(?P<code>[^-]+)-ud-(?P<split>train|dev|test)\b")
 SHARES = ("text", "lemmas", "features", "xpos", "nonprojective")
 """Columns that are shares of words, or of trees for the last."""
 SIZES = (*(f"{p}_{u}" for p in SPLITS for u in ("sentences", "words")), "sentences", "words")
@@ -107,7 +107,7 @@ class TreebankEntry:
     @property
     def total(self) -> "Tally":
         """The counts of all splits together."""
-        from treegauge.treebanks.tally import Tally
+        from treegauge.treebanks.selection import Tally
 
         return sum((self.counts or {}).values(), Tally())
 
@@ -195,11 +195,11 @@ def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
     codes = []
     for path in find(folder):
         named = UD_FILE.match(Path(path).name)
-        part = named["part"] if named else split_of(path)
+        split = named["split"] if named else split_of(path)
         if named:
             codes.append(named["code"])
-        if part:
-            files[part] = (*files.get(part, ()), path)
+        if split:
+            files[split] = (*files.get(split, ()), path)
     metadata = read_metadata(folder)
     if metadata.licence == UNKNOWN:
         for place in (whole.parent, whole.parent.parent):
@@ -215,7 +215,7 @@ def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
         language=language_of(name),
         metadata=metadata,
         folder=folder,
-        files={part: files[part] for part in SPLITS if part in files},
+        files={split: files[split] for split in SPLITS if split in files},
         problem=None if files else "no file is named as a training, dev or test set",
     )
 

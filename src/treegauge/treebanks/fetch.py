@@ -242,7 +242,7 @@ class _FetchJob:
         return [_with(one, written.get(folder, [])) for folder, one in arrivals.items()]
 
     def copy(self, place: str, request: TreebankRequest) -> FetchedTreebank:
-        """Bring the files of a treebank together, one for each of its parts that is there."""
+        """Bring the files of a treebank together, one for each of its sets that exists."""
         splits: Sequence[str | None] = SPLITS if "split" in placeholders(place) else [None]
         if self.sha256 and len(splits) > 1:
             raise TreegaugeError("one checksum for three files; leave it out, or fetch an archive")
