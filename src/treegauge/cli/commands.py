@@ -1,6 +1,7 @@
 """From a verb to a command: options, help and defaults come from the function itself."""
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from importlib import import_module
@@ -102,7 +103,8 @@ def _before(known: Mapping[str, VerbParameter], key: str) -> set[str]:
 def _summary(docstring: str | None) -> str:
     """Return what a docstring says before its first section."""
     text = inspect.cleandoc(docstring or "")
-    return text.partition("\nParameters\n---")[0].replace("``", "`").strip()
+    plain = text.partition("\nParameters\n---")[0].replace("``", "`").strip()
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", plain)  # help breaks lines itself
 
 
 def _members(annotation: Any) -> list[Any]:

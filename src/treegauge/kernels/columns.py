@@ -91,16 +91,9 @@ def views(raw: Bytes, fields: Ints, rows: Ints, column: int) -> Ints:
 
 @kernel
 def rewrite(
-    raw: Bytes,
-    fields: Ints,
-    rows: Ints,
-    offsets: Ints,
-    spans: Ints,
-    columns: Ints,
-    values: Bytes,
-    ends: npt.NDArray[np.int64],
-    out: Bytes,
-) -> int:
+    raw: Bytes, fields: Ints, rows: Ints, offsets: Ints, spans: Ints, columns: Ints, values: Bytes,
+    ends: npt.NDArray[np.int64], out: Bytes,
+) -> int:  # fmt: skip
     """Copy sentences with some columns of their words replaced; returns the bytes written.
 
     ``values`` holds the new values word by word, the columns of a word side by side; ``ends[k]``

@@ -70,14 +70,9 @@ def wander(orders: NDArray[np.int64], size: int, steps: NDArray[np.int64], room:
 
 @kernel
 def descend(
-    numbers: NDArray[Any],
-    decided: NDArray[np.bool_],
-    errors: NDArray[np.float64],
-    weight: float,
-    size: int,
-    orders: NDArray[np.int64],
-    room: Any,
-) -> Any:
+    numbers: NDArray[Any], decided: NDArray[np.bool_], errors: NDArray[np.float64], weight: float,
+    size: int, orders: NDArray[np.int64], room: Any,
+) -> Any:  # fmt: skip
     """Find the subset that keeps the order of systems and their differences best.
 
     numbers: systems, best first over all treebanks, x treebanks; decided [a, b]: whether these two

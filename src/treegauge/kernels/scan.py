@@ -269,19 +269,9 @@ def _check_tree(
 
 @kernel
 def build(
-    raw: Bytes,
-    fields: Ints,
-    kinds: Bytes,
-    ids: Ints,
-    row_heads: Ints,
-    row_offsets: Ints,
-    need_heads: bool,
-    rows: Ints,
-    heads: Ints,
-    multiword: Ints,
-    offsets: Ints,
-    problems: Ints,
-) -> tuple[int, int]:
+    raw: Bytes, fields: Ints, kinds: Bytes, ids: Ints, row_heads: Ints, row_offsets: Ints,
+    need_heads: bool, rows: Ints, heads: Ints, multiword: Ints, offsets: Ints, problems: Ints,
+) -> tuple[int, int]:  # fmt: skip
     """String rows into words with their multiword tokens, and check IDs, heads and trees.
 
     Returns the numbers of words and problems; a problem is (code, row or -1, sentence).

@@ -27,13 +27,9 @@ def distance(inside: Floats, outside: Floats) -> float:
 
 @kernel
 def swap(
-    histograms: Ints,
-    groups: Ints,
-    offsets: Ints,
-    test: npt.NDArray[np.bool_],
-    proposals: npt.NDArray[np.int64],
-    sign: float,
-) -> float:
+    histograms: Ints, groups: Ints, offsets: Ints, test: npt.NDArray[np.bool_],
+    proposals: npt.NDArray[np.int64], sign: float,
+) -> float:  # fmt: skip
     """Swap units of equal group between train and test wherever that raises sign x distance.
 
     ``groups`` lists units group by group (``offsets``); a proposal names a unit and, by a large

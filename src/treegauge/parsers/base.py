@@ -54,13 +54,9 @@ class Parser(Protocol):
     """A way to make models, with its options set."""
 
     def fit(
-        self,
-        train: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int,
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
         on_epoch: OnEpoch | None = None,
-    ) -> Model:
+    ) -> Model:  # fmt: skip
         """Learn from gold trees; same seed, same model."""
 
 

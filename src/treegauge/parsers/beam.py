@@ -60,13 +60,9 @@ class BeamParser:
         self.options = options or BeamOptions()
 
     def fit(
-        self,
-        train: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int,
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
         on_epoch: OnEpoch | None = None,
-    ) -> BeamModel:
+    ) -> BeamModel:  # fmt: skip
         """Learn from gold trees; same seed, same model.
 
         Parameters

@@ -151,11 +151,9 @@ class BeamVocabulary:
         """Turn a treebank into numbers."""
         form = treebank.codes("form")
         return BeamWords(
-            self.forms.column(form),
-            self.tags.column(treebank.codes("upos")),
-            self.endings.column(form, ending(options.ending)),
-            np.array(treebank.offsets, np.int32),
-        )
+            self.forms.column(form), self.tags.column(treebank.codes("upos")),
+            self.endings.column(form, ending(options.ending)), np.array(treebank.offsets, np.int32),
+        )  # fmt: skip
 
     @property
     def actions(self) -> int:

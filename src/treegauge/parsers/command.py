@@ -213,13 +213,9 @@ class CommandParser:
         check_limit(self.options.memory)
 
     def fit(
-        self,
-        train: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int,
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
         on_epoch: OnEpoch | None = None,
-    ) -> CommandModel:
+    ) -> CommandModel:  # fmt: skip
         """Run the template's training commands and keep the model they write.
 
         `on_epoch` is called once, at the end.

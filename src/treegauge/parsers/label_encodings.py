@@ -276,23 +276,18 @@ def encodings() -> dict[str, Encoding]:
     >>> list(encodings())
     ['two-planar', 'two-planar-propagation', 'two-planar-directed', 'one-planar', ...]
     """
+    planes = {
+        "": _kernels.GREEDY,
+        "-propagation": _kernels.PROPAGATED,
+        "-directed": _kernels.DIRECTED,
+    }
+    brackets = (_bracket_reader, _bracket_weigher)
     made = [
-        Encoding("two-planar", 2, _brackets(_kernels.GREEDY), _bracket_reader, _bracket_weigher),
-        Encoding(
-            "two-planar-propagation",
-            2,
-            _brackets(_kernels.PROPAGATED),
-            _bracket_reader,
-            _bracket_weigher,
+        *(
+            Encoding(f"two-planar{end}", 2, _brackets(how), *brackets)
+            for end, how in planes.items()
         ),
-        Encoding(
-            "two-planar-directed",
-            2,
-            _brackets(_kernels.DIRECTED),
-            _bracket_reader,
-            _bracket_weigher,
-        ),
-        Encoding("one-planar", 1, _brackets(None), _bracket_reader, _bracket_weigher),
+        Encoding("one-planar", 1, _brackets(None), *brackets),
         Encoding("relative-upos", 1, _write_upos, _step_reader, _step_weigher),
         Encoding("relative", 1, _write_relative, _step_reader, _step_weigher),
     ]

@@ -101,9 +101,8 @@ class LabelCoverage(Result):
 @verb
 def labels(
     *treebanks: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]",
-    encoding: Sequence[str] | None = None,
-    errors: Literal["strict", "skip", "repair"] = "strict",
-) -> LabelCoverage:
+    encoding: Sequence[str] | None = None, errors: Literal["strict", "skip", "repair"] = "strict",
+) -> LabelCoverage:  # fmt: skip
     """Say how many trees each encoding of trees as labels covers.
 
     The result has the share of trees and arcs that each encoding preserves, and the number of

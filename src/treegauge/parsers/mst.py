@@ -200,13 +200,9 @@ class GraphParser:
         self.options = options or GraphOptions()
 
     def fit(
-        self,
-        train: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int,
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
         on_epoch: OnEpoch | None = None,
-    ) -> GraphModel:
+    ) -> GraphModel:  # fmt: skip
         """Learn from gold trees; `dev` is not used."""
         check_training(train, seed=seed)
         how = self.options

@@ -10,13 +10,9 @@ T = TypeVar("T")
 
 
 def option(
-    default: Any,
-    meaning: str,
-    *,
-    low: float | None = None,
-    high: float | None = None,
+    default: Any, meaning: str, *, low: float | None = None, high: float | None = None,
     choices: Sequence[str] | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """Declare an option of an :class:`ParserOptions` dataclass.
 
     Parameters

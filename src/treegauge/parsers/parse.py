@@ -52,12 +52,10 @@ class Parsed(Result):
 @verb
 def parse(
     model: "Training | Model | str | PathLike[str]",
-    treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]",
-    *,
-    out: str | PathLike[str] | None = None,
-    split: Literal["train", "dev", "test"] | None = None,
+    treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
+    out: str | PathLike[str] | None = None, split: Literal["train", "dev", "test"] | None = None,
     errors: Literal["strict", "skip", "repair"] = "strict",
-) -> Parsed:
+) -> Parsed:  # fmt: skip
     """Parse sentences with a trained model.
 
     Replaces HEAD and DEPREL of every word; everything else stays as it is. Heads that are there

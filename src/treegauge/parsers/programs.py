@@ -47,16 +47,9 @@ class Clock:
 
 
 def run(
-    words: Sequence[str],
-    *,
-    what: str,
-    folder: Path,
-    log: Path,
-    given: Path | None = None,
-    output: Path | None = None,
-    clock: Clock | None = None,
-    memory: float = 0,
-) -> None:
+    words: Sequence[str], *, what: str, folder: Path, log: Path, given: Path | None = None,
+    output: Path | None = None, clock: Clock | None = None, memory: float = 0,
+) -> None:  # fmt: skip
     """Run a program to its end.
 
     Parameters

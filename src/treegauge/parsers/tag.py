@@ -37,17 +37,11 @@ class Tagging(Result):
 
 @verb
 def tag(
-    treebank: str | PathLike[str],
-    files: Sequence[str | PathLike[str]] = (),
-    *,
-    out: str | PathLike[str],
-    columns: str | Sequence[str] = ("upos",),
-    folds: int = 10,
-    iterations: int = 20,
-    seed: int = 0,
-    documents: bool | None = None,
+    treebank: str | PathLike[str], files: Sequence[str | PathLike[str]] = (), *,
+    out: str | PathLike[str], columns: str | Sequence[str] = ("upos",), folds: int = 10,
+    iterations: int = 20, seed: int = 0, documents: bool | None = None,
     errors: Literal["strict", "skip", "repair"] = "strict",
-) -> Tagging:
+) -> Tagging:  # fmt: skip
     """Tag sentences with predicted or jackknifed tags.
 
     Uses UDPipe's tagger. The training set is tagged by folds, each by a tagger that has not seen

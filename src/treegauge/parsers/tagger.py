@@ -91,15 +91,9 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def jackknife(
-    train: Treebank,
-    *,
-    folds: int = 10,
-    columns: Sequence[str] = ("upos",),
-    iterations: int = 20,
-    seed: int = 0,
-    documents: bool | None = None,
-    on_fold: Callable[[], None] | None = None,
-) -> Treebank:
+    train: Treebank, *, folds: int = 10, columns: Sequence[str] = ("upos",), iterations: int = 20,
+    seed: int = 0, documents: bool | None = None, on_fold: Callable[[], None] | None = None,
+) -> Treebank:  # fmt: skip
     """Predict tags of a training set with taggers that have not seen the sentence.
 
     A parser that learns from gold tags meets errors at test time that it never met in training.

@@ -48,15 +48,12 @@ class Training(Result):
 
 @verb
 def train(
-    parser: str,
-    treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]",
-    *,
+    parser: str, treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
     out: str | PathLike[str],
     dev: "Treebank | str | PathLike[str] | IO[str] | IO[bytes] | None" = None,
-    option: Sequence[str] | Mapping[str, Any] = (),
-    seed: int = 0,
+    option: Sequence[str] | Mapping[str, Any] = (), seed: int = 0,
     errors: Literal["strict", "skip", "repair"] = "strict",
-) -> Training:
+) -> Training:  # fmt: skip
     """Train a parser.
 
     Given a treebank folder or name, uses its training set and, for early stopping, its dev set. The

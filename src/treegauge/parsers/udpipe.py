@@ -300,13 +300,9 @@ class UDPipeParser:
         udpipe_package()
 
     def fit(
-        self,
-        train: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int,
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
         on_epoch: OnEpoch | None = None,
-    ) -> UDPipeModel:
+    ) -> UDPipeModel:  # fmt: skip
         """Learn from gold trees.
 
         `on_epoch` is called once, after the last iteration: UDPipe gives no model before.

@@ -239,7 +239,7 @@ def test_a_beam_lets_relations_decide(models, test):
 def test_trees_may_be_found_side_by_side(kind, models, test):
     model = models[kind]
     with ThreadPoolExecutor(3) as pool:
-        heads, _ = model._predictor(test).parse(spanning_tree, model.of_roots, pool.map)
+        heads, _ = model.predictor(test).parse(spanning_tree, model.of_roots, pool.map)
     assert (heads == model.parse(test).head).all()
 
 

@@ -183,16 +183,10 @@ def gather(tables: Tables, sentences: Tensor, width: int) -> SentenceBatch:
     none = tables.heads.shape[0] - 1
     places = torch.where(words, tables.starts[sentences][..., None] + step - 1, none)
     return SentenceBatch(
-        lengths + 1,
-        own(tables.types, places),
-        own(tables.tags, places),
-        tables.heads[places],
-        tables.relations[places],
-        places,
-        words,
-        tables.labels[:, places],
+        lengths + 1, own(tables.types, places), own(tables.tags, places), tables.heads[places],
+        tables.relations[places], places, words, tables.labels[:, places],
         turning(lengths + 1, width),
-    )
+    )  # fmt: skip
 
 
 def own(table: Tensor, numbers: Tensor) -> Tensor:
@@ -205,12 +199,9 @@ def own(table: Tensor, numbers: Tensor) -> Tensor:
 
 
 def tables(
-    read: Sequence[Encoded],
-    words: npt.ArrayLike,
-    chars: npt.ArrayLike,
-    device: torch.device,
+    read: Sequence[Encoded], words: npt.ArrayLike, chars: npt.ArrayLike, device: torch.device,
     vectors: Floats | None = None,
-) -> Tables:
+) -> Tables:  # fmt: skip
     """Put the data on the device.
 
     Parameters
@@ -231,16 +222,10 @@ def tables(
         return np.concatenate([array, np.zeros((1, *array.shape[1:]), array.dtype)])
 
     return Tables(
-        put(data.offsets),
-        put(ended(data.lengths)),
+        put(data.offsets), put(ended(data.lengths)),
         put(np.stack([ended(one.types) for one in read])),
-        put(np.stack([ended(one.tags) for one in read])),
-        put(ended(data.heads)),
-        put(ended(data.relations)),
-        put(ended(data.labels).T),
-        put(data.type_words),
-        put(data.type_chars),
-        put(words),
-        put(chars),
+        put(np.stack([ended(one.tags) for one in read])), put(ended(data.heads)),
+        put(ended(data.relations)), put(ended(data.labels).T), put(data.type_words),
+        put(data.type_chars), put(words), put(chars),
         None if vectors is None else torch.from_numpy(vectors).to(device),
-    )
+    )  # fmt: skip

@@ -13,24 +13,19 @@ Cycles and several roots, which such choices may have, are settled by the best t
 scores.
 """
 
-from dataclasses import asdict, dataclass
-from functools import partial
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers.base import OnEpoch, save_model
 from treegauge.parsers.decoding import projective_tree, spanning_tree
 from treegauge.parsers.neural.data import FIRST_LABEL
-from treegauge.parsers.neural.fitting import Trained, WordVectors, fit
-from treegauge.parsers.neural.options import BiaffineOptions, PointerOptions, need_torch
+from treegauge.parsers.neural.fitting import Arrays, Doubles, NeuralModel, NeuralParser, Trained
+from treegauge.parsers.neural.options import BiaffineOptions, PointerOptions
 from treegauge.parsers.neural.vocabulary import Vocabulary
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.sources import Source
-
-Doubles = npt.NDArray[np.float64]
 
 
 def _greedy(scores: Doubles) -> npt.NDArray[np.int32]:
@@ -43,77 +38,32 @@ DECODERS = {"spanning": spanning_tree, "projective": projective_tree, "greedy": 
 
 
 @dataclass(frozen=True, eq=False)
-class ArcModel:
+class ArcModel(NeuralModel):
     """A trained parser that scores arcs."""
 
-    options: BiaffineOptions
-    learned: Trained
     of_roots: npt.NDArray[np.bool_]
-
-    name: ClassVar[str] = ""
-    kind: ClassVar[type[BiaffineOptions]] = BiaffineOptions
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """Relations in the order of the columns of :meth:`relation_probabilities`."""
-        return self.learned.vocabulary.relations
-
-    def _predictor(self, treebank: Treebank) -> Any:
-        need_torch()
-        from treegauge.parsers.neural.predicting import Predictor
-
-        data = self.learned.vocabulary.encode(treebank)
-        return Predictor(self.learned.arrays, data, self.options, self.learned.vectors_of(treebank))
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees; the root's relation is one that roots have."""
         decode = DECODERS[self.options.decoder]
-        heads, numbers = self._predictor(treebank).parse(decode, self.of_roots)
-        names = [self.relations[number - FIRST_LABEL] for number in numbers.tolist()]
-        return treebank.with_columns({"head": heads, "deprel": names})
+        heads, numbers = self.predictor(treebank).parse(decode, self.of_roots)
+        return self.with_trees(treebank, heads, numbers - FIRST_LABEL)
 
     def head_probabilities(self, treebank: Treebank) -> list[Doubles]:
         """Return for each sentence p(head | word), (words, words + 1), 0 the root."""
-        return [np.exp(one) for one in self._predictor(treebank).head_log_probabilities()]
+        return [np.exp(one) for one in self.predictor(treebank).head_log_probabilities()]
 
     def relation_probabilities(self, treebank: Treebank) -> Doubles:
         """Return one row per word: p(relation | word, its head in the treebank).
 
         Columns are :attr:`relations`; what is missing to 1 is for relations never seen.
         """
-        logs: Doubles = self._predictor(treebank).relation_log_probabilities()
+        logs: Doubles = self.predictor(treebank).relation_log_probabilities()
         return np.exp(logs[:, FIRST_LABEL:])
 
-    def save(self, path: Source) -> None:
-        """Write the model to one file."""
-        header, arrays = packed(self.learned)
-        header["options"] = asdict(self.options)
-        save_model(path, self.name, header, {**arrays, "of_roots": self.of_roots})
-
-    @classmethod
-    def from_archive(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Self:
-        """Make a model of what its file held."""
-        of_roots = arrays.pop("of_roots")
-        return cls(cls.kind(**header["options"]), unpacked(header, arrays), of_roots)
-
-
-def packed(learned: Trained) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Return what a model file holds of what was learned: what JSON can hold, and arrays."""
-    header: dict[str, Any] = {"vocabulary": learned.vocabulary.to_dict()}
-    arrays = {f"weights/{name}": value for name, value in learned.arrays.items()}
-    if learned.vectors is not None:
-        header["vector_words"] = learned.vectors.words
-        arrays["vectors"] = learned.vectors.values
-    return header, arrays
-
-
-def unpacked(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Trained:
-    """Return what was learned from what a model file held."""
-    vectors = None
-    if "vectors" in arrays:
-        vectors = WordVectors(tuple(header["vector_words"]), arrays["vectors"])
-    weights = {n.removeprefix("weights/"): v for n, v in arrays.items() if n.startswith("weights/")}
-    return Trained(Vocabulary.from_dict(header["vocabulary"]), weights, vectors)
+    def more_arrays(self) -> Arrays:
+        """Return which relations roots have."""
+        return {"of_roots": self.of_roots}
 
 
 def roots_have(train: Treebank, vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
@@ -133,7 +83,7 @@ class BiaffineModel(ArcModel):
     kind = BiaffineOptions
 
 
-class BiaffineParser:
+class BiaffineParser(NeuralParser):
     """Learns a score for every arc and, given an arc, for every relation.
 
     Words, characters and tags are read by a BiLSTM; four dense layers make of each state vectors
@@ -150,28 +100,8 @@ class BiaffineParser:
 
     model: ClassVar[type[ArcModel]] = BiaffineModel
 
-    def __init__(self, options: BiaffineOptions | None = None) -> None:
-        need_torch()
-        self.options = options or self.model.kind()
-
-    def fit(
-        self,
-        train: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> ArcModel:
-        """Learn from gold trees; with a dev set, its best epoch is kept."""
-        make = partial(self._made, train)
-
-        def report(epoch: int, learned: Trained) -> None:
-            if on_epoch is not None:
-                on_epoch(epoch, make(learned))
-
-        return make(fit(train, dev, self.options, seed=seed, on_epoch=report if on_epoch else None))
-
-    def _made(self, train: Treebank, learned: Trained) -> ArcModel:
+    def made(self, train: Treebank, learned: Trained) -> ArcModel:
+        """Return the model with the relations that roots have."""
         return self.model(self.options, learned, roots_have(train, learned.vocabulary))
 
 

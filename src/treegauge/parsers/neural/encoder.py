@@ -188,14 +188,9 @@ def _spelled(
 
 
 def encode(
-    weights: Mapping[str, Tensor],
-    tables: Tables,
-    batch: SentenceBatch,
-    options: NeuralOptions,
-    *,
-    training: bool,
-    fixed: bool = False,
-) -> Tensor:
+    weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
+    training: bool, fixed: bool = False,
+) -> Tensor:  # fmt: skip
     """Return the states of all places, (M, T, B, 2 * hidden).
 
     Parameters

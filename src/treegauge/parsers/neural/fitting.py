@@ -1,6 +1,7 @@
-"""Training of one model for a parser: word vectors, best epoch on dev, early stopping, checkpoints.
+"""Training of one model for a parser, and what the models of the neural parsers share.
 
-Pretrained vectors are read from the text format of word2vec and fastText.
+Pretrained vectors are read from the text format of word2vec and fastText. With a dev set the best
+epoch on it is kept; training stops early, and resumes from a checkpoint where it stopped.
 """
 
 import hashlib
@@ -8,12 +9,12 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers.base import check_training, load_archive, save_model
+from treegauge.parsers.base import OnEpoch, check_training, load_archive, save_model
 from treegauge.parsers.label_encodings import Encoding
 from treegauge.parsers.neural.data import Encoded
 from treegauge.parsers.neural.options import NeuralOptions, need_torch
@@ -21,6 +22,7 @@ from treegauge.parsers.neural.vocabulary import Vocabulary, encode_parts
 from treegauge.results.errors import TreegaugeError, check_whole
 from treegauge.results.messages import progress
 from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.sources import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,14 +122,9 @@ class _Progress:
 
 
 def fit(
-    train: Treebank,
-    dev: Treebank | None,
-    options: NeuralOptions,
-    *,
-    seed: int,
-    encoding: Encoding | None = None,
-    on_epoch: Callable[[int, Trained], None] | None = None,
-) -> Trained:
+    train: Treebank, dev: Treebank | None, options: NeuralOptions, *, seed: int,
+    encoding: Encoding | None = None, on_epoch: Callable[[int, Trained], None] | None = None,
+) -> Trained:  # fmt: skip
     """Train one model.
 
     With a dev set the epoch with the best LAS on it is kept, each word's best head taken (or, of
@@ -240,3 +237,96 @@ def _resume(path: str, mark: str, models: Any) -> _Progress:
     models.restore({n[4:]: value for n, value in arrays.items() if n.startswith("now/")})
     kept = {n[5:]: value for n, value in arrays.items() if n.startswith("best/")}
     return _Progress(header["epoch"], header["best"], header["best_epoch"], kept or None)
+
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NeuralModel:
+    """A trained neural parser: its options, and what it learned."""
+
+    options: Any
+    learned: Trained
+
+    name: ClassVar[str]
+    kind: ClassVar[type[NeuralOptions]]
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Relations in the order of the columns of ``relation_probabilities``."""
+        return self.learned.vocabulary.relations
+
+    def predictor(self, treebank: Treebank) -> Any:
+        """Return what computes probabilities for these sentences."""
+        need_torch()
+        from treegauge.parsers.neural.predicting import Predictor
+
+        data = self.learned.vocabulary.encode(treebank)
+        return Predictor(self.learned.arrays, data, self.options, self.learned.vectors_of(treebank))
+
+    def with_trees(self, treebank: Treebank, heads: Any, numbers: Any) -> Treebank:
+        """Return the treebank with these heads and relations."""
+        names = [self.relations[number] for number in numbers.tolist()]
+        return treebank.with_columns({"head": heads, "deprel": names})
+
+    def more_arrays(self) -> Arrays:
+        """Return further fields that a model file holds."""
+        return {}
+
+    def save(self, path: Source) -> None:
+        """Write the model to one file."""
+        learned = self.learned
+        header: dict[str, Any] = {"vocabulary": learned.vocabulary.to_dict()}
+        arrays = {f"weights/{name}": value for name, value in learned.arrays.items()}
+        if learned.vectors is not None:
+            header["vector_words"] = learned.vectors.words
+            arrays["vectors"] = learned.vectors.values
+        header["options"] = asdict(self.options)
+        save_model(path, self.name, header, {**arrays, **self.more_arrays()})
+
+    @classmethod
+    def from_archive(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+        """Make a model of what its file held."""
+        start, vectors = "weights/", arrays.pop("vectors", None)
+        weights = {name: arrays.pop(name) for name in list(arrays) if name.startswith(start)}
+        learned = Trained(
+            Vocabulary.from_dict(header["vocabulary"]),
+            {name.removeprefix(start): value for name, value in weights.items()},
+            None if vectors is None else WordVectors(tuple(header["vector_words"]), vectors),
+        )
+        return cls(cls.kind(**header["options"]), learned, **arrays)
+
+
+class NeuralParser:
+    """Base of the neural parsers, which differ in their models."""
+
+    model: ClassVar[type[NeuralModel]]
+
+    def __init__(self, options: Any = None) -> None:
+        need_torch()
+        self.options: Any = options or self.model.kind()
+
+    def encoding(self) -> Encoding | None:
+        """Return the encoding of trees as labels, for a parser that needs one."""
+        return None
+
+    def made(self, train: Treebank, learned: Trained) -> Any:
+        """Return the model of what was learned."""
+        return self.model(self.options, learned)
+
+    def fit(
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
+        on_epoch: OnEpoch | None = None,
+    ) -> Any:  # fmt: skip
+        """Learn from gold trees; with a dev set, its best epoch is kept."""
+
+        def report(epoch: int, learned: Trained) -> None:
+            if on_epoch is not None:
+                on_epoch(epoch, self.made(train, learned))
+
+        learned = fit(
+            train, dev, self.options, seed=seed, encoding=self.encoding(),
+            on_epoch=report if on_epoch else None,
+        )  # fmt: skip
+        return self.made(train, learned)

@@ -43,13 +43,9 @@ def _layer(weights: Mapping[str, Tensor], name: str, states: Tensor, share: floa
 
 
 def sides(
-    weights: Mapping[str, Tensor],
-    states: Tensor,
-    batch: SentenceBatch,
-    options: NeuralOptions,
-    *,
+    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *,
     training: bool,
-) -> Sides:
+) -> Sides:  # fmt: skip
     """Make the four kinds of vectors; a pointer's dependents have read only what is before."""
     share = options.dropout if training else 0.0
     read = states
@@ -233,13 +229,9 @@ class Answers:
 
 
 def gold_log_probabilities(
-    weights: Mapping[str, Tensor],
-    states: Tensor,
-    batch: SentenceBatch,
-    options: NeuralOptions,
-    *,
+    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *,
     training: bool,
-) -> tuple[Tensor, Tensor, Callable[[], Rivals]]:
+) -> tuple[Tensor, Tensor, Callable[[], Rivals]]:  # fmt: skip
     """Return log-probabilities of gold heads and relations, and how to get their rivals."""
     if isinstance(options, BiaffineOptions):
         both = sides(weights, states, batch, options, training=training)

@@ -128,14 +128,10 @@ class NeuralOutcome:
 
 
 def run_jobs(
-    data: Encoded,
-    jobs: Sequence[NeuralJob],
-    options: NeuralOptions,
-    *,
-    vectors: npt.NDArray[np.float32] | None = None,
-    side_by_side: int = 8,
+    data: Encoded, jobs: Sequence[NeuralJob], options: NeuralOptions, *,
+    vectors: npt.NDArray[np.float32] | None = None, side_by_side: int = 8,
     progress: Callable[[int, int], None] | None = None,
-) -> list[NeuralOutcome]:
+) -> list[NeuralOutcome]:  # fmt: skip
     """Train a model for each job and return what they said of the words.
 
     Parameters
@@ -184,11 +180,9 @@ def run_jobs(
 
 
 def _run_together(
-    data: Encoded,
-    jobs: Sequence[NeuralJob],
-    options: NeuralOptions,
+    data: Encoded, jobs: Sequence[NeuralJob], options: NeuralOptions,
     vectors: npt.NDArray[np.float32] | None,
-) -> list[dict[str, Course]]:
+) -> list[dict[str, Course]]:  # fmt: skip
     learners = [
         Learner(data if job.data is None else job.data, np.asarray(job.train, np.int64), job.seed)
         for job in jobs
@@ -254,12 +248,9 @@ def _gathered(answers: list[Answers]) -> list[npt.NDArray[Any]]:
 
 
 def _course(
-    data: Encoded,
-    sentences: Longs,
-    answers: list[npt.NDArray[Any]],
-    model: int,
+    data: Encoded, sentences: Longs, answers: list[npt.NDArray[Any]], model: int,
     sums: npt.NDArray[np.float64] | None,
-) -> Course:
+) -> Course:  # fmt: skip
     words = data.words_of(sentences)
     heads, relations, head, head_logs, relation, relation_logs = (
         one[:, model, words] for one in answers

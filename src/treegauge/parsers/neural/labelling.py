@@ -1,26 +1,21 @@
 """The sequence-labelling parser (Strzyz et al. 2019, 2020): trees as labels, one tagger for all."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsers.base import OnEpoch, save_model
 from treegauge.parsers.decoding import spanning_tree
-from treegauge.parsers.label_encodings import find_encoding
-from treegauge.parsers.neural.biaffine import packed, unpacked
+from treegauge.parsers.label_encodings import Encoding, find_encoding
 from treegauge.parsers.neural.data import FIRST_LABEL
-from treegauge.parsers.neural.fitting import Trained, fit
-from treegauge.parsers.neural.options import LabellingOptions, need_torch
+from treegauge.parsers.neural.fitting import Doubles, NeuralModel, NeuralParser, Trained
+from treegauge.parsers.neural.options import LabellingOptions
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.sources import Source
-
-Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LabellingModel:
+class LabellingModel(NeuralModel):
     """A trained labelling parser.
 
     A label's probability is not an arc's. The probability of a head is that of all labels that say
@@ -28,23 +23,13 @@ class LabellingModel:
     (:mod:`treegauge.parsers.label_marginals`).
     """
 
-    options: LabellingOptions
-    learned: Trained
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """Relations in the order of the columns of :meth:`relation_probabilities`."""
-        return self.learned.vocabulary.relations
+    name = "labelling"
+    kind = LabellingOptions
 
     def _spreads(self, treebank: Treebank) -> list[Doubles]:
         """Return log p of known labels for each column, relations last."""
-        need_torch()
-        from treegauge.parsers.neural.predicting import Predictor
-
-        data = self.learned.vocabulary.encode(treebank)
-        vectors = self.learned.vectors_of(treebank)
-        predictor = Predictor(self.learned.arrays, data, self.options, vectors)
-        return [one[:, FIRST_LABEL:] for one in predictor.label_log_probabilities()]
+        logs = self.predictor(treebank).label_log_probabilities()
+        return [one[:, FIRST_LABEL:] for one in logs]
 
     def _read(self, way: str, treebank: Treebank) -> Any:
         """Return the encoding's reader or weigher of these sentences."""
@@ -83,18 +68,14 @@ class LabellingModel:
         # A treebank may have no relation for roots, or for others: any is better than none.
         legal |= ~legal.any(1, keepdims=True)
         names = np.where(legal, spreads[-1], -np.inf).argmax(1)
-        return self._named(treebank, heads, names)
+        return self.with_trees(treebank, heads, names)
 
     def _read_best(self, spreads: list[Doubles], treebank: Treebank) -> Treebank:
         *columns, last = (one.argmax(1) for one in spreads)
         trees = self._read("reader", treebank)(np.stack(columns), self._is_root[last])
         root = next((n for n, rooted in enumerate(self._is_root) if rooted), None)
         names = last if root is None else np.where(trees.made_root, root, last)
-        return self._named(treebank, trees.heads, names)
-
-    def _named(self, treebank: Treebank, heads: Any, numbers: Any) -> Treebank:
-        names = [self.relations[number] for number in numbers.tolist()]
-        return treebank.with_columns({"head": heads, "deprel": names})
+        return self.with_trees(treebank, trees.heads, names)
 
     def head_probabilities(self, treebank: Treebank) -> list[Doubles]:
         """Return for each sentence p(head | word), (words, words + 1), as labels amount to."""
@@ -107,20 +88,8 @@ class LabellingModel:
         """
         return np.exp(self._spreads(treebank)[-1])
 
-    def save(self, path: Source) -> None:
-        """Write the model to one file."""
-        header, arrays = packed(self.learned)
-        save_model(path, "labelling", {**header, "options": asdict(self.options)}, arrays)
 
-    @classmethod
-    def from_archive(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
-    ) -> "LabellingModel":
-        """Make a model of what its file held."""
-        return cls(LabellingOptions(**header["options"]), unpacked(header, arrays))
-
-
-class LabellingParser:
+class LabellingParser(NeuralParser):
     """Learns the labels that trees are written as, one softmax per column and one for relations.
 
     In training, but not in parsing, the states also serve a biaffine parser, which teaches them
@@ -135,32 +104,14 @@ class LabellingParser:
     5
     """
 
-    def __init__(self, options: LabellingOptions | None = None) -> None:
-        need_torch()
-        self.options = options or LabellingOptions()
+    model = LabellingModel
 
-    def fit(
-        self,
-        train: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> LabellingModel:
-        """Learn from gold trees; with a dev set, its best epoch is kept."""
+    def encoding(self) -> Encoding:
+        """Return the encoding of trees as labels."""
+        return find_encoding(self.options.encoding)
 
-        def report(epoch: int, learned: Trained) -> None:
-            if on_epoch is not None:
-                on_epoch(epoch, self._made(learned))
-
-        learned = fit(
-            train, dev, self.options, seed=seed, encoding=find_encoding(self.options.encoding),
-            on_epoch=report if on_epoch else None,
-        )  # fmt: skip
-        return self._made(learned)
-
-    def _made(self, learned: Trained) -> LabellingModel:
-        """Leave behind what only training needs."""
+    def made(self, train: Treebank, learned: Trained) -> LabellingModel:
+        """Return the model without what only training needs."""
         kept = {
             name: value
             for name, value in learned.arrays.items()

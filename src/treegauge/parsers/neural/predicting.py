@@ -38,12 +38,9 @@ class Predictor:
     """
 
     def __init__(
-        self,
-        arrays: Mapping[str, npt.NDArray[Any]],
-        data: Encoded,
-        options: NeuralOptions,
+        self, arrays: Mapping[str, npt.NDArray[Any]], data: Encoded, options: NeuralOptions,
         vectors: Floats | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.data, self.options = data, options
         self.device = choose_device(options.device)
         self.weights = from_arrays(arrays, self.device)
@@ -108,11 +105,9 @@ class Predictor:
             table[start : start + len(own)] = own
 
     def parse(
-        self,
-        decode: Decode,
-        of_roots: Bools,
+        self, decode: Decode, of_roots: Bools,
         each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map,
-    ) -> tuple[Ints, Ints]:
+    ) -> tuple[Ints, Ints]:  # fmt: skip
         """Find trees and their relations.
 
         Parameters
@@ -140,15 +135,10 @@ class Predictor:
 
 
 def best_trees(
-    weights: Mapping[str, Tensor],
-    both: heads.Sides,
-    batch: SentenceBatch,
-    options: NeuralOptions,
-    decode: Decode,
-    rooted: Tensor,
-    known: Tensor,
+    weights: Mapping[str, Tensor], both: heads.Sides, batch: SentenceBatch, options: NeuralOptions,
+    decode: Decode, rooted: Tensor, known: Tensor,
     each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """Return the heads and the relations of each model's best trees, (M, B, T) each.
 
     Parameters

@@ -10,6 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+# Private operators of torch, used on a GPU only: what torch.nn.LSTMCell calls for its gates. The
+# public cell multiplies by the weights of one model, and torch.nn.LSTM has no dropout between
+# steps; here all models take a step together, and their gates are one kernel.
 _fused = torch.ops.aten._thnn_fused_lstm_cell
 _fused_backward = torch.ops.aten._thnn_fused_lstm_cell_backward_impl
 _FEW = 64 * 64 * 64
@@ -260,13 +263,9 @@ def turn(values: Tensor, order: Tensor) -> Tensor:
 
 
 def bilstm(
-    values: Tensor,
-    order: Tensor,
-    weights: tuple[Tensor, Tensor, Tensor],
-    *,
-    both: bool = True,
+    values: Tensor, order: Tensor, weights: tuple[Tensor, Tensor, Tensor], *, both: bool = True,
     dropout: float = 0.0,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Run one layer over sequences (models, steps, rows, size), in both directions or forwards.
 
     Parameters

@@ -60,12 +60,9 @@ class Lockstep:
     """
 
     def __init__(
-        self,
-        learners: Sequence[Learner],
-        options: NeuralOptions,
-        device: torch.device,
+        self, learners: Sequence[Learner], options: NeuralOptions, device: torch.device,
         vectors: Floats | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.learners, self.options, self.device = list(learners), options, device
         data = learners[0].data
         self.lengths = data.lengths
@@ -73,10 +70,8 @@ class Lockstep:
         self.tables = tables(
             [one.data for one in learners],
             np.stack([known_words(one.data, one.train, options.min_count) for one in learners]),
-            np.stack([known_chars(one.data, one.train) for one in learners]),
-            device,
-            vectors,
-        )
+            np.stack([known_chars(one.data, one.train) for one in learners]), device, vectors,
+        )  # fmt: skip
         size = 0 if vectors is None else vectors.shape[1]
         self.weights: Weights = initial(
             layout(data, options, size), [one.seed for one in learners], device
@@ -247,12 +242,9 @@ class Lockstep:
 
     @torch.no_grad()
     def parses(
-        self,
-        sentences: Sequence[npt.NDArray[np.int64]],
-        decode: Decode,
-        rooted: npt.NDArray[np.bool_],
-        known: npt.NDArray[np.bool_],
-    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+        self, sentences: Sequence[npt.NDArray[np.int64]], decode: Decode,
+        rooted: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_],
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:  # fmt: skip
         """Return heads and relations of each model's best trees, (M, words) each.
 
         Parameters are those of :func:`~treegauge.parsers.neural.predicting.best_trees`; words of

@@ -99,17 +99,15 @@ class Vocabulary:
             data.FIRST_TAG + len(self.tags), data.FIRST_LABEL + len(self.relations),
         ]  # fmt: skip
         return Encoded(
-            treebank.offsets.astype(np.int64),
-            (forms.codes + 2).astype(np.int32),
+            treebank.offsets.astype(np.int64), (forms.codes + 2).astype(np.int32),
             _column(treebank.codes("upos"), self.tags, data.FIRST_TAG),
             np.maximum(treebank.head, 0).astype(np.int32),
             _column(treebank.codes("deprel"), self.relations, data.FIRST_LABEL),
-            np.array([data.ROOT_WORD, data.HIDDEN_WORD, *type_words], np.int32),
-            type_chars,
+            np.array([data.ROOT_WORD, data.HIDDEN_WORD, *type_words], np.int32), type_chars,
             np.array(sizes, np.int32),
             np.stack(columns, 1) if columns else np.zeros((treebank.n_words, 0), np.int32),
             np.array([data.FIRST_LABEL + len(one) for one in self.labels], np.int32),
-        )
+        )  # fmt: skip
 
 
 def _numbers(values: Iterable[str], first: int) -> dict[str, int]:
@@ -128,11 +126,8 @@ def encode_labels(treebank: Treebank, encoding: Encoding) -> list[Codes]:
 
 
 def encode_parts(
-    train: Treebank,
-    *others: Treebank,
-    min_count: int = 2,
-    encoding: Encoding | None = None,
-) -> tuple[Encoded, list[npt.NDArray[np.int64]]]:
+    train: Treebank, *others: Treebank, min_count: int = 2, encoding: Encoding | None = None,
+) -> tuple[Encoded, list[npt.NDArray[np.int64]]]:  # fmt: skip
     """Turn parts into arrays together, for :func:`treegauge.parsers.neural.jobs.run_jobs`.
 
     Parameters
