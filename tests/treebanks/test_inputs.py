@@ -61,6 +61,9 @@ def test_names_that_are_ambiguous_or_unknown_get_the_choices(releases, monkeypat
         read_treebank("UD_Greek-GTD")
     with pytest.raises(TreegaugeError, match=r"nowhere\.conllu: no such f"):
         read_treebank("nowhere.conllu")
+    monkeypatch.setenv("TREEGAUGE_UD", "/no/such/folder")
+    with pytest.raises(TreegaugeError, match=r"UD_Greek-GDT: no such .* names /no/such/folder"):
+        read_treebank("UD_Greek-GDT")
     monkeypatch.delenv("TREEGAUGE_UD")
     with pytest.raises(TreegaugeError, match="set TREEGAUGE_UD"):
         read_treebank("UD_Greek-GDT")

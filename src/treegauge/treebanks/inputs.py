@@ -142,10 +142,11 @@ def _named_folder(name: str) -> Path | None:
     if not is_plain(name.partition("@")[0]):
         return None
     root = os.environ.get("TREEGAUGE_UD")
-    if not root:
+    if not root or not Path(root).is_dir():
+        missing = f" (it names {root}, which is not one)" if root else ""
         raise TreegaugeError(
             f"{name}: no such file or folder; to give treebanks by name, set TREEGAUGE_UD to a "
-            "folder of UD releases"
+            f"folder of UD releases{missing}"
         )
     try:
         return catalogue(root, count=False).find(name).folder
