@@ -17,7 +17,7 @@ from treegauge.figures.theme import (
     quantity,
     themed,
     tips,
-)
+)  # fmt: skip
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import sign
 from treegauge.statistics.background import Background

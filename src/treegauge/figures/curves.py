@@ -6,7 +6,17 @@ from treegauge.curves.attachments import ALL
 from treegauge.curves.complexity import Complexities
 from treegauge.curves.equivalents import Equivalents
 from treegauge.curves.learning import Curves
-from treegauge.figures.theme import PALETTE, SIDE, Spec, category, ink, quantity, themed, tips
+from treegauge.figures.theme import (
+    PALETTE,
+    SIDE,
+    Spec,
+    category,
+    faceted,
+    ink,
+    quantity,
+    themed,
+    tips,
+)  # fmt: skip
 from treegauge.results.errors import TreegaugeError
 
 _LEGEND = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
@@ -83,19 +93,10 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
         "encoding": {"y": quantity("low", ""), "y2": {"field": "high"}},
     }
     colour = {**named, "scale": {"domain": order, "range": colours}}
-    spec = {
-        "data": {"values": rows},
-        "facet": {"field": "panel", "title": None},
-        "columns": 2,
-        "spec": {
-            "width": 2 * SIDE,
-            "height": 1.6 * SIDE,
-            "encoding": {"x": _sizes(curves), "color": colour},
-            "layer": [band, line],
-        },
-    }
+    encoding = {"x": _sizes(curves), "color": colour}
+    inner = {"width": 2 * SIDE, "height": 1.6 * SIDE, "encoding": encoding, "layer": [band, line]}
     title = "How fast classes of words are learned"
-    return themed(spec, title, curves.signature, dark)
+    return themed(faceted(rows, "panel", 2, inner), title, curves.signature, dark)
 
 
 def _line_styles(order: list[str], dark: bool) -> tuple[list[str], list[list[int]]]:
@@ -149,21 +150,13 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
         _only("drop", {"type": "rule", "strokeDash": [1, 3], "strokeWidth": 2},
               {"x": _sizes(curves, "sentences"), "y": y, "y2": {"field": "floor"}, "tooltip": tip}),
     ]  # fmt: skip
-    spec = {
-        "data": {"values": rows},
-        "facet": {"field": "panel", "title": None},
-        "columns": 3,
-        "spec": {
-            "width": 1.4 * SIDE,
-            "height": 1.4 * SIDE,
-            "encoding": {
-                "x": _sizes(curves), "color": category("class", legend=_LEGEND, scale=scale),
-            },
-            "layer": layers if placed is not None else layers[:2],
-        },
+    inner = {
+        "width": 1.4 * SIDE, "height": 1.4 * SIDE,
+        "encoding": {"x": _sizes(curves), "color": category("class", legend=_LEGEND, scale=scale)},
+        "layer": layers if placed is not None else layers[:2],
     }  # fmt: skip
     title = "Simple and complex words by size of the training set"
-    return themed(spec, title, curves.signature, dark)
+    return themed(faceted(rows, "panel", 3, inner), title, curves.signature, dark)
 
 
 def equivalents(placed: Equivalents, *, dark: bool = False) -> Spec:
@@ -205,13 +198,9 @@ def complexity(found: Complexities, *, dark: bool = False) -> Spec:
         {"mark": {"type": "text", "align": "left", "dx": 5, "dy": -5, "fontSize": 9},
          "encoding": place | {"text": {"field": "label"}}},
     ]  # fmt: skip
-    return themed(
-        {"data": {"values": rows}, "width": 2.6 * SIDE, "height": 1.8 * SIDE, "layer": layers},
-        "Complexity and score of classes of words",
-        found.signature,
-        dark,
-        f"Spearman's rho: {rhos}" if rhos else "",
-    )
+    spec = {"data": {"values": rows}, "width": 2.6 * SIDE, "height": 1.8 * SIDE, "layer": layers}
+    rhos = f"Spearman's rho: {rhos}" if rhos else ""
+    return themed(spec, "Complexity and score of classes of words", found.signature, dark, rhos)
 
 
 def _sizes(curves: Curves, field: str = "size") -> Spec:

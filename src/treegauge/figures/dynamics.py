@@ -15,7 +15,7 @@ from treegauge.dynamics.map import TreebankMaps
 from treegauge.dynamics.mdl import DescriptionLength, LengthTable
 from treegauge.dynamics.recording import LAYERS
 from treegauge.dynamics.vinfo import InformationTable, UsableInformation
-from treegauge.figures.theme import SIDE, Spec, category, ink, quantity, themed, tips
+from treegauge.figures.theme import SIDE, Spec, category, faceted, ink, quantity, themed, tips
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import joined_signature
 
@@ -117,16 +117,11 @@ def data_maps(
     marked = [
         {"mark": corner, "encoding": {k: {"datum": v} for k, v in line.items()}} for line in lines
     ]
-    spec = {
-        "data": {"values": rows},
-        "facet": {
-            "field": "treebank", "title": None, "sort": [_name(one.treebank) for one in maps],
-            "header": {"labelColor": ink(dark)},
-        },
-        "columns": min(3, len(maps)),
-        "spec": {"width": SIDE, "height": SIDE,
-                 "layer": [{"mark": {"type": "rect"}, "encoding": cell}, *marked]},
-    }  # fmt: skip
+    layers = [{"mark": {"type": "rect"}, "encoding": cell}, *marked]
+    spec = faceted(
+        rows, "treebank", min(3, len(maps)), {"width": SIDE, "height": SIDE, "layer": layers},
+        sort=[_name(one.treebank) for one in maps], header={"labelColor": ink(dark)},
+    )  # fmt: skip
     title = f"How confident a parser is of gold {LAYERS[layer]}"
     return themed(spec, title, _signature(maps), dark)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from treegauge.figures.theme import Spec, category, quantity, themed, tips
+from treegauge.figures.theme import Spec, category, faceted, quantity, themed, tips
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import sign
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
@@ -62,17 +62,13 @@ def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False
     reach = place | {"x": quantity("low", "percent"), "x2": {"field": "high"}}
     tip = tips(["system", "metric", "score", "low", "high"])
     point = place | {"x": quantity("score", "percent"), "tooltip": tip}
-    spec = {
-        "data": {"values": rows},
-        "facet": {"field": "metric", "title": None, "sort": list(metrics)},
-        "columns": 2,
-        "resolve": {"scale": {"x": "independent"}},
-        "spec": {
-            "width": 300, "height": {"step": 24},
-            "layer": [{"mark": {"type": "rule", "strokeWidth": 2}, "encoding": reach},
-                      {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": point}],
-        },
-    }  # fmt: skip
+    layers = [
+        {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": reach},
+        {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": point},
+    ]
+    inner = {"width": 300, "height": {"step": 24}, "layer": layers}
+    spec = faceted(rows, "metric", 2, inner, sort=list(metrics))
+    spec["resolve"] = {"scale": {"x": "independent"}}
     title = "Scores with confidence intervals"
     return themed(spec, title, scores.signature, dark)
 

@@ -134,6 +134,12 @@ def category(field: str, title: str | None = None, **more: Any) -> Spec:
     return {"field": field, "type": "nominal", "title": title} | more
 
 
+def faceted(rows: list[dict[str, Any]], field: str, columns: int, inner: Spec, **more: Any) -> Spec:
+    """Return a chart with one panel per value of a field."""
+    facet = {"field": field, "title": None, **more}
+    return {"data": {"values": rows}, "facet": facet, "columns": columns, "spec": inner}
+
+
 def tips(fields: Sequence[str]) -> list[Spec]:
     """Return what is shown under the pointer."""
     return [{"field": field} for field in fields]

@@ -1,6 +1,6 @@
 """Figures of measured treebanks: displacements, and relations by their entropy."""
 
-from treegauge.figures.theme import PALETTE, Spec, themed
+from treegauge.figures.theme import PALETTE, Spec, faceted, themed
 from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import Value
 from treegauge.measures.relations import CLASSES, average_wde, relation_class
@@ -65,15 +65,8 @@ def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) ->
     ]
     x = {"field": "displacement", "type": "ordinal", "title": "head right | head left"}
     y = {"field": "share", "type": "quantitative", "axis": {"format": "%"}, "title": None}
-    spec = {
-        "data": {"values": rows},
-        "facet": {"field": "treebank", "title": None},
-        "columns": 3,
-        "spec": {
-            "width": 200, "height": 110, "mark": {"type": "bar", "color": PALETTE[0]},
-            "encoding": {"x": x, "y": y},
-        },
-    }  # fmt: skip
+    bars = {"width": 200, "height": 110, "mark": {"type": "bar", "color": PALETTE[0]}}
+    spec = faceted(rows, "treebank", 3, bars | {"encoding": {"x": x, "y": y}})
     title = "Position of words against their heads"
     return themed(spec, title, found.signature, dark)
 
