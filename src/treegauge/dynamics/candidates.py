@@ -26,12 +26,12 @@ _SOFTENING = 0.5  # added to a relation's deviation, so that a rare one does not
 
 def _odds(recording: Recording, treebank: "Treebank") -> Floats:
     """Log-odds of the rival against gold, (layers, words)."""
-    found = []
+    rows = []
     for layer in LAYERS:
         odds = recording.rival_logp(layer).astype(np.float64) - recording.logp(layer)
         alone = (recording.rival(layer) < 0).any(axis=0)
-        found.append(np.where(alone, odds.min(initial=0.0), odds.mean(axis=0)))
-    return np.array(found)
+        rows.append(np.where(alone, odds.min(initial=0.0), odds.mean(axis=0)))
+    return np.array(rows)
 
 
 def _loss(recording: Recording, treebank: "Treebank") -> Floats:

@@ -161,10 +161,10 @@ def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap
     >>> import numpy as np
     >>> p = np.array([[0.25, 0.1], [0.75, 0.1]])
     >>> made = Recording("toy#0", "train", "treegauge:0", (1, 2), np.log(p), np.log(p))
-    >>> found = data_map(made)
-    >>> found.confidence["head"].round(2).tolist(), found.variability["head"].round(2).tolist()
+    >>> shown = data_map(made)
+    >>> shown.confidence["head"].round(2).tolist(), shown.variability["head"].round(2).tolist()
     ([0.5, 0.1], [0.25, 0.0])
-    >>> found.region().tolist()
+    >>> shown.region().tolist()
     ['other', 'hard']
     """
     regions = regions or Regions()

@@ -8,12 +8,12 @@ from treegauge.dynamics.candidates import WRITERS, error_candidates, save_candid
 from treegauge.dynamics.cartography import DataMap, MapArchive, mean_map
 from treegauge.dynamics.recording import ENDINGS, Recording
 from treegauge.dynamics.settings import (
+    TABLES,
     FilePath,
     JoinedResult,
     Layer,
     TrainingSettings,
     check_file,
-    check_table,
     save_table,
 )
 from treegauge.results.result import Result, countersign, joined_signature
@@ -122,7 +122,7 @@ def map(
     of
         What the figure shows: head or relation.
     """
-    check_table(words)
+    check_file(words, "kind of table", TABLES)
     check_file(recording, "kind of file", ENDINGS)
     check_file(candidates_out, "kind of file for candidates", list(WRITERS))
     single = {"words": words, "recording": recording, "candidates": candidates}

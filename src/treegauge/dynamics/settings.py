@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Layer = Literal["head", "relation"]
 FilePath = str | PathLike[str]
+TABLES = (".csv", ".parquet")
 
 
 class TrainedModels(NamedTuple):
@@ -228,11 +229,6 @@ def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None
     """Refuse a file of a kind that cannot be written, before anything is trained."""
     if path is not None and Path(path).suffix.lower() not in endings:
         raise ChoiceError(what, Path(path).suffix, endings)
-
-
-def check_table(path: FilePath | None) -> None:
-    """Refuse a table of a kind that :func:`save_table` cannot write."""
-    check_file(path, "kind of table", (".csv", ".parquet"))
 
 
 def save_table(frame: "pl.DataFrame", path: FilePath) -> None:

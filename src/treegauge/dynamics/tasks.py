@@ -1,5 +1,7 @@
 """Tasks of ``treegauge run``: recordings of training, and what is measured from them."""
 
+from collections.abc import Mapping
+
 from treegauge.dynamics.cartography import data_map
 from treegauge.dynamics.jobs import Engine, TrainingJob, cross_fit, relation_names
 from treegauge.dynamics.mdl import DescriptionLength, description_length, read_blocks
@@ -53,8 +55,7 @@ def _packed(**recordings: Recording) -> dict[str, bytes]:
     return {name: packed_recordings({"0": one}, None, ".npz") for name, one in recordings.items()}
 
 
-def _map_scalars(recording: Recording) -> dict[str, Scalar]:
-    values = data_map(recording).values
+def _flat(values: Mapping[str, Mapping[str, Scalar]]) -> dict[str, Scalar]:
     return {f"{layer}_{name}": x for layer in LAYERS for name, x in values[layer].items()}
 
 
@@ -76,13 +77,13 @@ def record_map(cell: Cell) -> Outcome:
             held_out = cross_fit(
                 train, engine=engine, folds=folds, seed=cell.seed, progress=task.update
             )
-        return Outcome(_map_scalars(held_out), recordings=_packed(map=held_out))
+        return Outcome(_flat(data_map(held_out).values), recordings=_packed(map=held_out))
     gold = train if split == "train" else _splits(cell, split)[0]
     others = _splits(cell, "dev") if split != "dev" and cell.has("dev") else []
     names = relation_names(train, gold, *others)
     job = TrainingJob(train, {split: gold}, seed=cell.seed, relations=names, decode=True)
     recording = _train(engine, [job])[0][split]
-    scalars = _map_scalars(recording) | _attachment(recording, gold)
+    scalars = _flat(data_map(recording).values) | _attachment(recording, gold)
     words = parse_table(recording.parsed(gold)) if split == "test" else None
     return Outcome(scalars, words, _packed(map=recording))
 
@@ -120,15 +121,10 @@ def _length(cell: Cell, train: Treebank, engine: Engine) -> DescriptionLength:
         )  # fmt: skip
 
 
-def _length_scalars(length: DescriptionLength) -> dict[str, Scalar]:
-    values = length.values
-    return {f"{layer}_{name}": x for layer in LAYERS for name, x in values[layer].items()}
-
-
 def measure_length(cell: Cell) -> Outcome:
     """Measure description length; the table has one row per order and block."""
     length = _length(cell, _splits(cell, "train")[0], _engine(cell))
-    return Outcome(_length_scalars(length), length.code)
+    return Outcome(_flat(length.values), length.code)
 
 
 def record_difficulty(cell: Cell) -> Outcome:
@@ -147,11 +143,11 @@ def record_difficulty(cell: Cell) -> Outcome:
         TrainingJob(hidden, {"dev": hidden_dev}, seed=cell.seed, relations=names),
     ]
     real, blind = _train(engine, jobs)
-    scalars = _map_scalars(real["train"]) | _attachment(real["dev"], dev)
+    scalars = _flat(data_map(real["train"]).values) | _attachment(real["dev"], dev)
     bits = usable_information(real["dev"], blind["dev"], kind=null).values
     scalars |= {f"{layer}_information": value for layer, value in bits.items()}
     recordings = _packed(train=real["train"], dev=real["dev"], null=blind["dev"])
     if not cell.extra["orders"]:
         return Outcome(scalars, recordings=recordings)
     length = _length(cell, train, engine)
-    return Outcome(scalars | _length_scalars(length), length.code, recordings)
+    return Outcome(scalars | _flat(length.values), length.code, recordings)

@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from treegauge.dynamics.recording import LAYERS, Recording, word_columns
 from treegauge.dynamics.settings import (
+    TABLES,
     FilePath,
     JoinedResult,
     Layer,
     TrainingSettings,
-    check_table,
+    check_file,
     save_table,
 )
 from treegauge.results.errors import ChoiceError, TreegaugeError
@@ -245,7 +246,7 @@ def vinfo(
     of
         What the figure shows: head or relation.
     """
-    check_table(words)
+    check_file(words, "kind of table", TABLES)
     data = settings.data(treebanks, dev, words=words)
     results, labels = [], []
     for own in data:
