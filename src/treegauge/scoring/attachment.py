@@ -48,7 +48,7 @@ class CorrectWords:
     def score(self, metric: str) -> float | None:
         r"""Return a score in percent, :math:`100 \cdot 2c / (g + s)`; None if no word counts."""
         words = int(self.gold.sum()) + int(self.system.sum())
-        return 200 * int(self.mask(metric).sum()) / words if words else None
+        return 100 * (2 * int(self.mask(metric).sum()) / words) if words else None
 
 
 def correct_words(alignment: Alignment, convention: Convention = OFFICIAL) -> CorrectWords:
