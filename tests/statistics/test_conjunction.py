@@ -93,7 +93,7 @@ def test_result_prints_everywhere():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(TreegaugeError, match="one a data set"):
+    with pytest.raises(TreegaugeError, match="one per data set"):
         partial_conjunction([[0.1, 0.2]])
     with pytest.raises(TreegaugeError, match="alpha"):
         partial_conjunction([0.1], alpha=5)

@@ -77,7 +77,7 @@ def register_ratio(
 ) -> Callable[[Callable[..., FloatArray]], Callable[..., float]]:
     """Register a measure that divides two sums over sentences, which gives it an interval.
 
-    The function below it returns the table (sentences, 2) of what is divided; in its place stands
+    The function below it returns the table (sentences, 2) of what is divided; it is replaced by
     a function that returns the ratio.
 
     Parameters

@@ -27,8 +27,8 @@ def displacements(treebank: Treebank) -> Ints:
     >>> displacements(parse_conllu("\n".join(rows) + "\n\n")).tolist()
     [-1, -1, 1]
     """
-    found = trees.displacement(treebank.head, treebank.offsets)
-    arcs: Ints = found[found != 0]
+    each = trees.displacement(treebank.head, treebank.offsets)
+    arcs: Ints = each[each != 0]
     return arcs
 
 
@@ -37,8 +37,8 @@ def displacement_distribution(treebank: Treebank, *, limit: int = FARTHEST) -> F
 
     The entry ``limit + d`` belongs to displacement ``d``; that of 0 is always 0.
     """
-    found = displacements(treebank)
-    kept = found[np.abs(found) <= limit]
+    every = displacements(treebank)
+    kept = every[np.abs(every) <= limit]
     if not len(kept):
         raise MissingError(f"{treebank.name} has no arcs of at most {limit} words")
     return np.bincount(kept + limit, minlength=2 * limit + 1) / len(kept)
@@ -116,23 +116,23 @@ def edv_masses(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> flo
 def edv_by_length(train: Treebank, test: Treebank) -> Values:
     """Return EDV of the sentences of each length; None where a side has no such sentence."""
     counts = [_counts_by_length(one) for one in (train, test)]
-    found: Values = {}
+    distances: Values = {}
     for length in LENGTHS:
         p, q = (one[length] for one in counts)
-        found[str(length)] = float(wasserstein(p, q)) if p.any() and q.any() else None
-    if all(value is None for value in found.values()):
+        distances[str(length)] = float(wasserstein(p, q)) if p.any() and q.any() else None
+    if all(value is None for value in distances.values()):
         raise MissingError(
             f"{train.name} and {test.name} have no sentences of the same length, "
             f"{LENGTHS[0]} to {LENGTHS[-1]} words"
         )
-    return found
+    return distances
 
 
 def _counts_by_length(treebank: Treebank) -> npt.NDArray[np.int64]:
     short = treebank.lengths <= LENGTHS[-1]
-    found = np.zeros((LENGTHS[-1] + 1, 2 * FARTHEST + 1), np.int64)
-    np.add.at(found, treebank.lengths[short], displacement_counts(treebank)[short])
-    return found
+    counts = np.zeros((LENGTHS[-1] + 1, 2 * FARTHEST + 1), np.int64)
+    np.add.at(counts, treebank.lengths[short], displacement_counts(treebank)[short])
+    return counts
 
 
 def _length_tables(train: Treebank, test: Treebank) -> list[npt.NDArray[np.uint8]]:
@@ -245,12 +245,12 @@ def edv_samples(
         )
     counts, goal = displacement_counts(train), displacement_distribution(test)
     random = np.random.default_rng(seed)
-    found: Values = {}
+    summary: Values = {}
     for size in sizes:
-        found[str(size)] = found[f"{size}:sd"] = None
+        summary[str(size)] = summary[f"{size}:sd"] = None
         if size <= len(train):
             drawn = [random.choice(len(train), size, replace=False) for _ in range(samples)]
             values = wasserstein([counts[some].sum(axis=0) for some in drawn], goal)
-            found[str(size)] = float(values.mean())
-            found[f"{size}:sd"] = float(values.std(ddof=1))
-    return found
+            summary[str(size)] = float(values.mean())
+            summary[f"{size}:sd"] = float(values.std(ddof=1))
+    return summary

@@ -158,7 +158,7 @@ def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
     Parameters
     ----------
     treebank
-        Where the features stand.
+        The treebank with the features.
     codes
         Codes of FEATS of some of its words; those of all without it.
 

@@ -96,9 +96,9 @@ def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) ->
     >>> average_wde([{"det": 0.1, "obj": 0.9}, {"obj": 0.7}])
     {'det': 0.3, 'obj': 0.8}
     """
-    found = list(each)
-    names = sorted({name for one in found for name in one})
-    return {name: float(np.mean([one.get(name, missing) for one in found])) for name in names}
+    values = list(each)
+    names = sorted({name for one in values for name in one})
+    return {name: float(np.mean([one.get(name, missing) for one in values])) for name in names}
 
 
 @register("wde", "relations", "word dependency entropy of each relation", average=average_wde)

@@ -84,7 +84,7 @@ def _windows(treebank: Treebank, place: dict[str, int], n: int) -> npt.NDArray[n
 def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> Ngrams:
     """Count the UPOS n-grams of two treebanks.
 
-    One boundary mark stands before and after each sentence, so that every word is the middle of a
+    One boundary mark is before and after each sentence, so that every word is the middle of a
     trigram; unigrams are of words only. An n-gram longer than a sentence and its marks is none.
     """
     for treebank in (first, second):

@@ -25,9 +25,9 @@ def entropy_of(counts: npt.ArrayLike) -> FloatArray:
     >>> entropy_of([[1, 1], [5, 0], [0, 0]]).tolist()
     [1.0, 0.0, 0.0]
     """
-    found = np.asarray(counts, dtype=np.float64)
-    total = found.sum(axis=-1, keepdims=True)
-    share = np.divide(found, total, out=np.zeros_like(found), where=total > 0)
+    table = np.asarray(counts, dtype=np.float64)
+    total = table.sum(axis=-1, keepdims=True)
+    share = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
     logs = np.log2(share, out=np.zeros_like(share), where=share > 0)
     return np.asarray(np.maximum(-(share * logs).sum(axis=-1), 0.0))
 

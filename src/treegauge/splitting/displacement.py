@@ -71,7 +71,7 @@ class Strata:
         return np.arange(len(self.units)) - self.bounds[stratum], stratum
 
     def _chosen(self, score: UnitScores, places: Bools) -> Bools:
-        """Say which units stand at these places once each stratum is sorted by score."""
+        """Return the units at these places once each stratum is sorted by score."""
         stratum = self._places()[1]
         ranked = self.units[np.lexsort((score[self.units], stratum))]
         chosen = np.zeros(len(self.units), bool)

@@ -189,11 +189,11 @@ def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> li
     )  # fmt: skip
 
     def correlated(left: FloatArray) -> Inference:
-        found = correlated_pair(np.column_stack([left, variable]), method=method, level=level)
+        coefficient = correlated_pair(np.column_stack([left, variable]), method=method, level=level)
         # A line that fits perfectly leaves rounding errors, whose ranks are still ranks.
-        if found.r is None or np.ptp(left) <= 1e-9 * np.abs(left).max():
+        if coefficient.r is None or np.ptp(left) <= 1e-9 * np.abs(left).max():
             raise TreegaugeError(f"{source}: nothing of {sample.names[0]} is left to correlate")
-        return found
+        return coefficient
 
     stages = [Stage(None, None, None, None, target, correlated(target))]
     for j, name in enumerate(sample.names[2:]):

@@ -212,12 +212,12 @@ def correlated_pair(
     r = float(coefficients(values, method)[0, 1])
     if math.isnan(r):
         return Inference()
-    found = inference(r, len(values), method=method, level=level)
+    result = inference(r, len(values), method=method, level=level)
     if method == "kendall":
         from scipy.stats import kendalltau
 
-        found = replace(found, p_value=float(kendalltau(values[:, 0], values[:, 1]).pvalue))
-    return found
+        result = replace(result, p_value=float(kendalltau(values[:, 0], values[:, 1]).pvalue))
+    return result
 
 
 def _interval(

@@ -118,7 +118,7 @@ def correlation_matrix(
     for i, j in combinations(range(len(names)), 2):
         both = values[:, [i, j]]
         both = both[np.isfinite(both).all(axis=1)]
-        found = Inference()
+        result = Inference()
         if len(both) < 4:
             notes.append(
                 f"{names[i]}, {names[j]}: missing, {len(both)} rows have both (at least 4)"
@@ -126,10 +126,10 @@ def correlation_matrix(
         elif (np.ptp(both, axis=0) == 0).any():
             notes.append(f"{names[i]}, {names[j]}: missing, because one of them has one value only")
         else:
-            found = correlated_pair(both, method=method, level=level)
+            result = correlated_pair(both, method=method, level=level)
         pairs.append(
-            {"x": names[i], "y": names[j], "n": len(both), "r": found.r}
-            | {"low": found.low, "high": found.high, "p_value": found.p_value}
+            {"x": names[i], "y": names[j], "n": len(both), "r": result.r}
+            | {"low": result.low, "high": result.high, "p_value": result.p_value}
         )
     corrected = adjust([pair["p_value"] for pair in pairs], correction)
     for pair, p in zip(pairs, corrected, strict=True):

@@ -73,5 +73,5 @@ def cumulative_variance(scores: npt.ArrayLike, by: npt.ArrayLike | None = None) 
     ranked = ranked - ranked.mean()
     counts = np.arange(1, len(ranked) + 1)
     means = np.cumsum(ranked) / counts
-    found = np.cumsum(ranked**2) / counts - means**2
-    return np.asarray(np.maximum(found[1:], 0.0))
+    variances = np.cumsum(ranked**2) / counts - means**2
+    return np.asarray(np.maximum(variances[1:], 0.0))

@@ -23,7 +23,7 @@ LeaveOneOut = Callable[[], Iterator[FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Interval(Result):
-    """Estimates with their intervals, one entry a metric.
+    """Estimates with their intervals, one entry per metric.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Interval(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a metric."""
+        """One row per metric."""
         import polars as pl
 
         return pl.DataFrame(
@@ -173,7 +173,7 @@ def bootstrap_rows(
     r"""Interval of a statistic when the rows (treebanks) could have been others.
 
     As :func:`treegauge.statistics.bootstrap.bootstrap`, but the statistic sees whole rows, so that
-    ranks can be taken anew in every resample.
+    ranks can be computed again in every resample.
 
     Parameters
     ----------

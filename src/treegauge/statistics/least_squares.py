@@ -178,12 +178,12 @@ def condition_number(correlations: FloatArray) -> float:
 
 
 def collinearity_notes(names: Sequence[str], correlations: FloatArray) -> list[str]:
-    """Return a warning for predictors that cannot be told apart, or none.
+    """Return a warning for predictors that cannot be separated, or none.
 
     Examples
     --------
     >>> collinearity_notes(["a", "b"], np.array([[1.0, 0.99], [0.99, 1.0]]))
-    ['collinear: variance inflation a 50.3, b 50.3 (above 10); their shares cannot be told apart']
+    ['collinear: variance inflation a 50.3, b 50.3 (above 10); their shares cannot be separated']
     """
     if len(names) < 2:
         return []
@@ -196,6 +196,6 @@ def collinearity_notes(names: Sequence[str], correlations: FloatArray) -> list[s
     if high:
         return [
             f"collinear: variance inflation {', '.join(high)} (above {HIGH_INFLATION:g}); their "
-            "shares cannot be told apart"
+            "shares cannot be separated"
         ]
     return []

@@ -138,7 +138,7 @@ class Conjunction(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a k."""
+        """One row per k."""
         import polars as pl
 
         return pl.DataFrame(
@@ -177,12 +177,12 @@ def partial_conjunction(
     Parameters
     ----------
     p_values
-        One p-value a data set, one-sided if the question is "better" (``alternative="greater"``).
+        One p-value per data set, one-sided if the question is "better" (``alternative="greater"``).
         NaN and None are left out.
     alpha
         Error rate.
     names
-        Data set names, one a p-value.
+        Data set names, one per p-value.
 
     Notes
     -----
@@ -198,7 +198,7 @@ def partial_conjunction(
     values = check_p_values(p_values)
     if values.ndim != 1:
         raise TreegaugeError(
-            f"p-values: expected one a data set, found an array of shape {values.shape}"
+            f"p-values: expected one per data set, found an array of shape {values.shape}"
         )
     if not 0 < alpha < 1:
         raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")

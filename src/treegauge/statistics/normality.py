@@ -119,7 +119,7 @@ def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | 
         # Beyond 5,000 rows W stays exact and scipy doubts its p-value, which is 0 by then.
         warnings.simplefilter("ignore", UserWarning)
         w, p = stats.shapiro(values)
-    found = {
+    tests = {
         "mean": float(values.mean()), "sd": float(values.std(ddof=1)),
         "skewness": float(stats.skew(values)), "kurtosis": float(stats.kurtosis(values)),
         "w": float(w), "p_value": float(p),
@@ -127,8 +127,8 @@ def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | 
     # Below that the approximation behind the kurtosis test is poor.
     if len(values) >= 20:
         k2, p_k2 = stats.normaltest(values)
-        found |= {"k2": float(k2), "p_k2": float(p_k2)}
-    return found, None
+        tests |= {"k2": float(k2), "p_k2": float(p_k2)}
+    return tests, None
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,8 +326,8 @@ def _fit(numbers: FloatArray) -> tuple[float, float, float, float]:
         return float(value), np.array([-(towards * inverse).sum(), len(z) - towards @ u, slope])
 
     # Not L-BFGS-B: its threaded linear algebra makes three parameters take a second.
-    found = [minimize(loss, start, jac=True, method="BFGS") for start in _starts(z)]
-    best = min(found, key=lambda one: float(one.fun))
+    fits = [minimize(loss, start, jac=True, method="BFGS") for start in _starts(z)]
+    best = min(fits, key=lambda one: float(one.fun))
     at, log_scale, bend = best.x.tolist()
     normal = len(z) / 2 * (math.log(2 * math.pi) + 1)
     return (

@@ -31,12 +31,12 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True, eq=False)
 class PairedComparison(Result):
-    """Two systems on the same units, one entry a metric.
+    """Two systems on the same units, one entry per metric.
 
     Attributes
     ----------
     names, a, b, difference, p_value
-        One entry a metric; ``difference`` is ``a - b``. NaN where the metric is undefined.
+        One entry per metric; ``difference`` is ``a - b``. NaN where the metric is undefined.
     test, alternative
         ``"permutation"`` or ``"bootstrap"``, and the direction tested (``"greater"``: A above B).
     draws, exact
@@ -61,7 +61,7 @@ class PairedComparison(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row a metric."""
+        """One row per metric."""
         import polars as pl
 
         columns: dict[str, Any] = {

@@ -19,7 +19,7 @@ CHUNK = 1 << 15
 BUDGET = 1 << 21
 # Units drawn by one call: enough for its cost not to count, few enough to stay in a core's cache.
 DRAWN = 1 << 16
-# Resamples multiplied at a time at the least, so that the units are not read for each anew.
+# Resamples multiplied at a time at the least, so that the units are not read again for each.
 TOGETHER = 8
 # With few columns the threads of BLAS cost more than they save, many times more where other work
 # keeps the cores busy. It wakes none for products of so few multiplications.
@@ -56,7 +56,7 @@ def evaluate(statistic: Statistic, sums: FloatArray) -> FloatArray:
 
 
 def name_metrics(names: Sequence[str] | None, n_metrics: int) -> tuple[str, ...]:
-    """Return one name a metric, its number where the caller gives none."""
+    """Return one name per metric, its number where the caller gives none."""
     if names is None:
         return tuple(map(str, range(n_metrics)))
     if len(names) != n_metrics:
@@ -78,7 +78,7 @@ class Units:
     Parameters
     ----------
     arrays
-        One array (n_units, n_columns) a system, all of one shape.
+        One array (n_units, n_columns) per system, all of one shape.
     """
 
     def __init__(self, arrays: Sequence[npt.ArrayLike]) -> None:
