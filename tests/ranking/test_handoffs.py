@@ -146,9 +146,12 @@ def test_a_store_is_a_table_of_its_parsers(tmp_path, folder):
     board = tg.read_leaderboard(store)
     assert board.runs is not None
     assert len(board.systems) == 2
-    results = tmp_path / "results.csv"
-    run("results", store, "--format", "csv", "--out", results)
-    assert np.array_equal(tg.read_leaderboard(results).values, board.values)
+    for ending in ("csv", "json", "parquet"):
+        path = tmp_path / f"results.{ending}"
+        fmt = [] if ending == "parquet" else ["--format", ending]
+        run("results", store, *fmt, "--out", path)
+        assert np.array_equal(tg.read_leaderboard(path).values, board.values)
+    assert tg.rank(store, size=2, samples=10).systems == board.systems
 
 
 def test_the_page_shows_the_same_means(suite, tmp_path):

@@ -136,6 +136,10 @@ class Leaderboard(Result):
         frame = pl.DataFrame({"rank": self.ranking(), "system": self.systems, "mean": means})
         return frame.sort("rank", "system")
 
+    def shown(self) -> "pl.DataFrame":
+        """Return the ranking, the mean score under the name of its metric."""
+        return self.table.rename({"mean": metric_name(self.metric)})
+
     @property
     def cells(self) -> "pl.DataFrame":
         """All scores: ``metric, treebank, system, score``, and ``seed`` where there are several."""

@@ -203,14 +203,7 @@ class Improvement(PairMatrix):
 
 
 def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
-    """Count for every pair of systems the treebanks won, tied and lost.
-
-    Parameters
-    ----------
-    board
-        The leaderboard.
-    margin
-        Differences up to this many points are ties.
+    """Count for every pair of systems the treebanks won, tied (up to a margin) and lost.
 
     Examples
     --------
@@ -245,13 +238,6 @@ def improvement(
 
     over the N treebanks and, where the table has seeds, over all pairs of runs (Agarwal et al.
     2021, NeurIPS). 0.5 is no difference.
-
-    Parameters
-    ----------
-    board
-        The leaderboard.
-    resamples, level, seed
-        Of the intervals.
 
     Examples
     --------

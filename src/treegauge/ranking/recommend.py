@@ -44,8 +44,7 @@ from treegauge.results.verbs import verb
 if TYPE_CHECKING:
     import polars as pl
 
-FEWEST = 6
-"""Systems needed to choose from some and judge by others."""
+FEWEST = 6  # systems: some to choose by and others to judge
 
 
 @dataclass(frozen=True)

@@ -213,11 +213,6 @@ def error_matrix(values: Floats) -> Floats:
     diagonal is 1 on average: :math:`\sum_{s,t \in S} Q_{st} / k` is 1 for an average subset whose
     errors neither cancel out nor add up.
 
-    Parameters
-    ----------
-    values
-        Systems x treebanks.
-
     Examples
     --------
     Two systems, ahead by 1, 3 and 2 (2 on average): the errors are -1, 1 and 0.

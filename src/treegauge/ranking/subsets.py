@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+_WIDE = 10
+"""Columns of a table that people can still read."""
+
+
 def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64]) -> float:
     r"""Return the mean over treebanks of the share of errors that a system removes, in percent.
 
@@ -65,6 +69,13 @@ class SubsetAverages(Result):
     def table(self) -> "pl.DataFrame":
         """One row per subset."""
         return self.rows
+
+    def shown(self) -> "pl.DataFrame":
+        """Return one row per subset or, where that is wide, one row per system."""
+        if self.rows.width <= _WIDE:
+            return self.rows
+        means = self.rows.drop("treebanks")
+        return means.transpose(include_header=True, header_name="system", column_names="subset")
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, and the treebanks that each of them leaves out."""
