@@ -75,7 +75,7 @@ def test_merging_mistakes(chores, tmp_path):
     run(chores("noted", 1), tmp_path / "a", pool="inline")
     with pytest.raises(TreegaugeError, match="cannot be merged into itself"):
         merge(Store(tmp_path / "a"), Store(tmp_path / "a"))
-    with pytest.raises(TreegaugeError, match="is no store"):
+    with pytest.raises(TreegaugeError, match="is not a store"):
         merge(Store(tmp_path / "new"), Store(tmp_path / "missing"))
     assert not (tmp_path / "new").exists()
 

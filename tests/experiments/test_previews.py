@@ -9,7 +9,7 @@ from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
 from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import PoolSettings
-from treegauge.experiments.previews import Line, preview, work
+from treegauge.experiments.previews import line_through, preview, training_words
 from treegauge.experiments.run import run
 from treegauge.experiments.status import status
 from treegauge.experiments.store import Store
@@ -92,7 +92,7 @@ def test_bytes_changed(world):
     path.write_bytes(old)
     assert reasons(store, plan()) == (4, {})
     (root / "UD_A-X" / "a_x-ud-dev.conllu").unlink()
-    assert reasons(store, plan()) == (0, {"file a_x-ud-dev is gone": 4})
+    assert reasons(store, plan()) == (0, {"file a_x-ud-dev disappeared": 4})
 
 
 def test_another_major_version(world, monkeypatch):
@@ -155,11 +155,10 @@ def test_the_estimate_follows_size_and_words(tmp_path):
 
 
 def test_lines_do_not_fall_below_zero():
-    assert Line.through([1, 2, 3], [3, 2, 1]) == Line(2.0, 0.0)
-    assert Line.through([5, 5], [1, 3]) == Line(2.0, 0.0)
-    line = Line.through([1.0, 2.0], [1.0, 3.0])
-    assert (line.start, line.slope) == (0.0, pytest.approx(7 / 5))
-    assert work({"": 10}, {"": 200}, None) == 200
+    assert line_through([1, 2, 3], [3, 2, 1]) == (2.0, 0.0)
+    assert line_through([5, 5], [1, 3]) == (2.0, 0.0)
+    assert line_through([1.0, 2.0], [1.0, 3.0]) == (0.0, pytest.approx(7 / 5))
+    assert training_words({"": 10}, {"": 200}, None) == 200
 
 
 def test_status_counts(world):

@@ -129,11 +129,11 @@ def test_files_that_changed_since_planning_are_refused(room):
     for name in ("a_x-ud-gone", "template mine"):  # on this machine there is none
         report = perform(Cell(Setup("chores:trivial", place, files=files | {name: "0" * 64})))
         assert report.error.startswith(f"{name} of ")
-        assert "is not the file that was planned with" in report.error
+        assert "is not the file that the plan was made with" in report.error
     files["a_x-ud-test"] = "0" * 64
     report = perform(Cell(Setup("chores:trivial", place, files=files)))
     assert "a_x-ud-test" in report.error
-    assert "is not the file that was planned with" in report.error
+    assert "is not the file that the plan was made with" in report.error
 
 
 def test_failed_cells_are_no_results_and_a_later_success_replaces_them(tmp_path):
@@ -192,7 +192,7 @@ def test_a_second_writer_is_told(tmp_path):
 
 
 def test_what_is_no_store(tmp_path):
-    with pytest.raises(TreegaugeError, match="is no store: expected a folder with ledger"):
+    with pytest.raises(TreegaugeError, match="is not a store: expected a folder with ledger"):
         Store(tmp_path).results()
     (tmp_path / "ledger.sqlite").write_text("hello, this is text and no ledger at all" * 40)
     with pytest.raises(TreegaugeError, match="file is not a database"):

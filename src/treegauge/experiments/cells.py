@@ -66,9 +66,9 @@ class Setup:
     files
         For each file of the treebank the SHA-256 of its content.
     usual_options, usual_extra
-        Values of options and parameters that need not be shown.
+        Defaults of options and parameters, which are not shown.
     sentences, words
-        How many each split of the treebank has: what estimates of cost are made from.
+        Number in each split of the treebank, for estimates of time.
     places
         Further treebanks that the task reads: their paths by name. `files` holds their hashes.
     inputs
@@ -121,7 +121,7 @@ class Setup:
 
     @property
     def data(self) -> str:
-        """A short mark of the treebank's bytes, which tells releases of one name apart."""
+        """A short checksum of the files, which distinguishes releases of one treebank."""
         return hashlib.sha256(json.dumps(dict(self.files)).encode()).hexdigest()[:8]
 
     @property
@@ -144,9 +144,9 @@ class Cell:
     setup
         Task, treebank and parser.
     size
-        Train sentences; None where the task takes all.
+        Number of training sentences; None where the task takes all.
     sample, seed
-        Which sampling of sentences, and the seed of the parser.
+        Number of the sample of sentences, and the seed of the parser.
 
     Examples
     --------
@@ -289,7 +289,7 @@ class CellBatch:
 
 @dataclass(frozen=True)
 class Expansion:
-    """A plan's cells, and those that the treebanks do not allow, with the reason."""
+    """A plan's cells, and the reasons why others cannot be run."""
 
     batches: tuple[CellBatch, ...]
     refused: tuple[str, ...] = ()
@@ -313,11 +313,11 @@ class Expansion:
 
 
 def merged(batches: Iterable[CellBatch]) -> tuple[CellBatch, ...]:
-    """Join batches of one setup, so that each cell is there once."""
-    found: dict[bytes, list[CellBatch]] = {}
+    """Join batches of one setup, so that each cell is listed once."""
+    groups: dict[bytes, list[CellBatch]] = {}
     for batch in batches:
-        found.setdefault(batch.setup.digest, []).append(batch)
-    return tuple(map(_joined, found.values()))
+        groups.setdefault(batch.setup.digest, []).append(batch)
+    return tuple(map(_joined, groups.values()))
 
 
 def _joined(batches: list[CellBatch]) -> CellBatch:

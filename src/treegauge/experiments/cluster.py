@@ -26,9 +26,9 @@ AHEAD = 8
 TOGETHER, SHORT = 16, 0.05
 """Most cells in a piece of work, and seconds that it may take to have more than one."""
 RECOUNT = 5
-"""Seconds after which workers are counted anew."""
+"""Seconds after which workers are counted again."""
 ANSWER, PATIENCE = 10, 60
-"""Seconds to wait for a scheduler by address, and for all that has yet to start."""
+"""Seconds to wait for a scheduler by address, and for what has to start."""
 _SLURM_USUAL: dict[str, Any] = {"walltime": "01:00:00", "memory": "4GB", "cores": 1}
 _JOB = "treegauge"
 
@@ -63,8 +63,8 @@ def job_script(settings: PoolSettings, scheduler: str = "tcp://SCHEDULER:PORT") 
 class Cluster:
     """Runs cells on workers of a dask cluster: started here, found by address, or through Slurm.
 
-    A worker runs cells one after the other in its own process, which costs a cell milliseconds;
-    with limits of time or memory it forks a process for each, as the default pool does.
+    A worker runs cells one after the other in its own process, which takes less than a millisecond;
+    with limits of time or memory it starts a process for each, as the default pool does.
     """
 
     def __init__(self, settings: PoolSettings) -> None:
@@ -171,7 +171,7 @@ class Cluster:
             )
 
     def _groups(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-        """Put cells together, but for those that were lost with others: which one it was shows."""
+        """Group cells; those that were lost with others run alone, which shows the cause."""
         others = []
         for cell in cells:
             if cell.key in self._suspects:
@@ -185,8 +185,8 @@ class Cluster:
         if self._gone:
             logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it says so at length
             raise TreegaugeError(
-                "the dask scheduler is gone, or dropped the cells; those that are done are kept, "
-                "and the plan run again goes on from there"
+                "the dask scheduler has ended, or dropped the cells; those that are done are kept: "
+                "run the plan again to resume"
             )
 
     def wait(self) -> Finished:
@@ -213,12 +213,12 @@ class Cluster:
 
 
 def dask_setup(worker: object) -> None:
-    """Let local workers ignore an interrupt at the keyboard, as dask calls this on their start."""
+    """Let local workers ignore Ctrl-C; dask calls this when they start."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _lost(result: Any) -> Report:
-    """Report what dask says of a cell that brought no report, such as a worker killed again."""
+    """Report what dask says of a cell without a report, such as one that kills its workers."""
     error = result[1] if isinstance(result, tuple) else result  # a raised one comes with its trace
     return Report(error=f"{type(error).__name__}: {error}"[:2000])
 

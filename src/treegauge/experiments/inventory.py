@@ -33,7 +33,7 @@ class Inventory:
     files
         SHA-256 of each file's content, unpacked.
     sentences, words
-        How many each part has; the part of a file that does not say is ``""``.
+        Number in each split; a file whose name says no split is under ``""``.
     """
 
     files: Mapping[str, str]
@@ -42,7 +42,7 @@ class Inventory:
 
 
 def inventory(treebank: str) -> Inventory:
-    """Look through a treebank's files; those that did not change since are not read again."""
+    """Count and hash a treebank's files; unchanged ones are not read again."""
     paths = find(treebank)
     if not all(Path(path).is_file() for path in paths):
         raise TreegaugeError(f"{treebank}: expected files, which can be read more than once")
@@ -64,8 +64,8 @@ def treebank_files(treebank: str, places: Mapping[str, str]) -> dict[str, str]:
 
 
 def parser_files(parser: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """Return a hash of the template that a parser runs by, if it is one of those."""
-    if parser not in known_parsers():  # none, or one of the user's own
+    """Return a hash of the template that a parser of commands runs by, if it has one."""
+    if parser not in known_parsers():  # none, or a user's
         return {}
     template = getattr(make_parser(parser, **options), "template", None)
     return {} if template is None else {f"template {template.name}": template.digest}
@@ -80,10 +80,10 @@ def _inventory(stamps: tuple[tuple[str, int, int, int], ...]) -> Inventory:
         with open_bytes(path) as stream:
             data = stream.read()
         files[short_name(path)] = hashlib.sha256(data).hexdigest()
-        part = split_of(path) or ""
+        split = split_of(path) or ""
         firsts, rows = _counts(data)
-        sentences[part] += firsts
-        words[part] += rows
+        sentences[split] += firsts
+        words[split] += rows
     return Inventory(files, dict(sentences), dict(words))
 
 

@@ -32,14 +32,15 @@ _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 @dataclass(frozen=True)
 class CellLimits:
-    """CellLimits of a cell; None is no limit.
+    """Limits of a cell; None is no limit.
 
     Attributes
     ----------
     seconds
         By the clock; the process is killed after them.
     memory
-        Bytes that a cell may take beyond what the interpreter and libraries have when it starts.
+        Bytes that a cell may take beyond what the interpreter and libraries have when it starts;
+        not on Windows.
     """
 
     seconds: float | None = None
@@ -73,8 +74,8 @@ def read_bytes(text: str | float) -> int:
 
 
 def _read(text: object, units: dict[str, int], expected: str, given: object = None) -> float:
-    found = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([a-z]?)", str(text).strip().lower())
-    value = float(found[1]) * units.get(found[2], 0) if found else 0.0
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([a-z]?)", str(text).strip().lower())
+    value = float(match[1]) * units.get(match[2], 0) if match else 0.0
     if value <= 0:
         raise TreegaugeError(f"found {given or text!r}; expected {expected}")
     return value
@@ -105,7 +106,7 @@ def processors() -> int:
 
 
 POOLS = ("inline", "process", "dask", "dask://HOST:PORT", "slurm")
-#: What a Slurm job is told, and what dask-jobqueue calls it.
+#: Settings of Slurm jobs, and what dask-jobqueue calls them.
 SLURM = {
     "queue": "queue", "account": "account", "walltime": "walltime", "memory": "memory",
     "cores": "cores", "directives": "job_extra_directives", "prologue": "job_script_prologue",
@@ -124,11 +125,11 @@ class PoolSettings:
     pool
         One of ``inline``, ``process``, ``dask``, ``dask://HOST:PORT``, ``slurm``.
     workers
-        How many cells at a time; None: as many as there are processors.
+        Number of cells at a time; None: as many as there are processors.
     limits
         Of one cell.
     slurm
-        What Slurm is told: queue, account, walltime and so on.
+        Settings of Slurm: queue, account, walltime and so on.
     """
 
     pool: str = "process"
@@ -142,7 +143,7 @@ class PoolSettings:
         if self.workers is not None and self.workers < 1:
             raise TreegaugeError(f"workers is {self.workers}; expected at least 1")
         if self.pool == "inline" and self.limits:
-            raise TreegaugeError("pool inline knows no limits; choose another pool")
+            raise TreegaugeError("pool inline has no limits; choose another pool")
         if self.pool == "inline" and (self.workers or 1) > 1:
             raise TreegaugeError("pool inline runs one cell at a time; choose another pool")
         for name, value in self.slurm.items():
@@ -171,7 +172,7 @@ class Pool(Protocol):
     ) -> None: ...
     @property
     def room(self) -> int:
-        """How many more cells it takes now."""
+        """Number of cells that it takes now."""
 
     @property
     def busy(self) -> bool:
@@ -219,7 +220,7 @@ class Inline:
 def make_pool(
     settings: PoolSettings, parsers: Sequence[str] = (), tasks: Sequence[str] = ()
 ) -> Pool:
-    """Make a pool; `parsers` and `tasks` are got ready before the first cell."""
+    """Make a pool; `parsers` and `tasks` are loaded before the first cell."""
     if settings.pool == "inline":
         return Inline()
     if settings.pool == "process":

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.experiments.cells import CellBatch, Expansion, Point, Setup
 from treegauge.experiments.cluster import job_script
@@ -23,22 +24,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preview(Result):
-    """What a plan comes to on a store.
+    """What a run of a plan would do.
 
     Attributes
     ----------
     total, done, failed, new
-        Cells of the plan: all; in the store; failed before, to be tried again; never run.
+        Number of cells of the plan: all; in the store; failed before, to be tried again; never run.
     reasons
-        For the cells to run, why they are not in the store, with how many.
+        Reasons why the cells to run are not in the store, with the number of cells.
     left_out
-        Why cells of the plan cannot be.
+        Reasons why cells of the plan cannot be run.
     seconds
         Estimated processor time of the cells to run; None where nothing like them was run before.
     unknown
-        How many of the cells to run the estimate does not cover.
+        Number of cells to run that the estimate does not cover.
     workers
-        How many would run at a time.
+        Number of cells that would run at a time.
     script
         The script of each job, where jobs are submitted.
     """
@@ -97,7 +98,7 @@ class Preview(Result):
 
 
 def duration(seconds: float) -> str:
-    """Write a length of time as people say it.
+    """Write a length of time in words.
 
     Examples
     --------
@@ -106,13 +107,13 @@ def duration(seconds: float) -> str:
     """
     if seconds < 60:
         return f"{seconds:.1f} s"
-    whole = round(seconds)
+    total = round(seconds)
     units = [(86400, "d"), (3600, "h"), (60, "min"), (1, "s")]
     for (large, name), (small, other) in pairwise(units):
-        if whole >= large:
-            rest = whole % large // small
-            return f"{whole // large} {name}" + (f" {rest} {other}" if rest else "")
-    return f"{whole} s"
+        if total >= large:
+            rest = total % large // small
+            return f"{total // large} {name}" + (f" {rest} {other}" if rest else "")
+    return f"{total} s"
 
 
 def preview(plan: Expansion, store: Store, settings: PoolSettings | None = None) -> Preview:
@@ -130,7 +131,7 @@ def preview(plan: Expansion, store: Store, settings: PoolSettings | None = None)
     settings = settings or PoolSettings()
     reasons: Counter[str] = Counter()
     done = failed = 0
-    costs = Costs([])
+    costs = Costs()
     todo: list[tuple[CellBatch, list[Point]]] = []
     if store.ledger_path.exists():
         with store.reading() as ledger:
@@ -192,11 +193,11 @@ class _Known:
         for axis, name in enumerate(names):
             rows = self.ledger.ask(f"SELECT DISTINCT {name} FROM cells WHERE setup = ?", [number])
             new.append({point[axis] or 0 for point in missing} - {row[0] for row in rows})
-        told = [_several(name, sorted(values)) for name, values in zip(names, new, strict=True)]
+        news = [_several(name, sorted(values)) for name, values in zip(names, new, strict=True)]
 
         def reason(point: Point) -> str:
-            news = [told[axis] for axis in range(3) if (point[axis] or 0) in new[axis]]
-            return "; ".join(news) or "not run yet"
+            reasons = [news[axis] for axis in range(3) if (point[axis] or 0) in new[axis]]
+            return "; ".join(reasons) or "not run yet"
 
         return Counter(map(reason, missing))
 
@@ -207,7 +208,7 @@ def _several(name: str, values: list[int]) -> str:
 
 
 def differences(old: dict[str, Any], setup: Setup) -> list[str]:
-    """Say in what a setup differs from an old one of the same task, treebank and parser.
+    """Return the differences of a setup from an old one of the same task, treebank and parser.
 
     Examples
     --------
@@ -217,75 +218,36 @@ def differences(old: dict[str, Any], setup: Setup) -> list[str]:
     ['option beam: 8 before, 16 now', 'bytes of x-train changed']
     """
     new = setup.identity
-    found = []
+    changes = []
     for field, noun in (("options", "option"), ("extra", "parameter")):
         for name in sorted({*old[field], *new[field]}):
             before, now = (side[field].get(name, "absent") for side in (old, new))
             if json.dumps(before) != json.dumps(now):  # 1, 1.0 and true are not the same
-                found.append(f"{noun} {name}: {_word(before)} before, {_word(now)} now")
+                changes.append(f"{noun} {name}: {_word(before)} before, {_word(now)} now")
     for name in sorted({*old["files"], *new["files"]}):
         before, now = (side["files"].get(name) for side in (old, new))
         if before != now:
-            what = "appeared" if before is None else "is gone" if now is None else "changed"
-            found.append(f"bytes of {name} {what}" if what == "changed" else f"file {name} {what}")
+            what = "appeared" if before is None else "disappeared" if now is None else "changed"
+            changes.append(
+                f"bytes of {name} {what}" if what == "changed" else f"file {name} {what}"
+            )
     if old["major"] != new["major"]:
-        found.append(f"treegauge {old['major']}.x before, {new['major']}.x now")
-    return found
+        changes.append(f"treegauge {old['major']}.x before, {new['major']}.x now")
+    return changes
 
 
 def _word(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-Timed = tuple[tuple[str, str], float, float]
-"""Task and parser, words to train on, and seconds."""
-
-
-def work(sentences: Mapping[str, int], words: Mapping[str, int], size: int | None) -> float:
-    """Estimate the words that a cell trains on: its share of the train part.
-
-    Examples
-    --------
-    >>> work({"train": 1000}, {"train": 20000, "test": 3000}, 100)
-    2000.0
-    """
-    known = words.get("train") or sum(words.values())
-    there = sentences.get("train") or sum(sentences.values())
-    return float(known) if size is None or not there else known * size / there
-
-
-@dataclass(frozen=True)
-class Line:
-    """Seconds as a straight line over the words to train on, neither end below zero."""
-
-    start: float
-    slope: float
-
-    @classmethod
-    def through(cls, words: list[float], seconds: list[float]) -> "Line":
-        """Fit by least squares; through the mean where the points do not make a line."""
-        mean, x = float(np.mean(seconds)), np.asarray(words)
-        if np.ptp(x) == 0:
-            return cls(mean, 0.0)
-        slope, start = np.polyfit(x, seconds, 1)
-        if slope < 0:
-            return cls(mean, 0.0)
-        if start < 0:
-            return cls(0.0, float(np.dot(x, seconds) / np.dot(x, x)))
-        return cls(float(start), float(slope))
-
-
 class Costs:
-    """Seconds of cells by task and parser."""
+    """Seconds of cells by task and parser: a line over the words to train on, never below zero."""
 
-    def __init__(self, timed: Iterable[Timed]) -> None:
-        groups: dict[tuple[str, str], tuple[list[float], list[float]]] = defaultdict(
-            lambda: ([], [])
-        )
-        for key, words, seconds in timed:
-            groups[key][0].append(words)
-            groups[key][1].append(seconds)
-        self.lines = {key: Line.through(*points) for key, points in groups.items()}
+    def __init__(self, rows: Iterable[tuple[str, str, str, int | None, float]] = ()) -> None:
+        points: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+        for task, parser, counts, size, seconds in rows:
+            points[task, parser].append((training_words(**json.loads(counts), size=size), seconds))
+        self.lines = {key: line_through(*np.transpose(pairs)) for key, pairs in points.items()}
 
     @classmethod
     def of(cls, ledger: Ledger) -> "Costs":
@@ -295,16 +257,36 @@ class Costs:
             "(SELECT setup, size, avg(seconds) AS mean FROM cells WHERE done GROUP BY setup, size) "
             "ON setup = id"
         )
-
-        def timed(row: tuple[Any, ...]) -> Timed:
-            task, parser, counts, size, seconds = row
-            return (task, parser), work(**json.loads(counts), size=size), seconds
-
-        return cls(map(timed, rows))
+        return cls(rows)
 
     def guess(self, setup: Setup, point: Point) -> float | None:
         """Estimate the seconds of a cell; None where nothing like it was run."""
-        line = self.lines.get((setup.task, setup.parser))
-        if line is None:
+        if (setup.task, setup.parser) not in self.lines:
             return None
-        return line.start + line.slope * work(setup.sentences, setup.words, point[0])
+        start, slope = self.lines[setup.task, setup.parser]
+        return start + slope * training_words(setup.sentences, setup.words, point[0])
+
+
+def training_words(
+    sentences: Mapping[str, int], words: Mapping[str, int], size: int | None
+) -> float:
+    """Estimate the words that a cell trains on: its share of the training set.
+
+    Examples
+    --------
+    >>> training_words({"train": 1000}, {"train": 20000, "test": 3000}, 100)
+    2000.0
+    """
+    known = words.get("train") or sum(words.values())
+    available = sentences.get("train") or sum(sentences.values())
+    return float(known) if size is None or not available else known * size / available
+
+
+def line_through(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> tuple[float, float]:
+    """Return start and slope by least squares, neither below zero; the mean if there is no line."""
+    slope, start = np.polyfit(x, y, 1) if np.ptp(x) else (-1.0, 0.0)
+    if slope < 0:
+        return float(np.mean(y)), 0.0
+    if start < 0:
+        return 0.0, float(np.dot(x, y) / np.dot(x, x))
+    return float(start), float(slope)

@@ -277,7 +277,8 @@ def read_cells(
 
 def _condition(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
     """Return a condition in SQL on setups and cells, and its values."""
-    parts, values = ["1"], []
+    parts: list[str] = ["1"]
+    values: list[Any] = []
     for name, wanted in filters.items():
         if name not in FIELDS:
             raise ChoiceError("filter", name, FIELDS)
@@ -286,7 +287,7 @@ def _condition(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
         several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
         if name in _SETUP:
             parts.append("(" + " OR ".join([f"setups.{name} GLOB ?"] * len(several)) + ")")
-            values += [str(one) for one in several]
+            values += map(str, several)
         else:
             parts.append(f"cells.{name} IN (SELECT value FROM json_each(?))")
             values.append(json.dumps(several))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class FullError(TreegaugeError):
-    """A store that cannot be written to any more; what it holds is whole."""
+    """A store that cannot be written to; what it holds is intact."""
 
 
 def content_key(*facts: object) -> str:
@@ -52,7 +52,7 @@ class Store:
     Parameters
     ----------
     path
-        The folder. Reading one that is not there is an error; :meth:`writing` makes it.
+        The folder. Reading one that does not exist is an error; :meth:`writing` makes it.
 
     Notes
     -----
@@ -77,7 +77,7 @@ class Store:
 
     @property
     def in_use(self) -> bool:
-        """Whether a driver is at work on it."""
+        """Whether a process writes to it."""
         return is_locked(self.lock_path)
 
     def __len__(self) -> int:
@@ -94,8 +94,8 @@ class Store:
         """Open the ledger to read; a driver may write meanwhile."""
         if not self.ledger_path.is_file():
             raise TreegaugeError(
-                f"{self.path} is no store: expected a folder with ledger.sqlite, as treegauge run "
-                "makes them"
+                f"{self.path} is not a store: expected a folder with ledger.sqlite, as treegauge "
+                "run makes them"
             )
         ledger = Ledger(self.ledger_path)
         try:
@@ -236,7 +236,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Writer:
-    """The right to write to a store, and its ledger."""
+    """A store that this process may write to, and its ledger."""
 
     store: Store
     ledger: Ledger
@@ -265,7 +265,7 @@ class Writer:
             return int(cursor.lastrowid or 0)
 
     def end(self, run: int, ending: str) -> None:
-        """Note how a run ended; one that says nothing was killed, or the disk was full."""
+        """Note how a run ended; without a note it was killed, or the disk was full."""
         try:
             with self.ledger.writing() as base:
                 base.execute(

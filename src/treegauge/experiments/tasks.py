@@ -1,4 +1,4 @@
-"""Tasks by name, built in or any function of a cell that can be imported; and doing one."""
+"""Tasks by name, built in or any function of a cell that can be imported; and performing cells."""
 
 import io
 import math
@@ -76,7 +76,7 @@ class Task:
                 f"task {self.home}: loading {module} ends with {type(error).__name__}: {error}"
             ) from error
         if not callable(function):
-            raise TreegaugeError(f"task {self.home} is no function but {function!r}")
+            raise TreegaugeError(f"task {self.home} is {function!r}; expected a function")
         return function  # type: ignore[no-any-return]
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,9 +199,9 @@ class Report:
     error
         Why it failed.
     lasting
-        Whether the failure would happen again, so that another try is of no use.
+        Whether the failure would happen again, so that there is no further try.
     started, seconds, peak, environment
-        When, how long, the most bytes the process held, and versions and host.
+        Start, duration, the most bytes that the process held, and versions and host.
     """
 
     scalars: Mapping[str, Scalar] | None = None
@@ -245,15 +245,15 @@ def _check_files(cell: Cell) -> None:
     """Refuse to run on other bytes than those the cell is named by."""
     if not cell.files or cell.setup.inputs:
         return
-    found = {
+    files = {
         **treebank_files(cell.treebank, cell.setup.places),
         **parser_files(cell.parser, cell.options),
     }
-    for name in sorted({*cell.files, *found}):
-        if cell.files.get(name) != found.get(name):
+    for name in sorted({*cell.files, *files}):
+        if cell.files.get(name) != files.get(name):
             raise TreegaugeError(
-                f"{name} of {cell.treebank} is not the file that was planned with: it changed "
-                "since, or is another one on this machine; run the plan again"
+                f"{name} of {cell.treebank} is not the file that the plan was made with: it "
+                "changed, or differs on this machine; run the plan again"
             )
 
 
@@ -286,7 +286,7 @@ def _recordings(task: str, recordings: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _writable(text: str) -> str:
-    """Replace halves of characters, as in names of files that are no UTF-8; no ledger has them."""
+    """Replace lone surrogates, as in names of files that are not UTF-8; SQLite refuses them."""
     return text.encode(errors="backslashreplace").decode()
 
 
@@ -299,9 +299,9 @@ def _parquet(words: "pl.DataFrame") -> bytes:
 def peak() -> int:
     """Return the most bytes this process ever held."""
     status = Path("/proc/self/status")
-    found = re.search(r"VmHWM:\s*(\d+)", status.read_text()) if status.exists() else None
-    if found:
-        return int(found[1]) * 1024
+    match = re.search(r"VmHWM:\s*(\d+)", status.read_text()) if status.exists() else None
+    if match:
+        return int(match[1]) * 1024
     try:
         import resource
     except ImportError:  # where there is neither, memory stays unknown
