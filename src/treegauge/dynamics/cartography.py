@@ -219,14 +219,6 @@ class MapArchive:
         The recording by parsers that did not see the words, if candidates were looked for in it.
     candidates
         The candidates for annotation errors, if they were looked for.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> logp = np.log([[0.25, 0.9]])
-    >>> one = Recording("toy#0", "train", "treegauge:0", (1,), logp, logp)
-    >>> MapArchive((one,)).map.values["head"]["confidence"]
-    0.5749...
     """
 
     recordings: tuple[Recording, ...]

@@ -25,14 +25,7 @@ class NeuralEngine:
     """The engine that trains models of a neural parser in lockstep.
 
     On a GPU all jobs learn side by side; on a CPU one after the other, each with exactly the
-    numbers that the parser alone would have.
-
-    Parameters
-    ----------
-    options
-        Of the biaffine or the pointer parser.
-    label
-        The parser with its options, for signatures.
+    numbers that the biaffine or pointer parser alone would have.
 
     Examples
     --------

@@ -100,15 +100,6 @@ def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recor
 
     The parser's models are :class:`~treegauge.parsers.base.Probabilistic`; `label` is what
     signatures call it.
-
-    Examples
-    --------
-    >>> from treegauge.parsers.registry import make_parser
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> train = synthetic(30, seed=1)
-    >>> parser = make_parser("mst", training="loglinear", epochs=2, label_epochs=2)
-    >>> record(parser, TrainingJob(train, {"train": train}))["train"]
-    <Recording of syn-1#4d03d2 (train): 2 epochs, 461 words>
     """
     rows: dict[str, list[dict[str, Any]]] = {split: [] for split in job.read}
     epochs: list[int] = []
