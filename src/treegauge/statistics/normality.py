@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -187,13 +186,9 @@ class SkewNormal(Analysis):
 
     def density(self, x: npt.ArrayLike) -> FloatArray:
         """Return the curve's height."""
-        from scipy.special import log_ndtr
+        from scipy.stats import skewnorm
 
-        z = (np.asarray(x, dtype=np.float64) - self.location) / self.scale
-        return np.asarray(np.exp(_LOG_PEAK - z * z / 2 + log_ndtr(self.shape * z)) / self.scale)
-
-
-_LOG_PEAK = math.log(2) - math.log(2 * math.pi) / 2
+        return np.asarray(skewnorm.pdf(x, self.shape, self.location, self.scale))
 
 
 @verb
@@ -307,57 +302,22 @@ def fit_skew_normal(
 
 def _fit(numbers: FloatArray) -> tuple[float, float, float, float]:
     """Return location, scale, shape, and the gain in log likelihood over the normal curve."""
-    from scipy.optimize import minimize
-    from scipy.special import log_ndtr
+    from scipy.stats import skewnorm
 
     centre, spread = float(numbers.mean()), float(numbers.std())
     z = (numbers - centre) / spread
-
-    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
-        at, log_scale, bend = parameters.tolist()
-        shape, inverse = _STEEPEST * math.tanh(bend / _STEEPEST), math.exp(-log_scale)
-        u = (z - at) * inverse
-        log_side = log_ndtr(shape * u)
-        # The inverse Mills ratio, stable where the cumulative function vanishes.
-        mills = np.exp(-np.square(shape * u) / 2 - math.log(2 * math.pi) / 2 - log_side)
-        value = -(_LOG_PEAK - log_scale - u * u / 2 + log_side).sum()
-        towards = u - shape * mills
-        slope = (1 - (shape / _STEEPEST) ** 2) * -(mills * u).sum()
-        return float(value), np.array([-(towards * inverse).sum(), len(z) - towards @ u, slope])
-
-    # Not L-BFGS-B: its threaded linear algebra makes three parameters take a second.
-    fits = [minimize(loss, start, jac=True, method="BFGS") for start in _starts(z)]
-    best = min(fits, key=lambda one: float(one.fun))
-    at, log_scale, bend = best.x.tolist()
+    shape, at, scale = skewnorm.fit(z)
+    if abs(shape) > _STEEPEST:
+        shape, at, scale = skewnorm.fit(z, fa=math.copysign(_STEEPEST, shape))
     normal = len(z) / 2 * (math.log(2 * math.pi) + 1)
-    return (
-        centre + spread * at,
-        spread * math.exp(log_scale),
-        _STEEPEST * math.tanh(bend / _STEEPEST),
-        max(0.0, normal - float(best.fun)),
-    )
-
-
-def _starts(z: FloatArray) -> Iterator[FloatArray]:
-    """Yield parameters with the numbers' own moments, and clear skews to both sides.
-
-    At shape 0 the gradient in the shape vanishes with that in the location, hence more than one.
-    """
-    skewness = float(np.clip(np.mean(z**3), -0.9, 0.9))
-    for wanted in (skewness, math.copysign(0.7, skewness or 1.0), -math.copysign(0.3, skewness)):
-        root = (2 * abs(wanted) / (4 - math.pi)) ** (1 / 3)
-        lift = math.copysign(root / math.hypot(1, root), wanted)
-        delta = min(abs(lift) * math.sqrt(math.pi / 2), 0.995)
-        scale = 1 / math.sqrt(1 - lift**2)
-        shape = math.copysign(delta / math.sqrt(1 - delta**2), wanted)
-        yield np.array([-scale * lift, math.log(scale), shape])
+    gain = normal - float(skewnorm.nnlf((shape, at, scale), z))
+    return centre + spread * at, spread * scale, float(shape), max(0.0, gain)
 
 
 def _cumulative(x: FloatArray, location: float, scale: float, shape: float) -> FloatArray:
-    from scipy.special import ndtr, owens_t
+    from scipy.stats import skewnorm
 
-    z = (x - location) / scale
-    return np.asarray(np.clip(ndtr(z) - 2 * owens_t(z, shape), 0.0, 1.0))
+    return np.asarray(skewnorm.cdf(x, shape, location, scale))
 
 
 def _distance(numbers: FloatArray, location: float, scale: float, shape: float) -> float:
@@ -369,16 +329,15 @@ def _distance(numbers: FloatArray, location: float, scale: float, shape: float) 
 def _chi_square(
     numbers: FloatArray, location: float, scale: float, shape: float
 ) -> tuple[float | None, int | None, float | None]:
-    from scipy.special import gammaincc
+    from scipy.stats import chisquare
 
     bins = min(12, len(numbers) // 8)
     if bins < 5:
         return None, None, None
     below = _cumulative(numbers, location, scale, shape)
     observed = np.bincount(np.minimum((below * bins).astype(int), bins - 1), minlength=bins)
-    expected = len(numbers) / bins
-    chi2 = float(np.square(observed - expected).sum() / expected)
-    return chi2, bins - 4, float(gammaincc((bins - 4) / 2, chi2 / 2))
+    chi2, p = chisquare(observed, ddof=3)
+    return float(chi2), bins - 4, float(p)
 
 
 def _bootstrap_p(distance: float, n: int, shape: float, resamples: int, seed: int) -> float:
