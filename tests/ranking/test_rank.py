@@ -192,3 +192,9 @@ def test_a_missing_score_ends_with_code_2_and_no_traceback(tmp_path):
     assert "Traceback" not in result.stderr
     kept = run(str(path), *"--size 2 --missing drop-treebank --samples 9 --format json".split())
     assert "dropped:y" in json.loads(kept.stdout)["signature"]
+
+
+def test_a_table_of_few_treebanks_needs_no_size():
+    frame = pl.DataFrame({"treebank": list("vwxyz"), "A": [80.0] * 5, "B": [79.0] * 5})
+    assert "size:2|" in tg.rank(frame, samples=10).signature
+    assert tg.rank(frame, exact=True).sizes == (2,)

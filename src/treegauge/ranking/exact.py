@@ -37,8 +37,7 @@ from treegauge.results.result import Result, countersign
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_CELLS = 1 << 26
-"""The largest table for one pair: 512 MB."""
+MOST_CELLS = 1 << 26  # the largest table for one pair: 512 MB
 MOST_ADDITIONS = 10**12
 """The most additions for all pairs together, by a bound that is several times too high."""
 

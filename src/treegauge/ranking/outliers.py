@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, ranks_of
 from treegauge.ranking.metadata import CLASSES, classes_of, tail
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.ranking.sampler import sizes_of
+from treegauge.ranking.sampler import sizes_of, usual_size
 from treegauge.ranking.stability import Stability, stability
 from treegauge.results import tables
 from treegauge.results.errors import ChoiceError, TreegaugeError
@@ -383,7 +383,7 @@ def _rows(
 def outliers(
     *scores: Any,
     system: Sequence[str],
-    size: int = 10,
+    size: int | None = None,
     samples: int = 1_000_000,
     by: Sequence[ClassColumn] = CLASSES[:4],  # type: ignore[assignment]
     correction: Literal["holm", "bonferroni", "benjamini-hochberg"] = "holm",
@@ -405,7 +405,7 @@ def outliers(
     system
         System to explain; repeatable.
     size
-        Treebanks per subset.
+        Treebanks per subset; default: 10, or half of ten treebanks or fewer.
     samples
         How many random subsets.
     by
@@ -424,6 +424,7 @@ def outliers(
     board = leaderboard_of(scores, reading)
     names = [board.systems[board.system(name)] for name in
              ([system] if isinstance(system, str) else system)]  # fmt: skip
+    size = usual_size(len(board.treebanks)) if size is None else size
     with progress("subsets", samples) as task:
         ranks = stability(board, size=size, samples=samples, seed=seed, progress=task.advance)
     explained = {

@@ -9,7 +9,7 @@ from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.leaderboard import Ties
 from treegauge.ranking.outliers import outliers
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.ranking.sampler import Constraint
+from treegauge.ranking.sampler import Constraint, usual_size
 from treegauge.ranking.stability import Stability, stability
 from treegauge.ranking.subsets import restrict, subsets
 from treegauge.results.errors import TreegaugeError
@@ -20,7 +20,7 @@ from treegauge.results.verbs import verb_with
 @verb_with(compare=compare, outliers=outliers, subsets=subsets)
 def rank(
     *scores: Any,
-    size: int | str = 10,
+    size: int | str | None = None,
     samples: int = 1_000_000,
     exact: bool = False,
     constraint: Sequence[str | Constraint] = (),
@@ -42,7 +42,8 @@ def rank(
         conll18, tables of scores (CSV, TSV, Parquet, JSON of score or results), stores, frames,
         results of score, leaderboards. Several are joined.
     size
-        Treebanks per subset: 10, 5-20, 5,10,20 or all.
+        Treebanks per subset: 10, 5-20, 5,10,20 or all; default: 10, or half of ten treebanks or
+        fewer.
     samples
         How many random subsets.
     exact
@@ -67,6 +68,7 @@ def rank(
     ('HIT-SCIR', 1.0, 6.0)
     """
     board = restrict(leaderboard_of(scores, reading), subset, missing=reading.missing)
+    size = usual_size(len(board.treebanks)) if size is None else size
     if exact:
         if constraint:
             raise TreegaugeError(

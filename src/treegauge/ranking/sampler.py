@@ -173,6 +173,11 @@ def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(sizes))
 
 
+def usual_size(held: int) -> int:
+    """Return the size of subsets if none is given: 10, or half of ten treebanks or fewer."""
+    return 10 if held > 10 else max(1, held // 2)
+
+
 def sizes_text(sizes: Sequence[int]) -> str:
     """Write sizes as :func:`sizes_of` reads them.
 

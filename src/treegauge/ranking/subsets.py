@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-_WIDE = 10
-"""Columns of a table that people can still read."""
+_WIDE = 10  # columns that people can still read
 
 
 def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64]) -> float:
