@@ -5,7 +5,9 @@ import pytest
 
 from treegauge.curves.counting import collect
 from treegauge.experiments.plans import Plan, grid
+from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.run import run
+from treegauge.experiments.running import run_expansion
 from treegauge.experiments.store import Store
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
@@ -64,7 +66,9 @@ def test_interrupted_anywhere_and_resumed_the_table_is_the_same(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(plan, tmp_path / "store", pool="inline", progress=stop)
+        run_expansion(
+            plan.expand(), Store(tmp_path / "store"), PoolSettings("inline"), progress=stop
+        )
     assert len(Store(tmp_path / "store")) == after
     part = gathered(tmp_path / "store", folder)
     assert part.height < whole.height

@@ -72,14 +72,11 @@ class Vote:
 
     Attributes
     ----------
-    left_out
-        The source or group of sources that did not vote, or "" where all did.
-    sources
-        Those that voted.
-    scores
-        For each metric and group of words the score in percent, with its interval over sentences.
-    gains
-        For each metric and group how much higher the vote of all scores; empty for that.
+    left_out, sources
+        The source or group of sources that did not vote, or ""; and those that voted.
+    scores, gains
+        For each metric and group of words the score in percent with its interval over sentences,
+        and how much higher the vote of all scores; empty for that.
     alone
         For each metric the overall score of what was left out; empty for the vote of all.
     worth
@@ -200,38 +197,28 @@ def _text(gain: RatioEstimate | None) -> str:
 
 
 def contributions(
-    panels: Panel | Sequence[Panel],
-    gold: Treebank,
-    groups: Mapping[str, Mask] | None = None,
-    *,
-    leave: Mapping[str, Sequence[str]] | None = None,
-    place: Place | None = None,
-    metric: str = "LAS",
-    convention: Convention = OFFICIAL,
-    level: float = 0.95,
-) -> Contributions:
+    panels: Panel | Sequence[Panel], gold: Treebank, groups: Mapping[str, Mask] | None = None, *,
+    leave: Mapping[str, Sequence[str]] | None = None, place: Place | None = None,
+    metric: str = "LAS", convention: Convention = OFFICIAL, level: float = 0.95,
+) -> Contributions:  # fmt: skip
     r"""Score the vote of all sources, and of all but each one.
 
     .. math:: gain_s = LAS(S) - LAS(S \setminus \{s\})
 
     Parameters
     ----------
-    panels
-        What the sources predict; several panels are several trainings, whose scores are averaged.
-    gold
-        The target's trees.
+    panels, gold
+        What the sources predict (several panels are several trainings, whose scores are averaged),
+        and the target's trees.
     groups
-        Masks of words as :func:`treegauge.crosslingual.scoring.word_groups` returns them;
-        ``overall`` is all words that count unless it is given.
+        Masks of words as :func:`treegauge.crosslingual.scoring.word_groups` returns them.
     leave
-        What to leave out, by name; by default each source by itself. Empty: only the vote of all
-        is scored.
+        What to leave out, by name; by default each source by itself. Empty: nothing.
     place
         Places scores on the target's learning curve; see :func:`break_even`.
-    metric, convention
-        The metric of `place`, shown first, and what counts.
-    level
-        Confidence level of the intervals over sentences of the target; trainings are fixed.
+    metric, convention, level
+        The metric of `place`, shown first; what counts; confidence level of the intervals over
+        sentences of the target.
 
     Examples
     --------

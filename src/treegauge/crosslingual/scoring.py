@@ -63,20 +63,10 @@ def ratio(counts: npt.ArrayLike, words: npt.ArrayLike, *, level: float = 0.95) -
         s^2 = \frac{n}{n - 1} \frac{\sum_i (x_i - r w_i)^2}{(\sum_i w_i)^2}, \quad
         r \pm t_{n-1} s
 
-    The unit is the sentence. Resampling ten sentences gives intervals that are too short; t
-    corrects for that. Sentences without words do not count.
-
-    Parameters
-    ----------
-    counts, words
-        One value per sentence, such as correct heads (or a difference of two parsers' correct
-        heads) and words.
-    level
-        Confidence level of the interval.
-
-    Notes
-    -----
-    Cochran (1977), Sampling Techniques, section 6.3.
+    `counts` and `words` have one value per sentence, such as correct heads (or a difference of two
+    parsers' correct heads) and words; sentences without words do not count. Resampling ten
+    sentences gives intervals that are too short; t corrects for that (Cochran 1977, Sampling
+    Techniques, section 6.3).
 
     Examples
     --------
@@ -104,24 +94,13 @@ def ratio(counts: npt.ArrayLike, words: npt.ArrayLike, *, level: float = 0.95) -
 
 
 def word_groups(
-    gold: Treebank,
-    kinds: Mapping[str, str] | None = None,
-    *,
-    by: By = CLASSES,
+    gold: Treebank, kinds: Mapping[str, str] | None = None, *, by: By = CLASSES,
     convention: Convention = OFFICIAL,
-) -> dict[str, Mask]:
+) -> dict[str, Mask]:  # fmt: skip
     r"""Return the words that count overall, and those of each group, as masks.
 
-    Parameters
-    ----------
-    gold
-        The words with their gold trees.
-    kinds
-        The group of each class, such as simple or complex; words of other classes are in no group.
-    by
-        Classes of words, see :func:`treegauge.scoring.classes.classify`.
-    convention
-        Which words count.
+    `kinds` is the group of each class, such as simple or complex; words of other classes are in no
+    group. Classes are those of :func:`treegauge.scoring.classes.classify`.
 
     Examples
     --------

@@ -80,11 +80,8 @@ def greedy_sources(handful: Handful, seen: npt.NDArray[np.bool_]) -> Members:
 
 
 STRATEGIES: dict[str, Choose] = {
-    "all": every_source,
-    "closest": closest_source,
-    "best": best_source,
-    "greedy": greedy_sources,
-}
+    "all": every_source, "closest": closest_source, "best": best_source, "greedy": greedy_sources,
+}  # fmt: skip
 """Strategies to choose sources; the first, which needs no trees, is the baseline."""
 
 
@@ -195,30 +192,18 @@ class SourceSelection(Result):
 
 
 def select_sources(
-    panel: Panel,
-    gold: Treebank,
-    *,
-    metric: str = "LAS",
-    convention: Convention = OFFICIAL,
+    panel: Panel, gold: Treebank, *, metric: str = "LAS", convention: Convention = OFFICIAL,
     level: float = 0.95,
-) -> SourceSelection:
+) -> SourceSelection:  # fmt: skip
     """Choose sources by a few gold trees, and score the choice on trees not used for it.
 
     Each sentence in turn is held out; sources are chosen by the others (:data:`STRATEGIES`), and
     the held-out sentence is parsed by those. All sources, weighted, are recommended, unless
     another strategy is better with an interval that excludes zero.
 
-    Parameters
-    ----------
-    panel
-        What the sources predict for the sentences, and their weights.
-    gold
-        The sentences with their trees, at least two.
-    metric, convention
-        LAS, UAS or a registered metric, and what counts.
-    level
-        Joint confidence level of the intervals of differences (Bonferroni). They are Student's
-        over sentences, and ignore that choices from nearly the same sentences are correlated.
+    At least two sentences are needed. `level` is the joint confidence level of the intervals of
+    differences (Bonferroni). They are Student's over sentences, and ignore that choices from nearly
+    the same sentences are correlated.
 
     Examples
     --------

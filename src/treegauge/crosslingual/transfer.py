@@ -99,8 +99,6 @@ def weights(target: Any, *sources: Any, weighting: SourceWeighting = WEIGHTING) 
         The target: a treebank folder or name (tags of its training set are looked at) or a file.
     *sources
         The sources: treebank folders or names (their training sets) or files.
-    weighting
-        How sources are weighted.
     """
     return _weighed(_world(target, sources, weighting), weighting)
 
@@ -127,8 +125,6 @@ def recommend(
         The sources: treebank folders or names (their training sets) or files.
     metric
         LAS, UAS, or a registered metric.
-    training, weighting, counting
-        How parsers are trained, how sources are weighted, and what counts.
     """
     from treegauge.crosslingual.selection import select_sources
     from treegauge.crosslingual.weights import first_sentences
@@ -186,8 +182,6 @@ def transfer(
         Classes of words in these counts, where the table does not name them.
     out
         Write the parsed target to this CoNLL-U file; - is standard output.
-    training, weighting, counting
-        How parsers are trained, how sources are weighted, and what counts.
 
     Returns
     -------

@@ -30,16 +30,9 @@ def vote_heads(heads: npt.ArrayLike, weights: npt.ArrayLike, offsets: npt.ArrayL
 
     .. math:: \arg\max_T \sum_{(h, d) \in T} \sum_{s : h \to d \in T_s} w_s
 
-    over trees T with one root, projective or not (Chu-Liu/Edmonds).
-
-    Parameters
-    ----------
-    heads
-        One row per parser, one column per word; 0 is the root.
-    weights
-        The weight of each parser's vote.
-    offsets
-        First word of each sentence, and the number of words.
+    over trees T with one root, projective or not (Chu-Liu/Edmonds). Heads have one row per parser
+    and one column per word, 0 is the root; offsets are the first word of each sentence, and the
+    number of words.
 
     Examples
     --------
@@ -65,14 +58,7 @@ def pool_heads(shares: Shares, weights: npt.ArrayLike, offsets: npt.ArrayLike) -
     .. math:: \arg\max_T \sum_{(h, d) \in T} \ln \sum_s w_s \, p_s(h \mid d)
 
     An uncertain parser divides its vote between arcs. With one parser this is its own best tree,
-    projective or not.
-
-    Parameters
-    ----------
-    shares
-        Head probabilities of each parser, as ``head_probabilities`` of its model returns them.
-    weights, offsets
-        As in :func:`vote_heads`.
+    projective or not. Shares are what ``head_probabilities`` of each model returns.
 
     Examples
     --------
@@ -116,26 +102,15 @@ def _best_trees(scores: Callable[[int, slice], Floats], edges: npt.NDArray[np.in
 
 
 def vote_relations(
-    chosen: npt.ArrayLike,
-    heads: npt.ArrayLike,
-    relations: Sequence[Sequence[str]],
+    chosen: npt.ArrayLike, heads: npt.ArrayLike, relations: Sequence[Sequence[str]],
     weights: npt.ArrayLike,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Return the relation of each chosen arc, by the votes of the parsers that have the arc.
 
     The universal relation is voted on first and its subtype next, since sources differ in their
     subtypes. Ties go to the parser of the largest weight. An arc that no parser has, chosen to
     make a tree of the others, gets the relation that most give to the word under any head. Roots
-    are ``root``, and nothing else is.
-
-    Parameters
-    ----------
-    chosen
-        The head of each word.
-    heads, relations
-        One row per parser, one column per word.
-    weights
-        The weight of each parser's vote.
+    are ``root``, and nothing else is. `heads` and `relations` have one row per parser.
 
     Examples
     --------
@@ -178,16 +153,8 @@ def vote(
     """Join the trees that several parsers predict for the same words into one.
 
     The result is the first parse with HEAD and DEPREL of the vote. With one parser it is its own
-    parse, if that is a tree with one root.
-
-    Parameters
-    ----------
-    parses
-        The parsers' output.
-    weights
-        The weight of each parser's vote.
-    shares
-        Head probabilities of each parser: trees are then chosen by :func:`pool_heads`.
+    parse, if that is a tree with one root. Given head probabilities of each parser (`shares`),
+    trees are chosen by :func:`pool_heads`.
 
     Examples
     --------
@@ -251,22 +218,12 @@ class Panel:
 
 
 def panel(
-    target: Treebank,
-    models: Mapping[str, Model],
-    weights: Mapping[str, float],
-    *,
+    target: Treebank, models: Mapping[str, Model], weights: Mapping[str, float], *,
     probabilities: bool = False,
-) -> Panel:
-    """Parse the target with every source's model.
+) -> Panel:  # fmt: skip
+    """Parse the target with every source's model; its heads, if any, are not looked at.
 
-    Parameters
-    ----------
-    target
-        Tagged sentences; their heads, if there are any, are not looked at.
-    models, weights
-        Models of the sources and weights of their votes, by name.
-    probabilities
-        Whether to choose trees by pooled head probabilities instead of votes.
+    With `probabilities`, trees are chosen by pooled head probabilities instead of votes.
 
     Examples
     --------
@@ -294,14 +251,7 @@ def panel(
 
 
 def delexicalised(parser: str = "beam", **options: Any) -> Parser:
-    """Return a parser that sees tags and no words.
-
-    Parameters
-    ----------
-    parser
-        Name of a parser with the option ``lexical``.
-    **options
-        Its other options.
+    """Return a parser that sees tags and no words: one that has the option ``lexical``.
 
     Examples
     --------

@@ -213,13 +213,9 @@ def source_marks(sources: Mapping[str, Treebank]) -> str:
 
 
 def weigh_sources(
-    target: Treebank,
-    sources: Mapping[str, Treebank],
-    *,
-    sentences: int | None = SENTENCES,
-    exponent: float = EXPONENT,
-    level: float = 0.95,
-) -> SourceWeights:
+    target: Treebank, sources: Mapping[str, Treebank], *, sentences: int | None = SENTENCES,
+    exponent: float = EXPONENT, level: float = 0.95,
+) -> SourceWeights:  # fmt: skip
     r"""Weigh sources by the similarity of their tag trigrams to those of a few target sentences.
 
     .. math::
@@ -233,16 +229,12 @@ def weigh_sources(
 
     Parameters
     ----------
-    target
-        Tagged sentences of the target; trees are not looked at.
-    sources
-        Names and training sets of the sources.
+    target, sources
+        Tagged sentences of the target, whose trees are not looked at, and training sets by name.
     sentences
         Number of target sentences, the first ones, that are counted; None: all.
-    exponent
-        The weight is the divergence to minus this power; 0 gives all sources the same weight.
-    level
-        Joint confidence level of the intervals.
+    exponent, level
+        The power, and the joint confidence level of the intervals.
 
     Notes
     -----

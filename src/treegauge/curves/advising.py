@@ -120,14 +120,9 @@ def _round(number: float | None) -> str:
 
 
 def advise(
-    counts: Attachments,
-    bands: "CurveBands",
-    *,
-    budget: int,
-    have: int | None = None,
-    treebank: str | None = None,
-    worth: float = 1.0,
-) -> Advice:
+    counts: Attachments, bands: "CurveBands", *, budget: int, have: int | None = None,
+    treebank: str | None = None, worth: float = 1.0,
+) -> Advice:  # fmt: skip
     """Return the expected gain from more sentences; see :func:`treegauge.curve.advise`."""
     import polars as pl
 

@@ -115,12 +115,9 @@ class Attachments(Result):
         return sorted(self.frame["size"].unique().to_list())
 
     def select(
-        self,
-        *,
-        parsers: Sequence[str] = (),
-        treebanks: Sequence[str] = (),
+        self, *, parsers: Sequence[str] = (), treebanks: Sequence[str] = (),
         sizes: Sequence[int] = (),
-    ) -> "Attachments":
+    ) -> "Attachments":  # fmt: skip
         """Keep some parsers, treebanks or sizes; an empty choice keeps all."""
         import polars as pl
 
@@ -136,26 +133,14 @@ class Attachments(Result):
 
 
 def attachments(
-    frame: "pl.DataFrame",
-    *,
-    source: str = "table",
-    metric: str | None = None,
-    by: str | None = None,
-    sources: Sequence[str] = (),
-) -> Attachments:
+    frame: "pl.DataFrame", *, source: str = "table", metric: str | None = None,
+    by: str | None = None, sources: Sequence[str] = (),
+) -> Attachments:  # fmt: skip
     """Check a table of counts and sort it.
 
-    Parameters
-    ----------
-    frame
-        Columns treebank, parser, size, sample, class, correct, total, and perhaps metric and by.
-        Class ``""`` is read as ``all``, the class of all counted words.
-    source
-        Name of the table in messages.
-    metric, by
-        What was counted, by default as the columns of these names say.
-    sources
-        What the signature names.
+    It has the columns treebank, parser, size, sample, class, correct, total, and perhaps metric and
+    by, which say what was counted unless that is given. Class ``""`` is read as ``all``. Messages
+    name `source`, the signature `sources`.
 
     Examples
     --------
@@ -253,13 +238,10 @@ def _place(row: dict[str, object]) -> str:
 
 
 def read_attachments(path: str | os.PathLike[str]) -> Attachments:
-    """Read counts from a file, one row per cell and class (long) or one column per cell (wide).
+    """Read counts from CSV, TSV, Parquet or JSON.
 
-    Parameters
-    ----------
-    path
-        CSV, TSV, Parquet or JSON. In the wide form, the columns of cells are named
-        ``SIZE/SAMPLE``, and a cell that was not run is empty.
+    Tables are long (one row per cell and class) or wide: one column per cell, named
+    ``SIZE/SAMPLE``, empty where it was not run.
     """
     from treegauge.results.reading import read_file
 

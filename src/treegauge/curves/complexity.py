@@ -81,13 +81,9 @@ class Complexities(CurveAnalysis):
 
 
 def complexities(
-    counts: Attachments,
-    bands: "CurveBands",
-    *,
-    per: Per = "pooled",
-    min_presence: float = 0.0,
+    counts: Attachments, bands: "CurveBands", *, per: Per = "pooled", min_presence: float = 0.0,
     matched: bool = False,
-) -> Complexities:
+) -> Complexities:  # fmt: skip
     """Return the COMPLEXITY of every class; see :func:`treegauge.curve.complexity`."""
     import polars as pl
 

@@ -33,38 +33,22 @@ class Parse(NamedTuple):
 
 
 def count(
-    gold: Treebank,
-    parses: Iterable[Parse],
-    *,
-    by: By = CLASSES,
-    metric: str = "LAS",
-    convention: Convention = OFFICIAL,
-    name: str | None = None,
-) -> Attachments:
-    """Count the correct words of each class.
-
-    A word belongs to the class that its gold analysis gives it.
+    gold: Treebank, parses: Iterable[Parse], *, by: By = CLASSES, metric: str = "LAS",
+    convention: Convention = OFFICIAL, name: str | None = None,
+) -> Attachments:  # fmt: skip
+    """Count the correct words of each class; a word has the class of its gold analysis.
 
     Parameters
     ----------
-    gold
-        The test set.
-    parses
-        Parses of it: a treebank, or a frame with one row per word of `gold` in its order and the
-        columns ``head`` and, for LAS, ``deprel``.
+    gold, parses
+        The test set, and parses of it: treebanks, or frames with one row per word of `gold` in its
+        order and the columns ``head`` and, for LAS, ``deprel``.
     by
         Classes of words, see :func:`treegauge.scoring.classes.classify`.
-    metric
-        ``"UAS"``: the head is correct; ``"LAS"``: the relation, too; or a registered metric.
-    convention
-        Which words count, and how relations are compared.
+    metric, convention
+        UAS, LAS or a registered metric; which words count, and how relations are compared.
     name
         Name of the treebank, by default its own.
-
-    Returns
-    -------
-    Attachments
-        One row per cell and class, and one per cell of class ``all``.
 
     Examples
     --------
@@ -92,16 +76,14 @@ def count(
         parts.append(
             pl.DataFrame(
                 {
-                    "treebank": treebank,
-                    "parser": parse.parser,
-                    "size": parse.size,
+                    "treebank": treebank, "parser": parse.parser, "size": parse.size,
                     "sample": parse.sample,
                     "class": [ALL, *(classes.names[i] for i in seen.tolist())],
                     "correct": [int(correct.sum()), *of_class.tolist()],
                     "total": [int(words.gold.sum()), *total[seen].tolist()],
                 }
             )
-        )
+        )  # fmt: skip
     if not parts:
         raise TreegaugeError(f"{treebank}: no parses to count")
     return attachments(
@@ -147,32 +129,24 @@ def _names_nothing(relations: "pl.Series") -> bool:
 
 
 def collect(
-    results: "pl.DataFrame",
-    words: "Callable[[str], pl.DataFrame | None]",
-    gold: Callable[[str], Treebank],
-    *,
-    by: By = CLASSES,
-    metric: str = "LAS",
+    results: "pl.DataFrame", words: "Callable[[str], pl.DataFrame | None]",
+    gold: Callable[[str], Treebank], *, by: By = CLASSES, metric: str = "LAS",
     convention: Convention = OFFICIAL,
-) -> Attachments:
+) -> Attachments:  # fmt: skip
     """Count correct words in every cell of a store of curves.
+
+    A parser that was run with several sets of options is named with them. Samples and seeds of a
+    size are numbered from 0 together: both are repeated trainings.
 
     Parameters
     ----------
     results
         One row per cell: key, treebank, data, parser, options, parameters, size, sample, seed.
-    words
-        Returns the predicted heads and relations of a cell, by its key.
-    gold
-        Returns a treebank's test set, by its name.
+    words, gold
+        Return the predicted heads and relations of a cell by its key, and a treebank's test set by
+        its name.
     by, metric, convention
         As for :func:`count`.
-
-    Returns
-    -------
-    Attachments
-        A parser that was run with several sets of options is named with them. Samples and seeds
-        of a size are numbered from 0 together: both are repeated trainings.
     """
     import polars as pl
 

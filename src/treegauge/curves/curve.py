@@ -110,8 +110,6 @@ def counts(
     ----------
     *sources
         Treebanks to train on (folders, patterns, names), stores of ``run``, or counts.
-    training, counting
-        What is trained and counted.
     """
     from treegauge.curves.gathering import gather
 
@@ -150,8 +148,6 @@ def complexity(
         Add parsers side by side, with rank correlations.
     partitions
         Add which classes are simple in each treebank.
-    training, counting, bands
-        What is trained and counted, and confidence intervals.
 
     Returns
     -------
@@ -198,7 +194,7 @@ def equivalent(
 
     The curve is linear in ln(size) between sizes and made non-decreasing by isotonic regression.
     A score below its lowest point reads ``< 5``, one above its highest ``> 500``: nothing is
-    extrapolated.
+    extrapolated. Intervals are those of the curve; scores are taken as exact.
 
     Parameters
     ----------
@@ -212,9 +208,6 @@ def equivalent(
         Parser whose curves decide which classes are simple; by default each parser's own.
     composite
         Place scores on curves of simple and complex words; implied by their scores.
-    training, counting, bands
-        What is trained and counted, and confidence intervals of the curve; scores are taken as
-        exact.
     """
     from treegauge.curves.equivalents import equivalents
     from treegauge.curves.gathering import gather
@@ -242,6 +235,8 @@ def fit(
 ) -> "Fits":
     """Fit laws to a learning curve and predict scores at other sizes.
 
+    Every resample is fitted again; intervals hold if the law does.
+
     Parameters
     ----------
     *sources
@@ -254,9 +249,6 @@ def fit(
         power (a - b n^-c, with the asymptote a) or log (a + b ln n, without one); repeatable.
     classes
         Classes to fit, by default all words together; repeatable.
-    training, counting, bands
-        What is trained and counted, and confidence intervals. Every resample is fitted again;
-        intervals hold if the law does.
 
     Returns
     -------
@@ -301,8 +293,6 @@ def advise(
         Points that a doubling of the data must gain to be worth it.
     treebank
         The treebank, where there are several.
-    training, counting, bands
-        What is trained and counted, and confidence intervals.
 
     Returns
     -------
@@ -350,8 +340,6 @@ def curve(
         One curve per treebank instead of the average.
     relative
         Show scores in percent of the score at the largest size, in text and figure.
-    training, counting, bands
-        What is trained and counted, and confidence intervals.
     """
     from treegauge.curves.gathering import gather, listed
     from treegauge.curves.learning import learning_curves

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.curve import CurveBands
-from treegauge.curves.grid import Floats, averaged, grid_of, order_limits
-from treegauge.curves.learning import AVERAGE, CurveAnalysis, Curves, of_treebank
+from treegauge.curves.grid import Floats, order_limits
+from treegauge.curves.learning import AVERAGE, CurveAnalysis, Curves, mean_curves
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import countersign
 
@@ -125,11 +125,7 @@ def equivalents(
     """Place scores in percent on a monolingual learning curve; intervals are the curve's."""
     import polars as pl
 
-    grid = grid_of(of_treebank(counts, treebank))
-    mask = grid.eligible(1 if treebank else bands.min_words)
-    curve = averaged(grid.means, mask)
-    draws = grid.draws(bands)
-    drawn = averaged(draws.means, mask, None if treebank else draws.weights)
+    grid, curve, drawn = mean_curves(counts, bands, treebank)
     sizes = tuple(grid.sizes.tolist())
     notes = list(grid.left_out)
     rows = []
@@ -147,16 +143,12 @@ def equivalents(
             low, high = order_limits(spread, bands.level)
             rows.append(
                 {
-                    "treebank": treebank or AVERAGE,
-                    "class": name,
-                    "system": system,
-                    "score": float(score),
-                    "sentences": size if 0 < size < np.inf else None,
-                    "equivalent": size_text(size, sizes),
-                    "low": size_text(low, sizes),
+                    "treebank": treebank or AVERAGE, "class": name, "system": system,
+                    "score": float(score), "sentences": size if 0 < size < np.inf else None,
+                    "equivalent": size_text(size, sizes), "low": size_text(low, sizes),
                     "high": size_text(high, sizes),
                 }
-            )
+            )  # fmt: skip
     if not rows:
         raise TreegaugeError("; ".join(notes))
     signature = countersign(

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.curves.grid import Floats, averaged, grid_of, limits
-from treegauge.curves.learning import AVERAGE, CurveAnalysis, of_treebank
+from treegauge.curves.grid import Floats, limits
+from treegauge.curves.learning import AVERAGE, CurveAnalysis, mean_curves
 from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.results.result import countersign
 
@@ -74,23 +74,9 @@ def fit_law(
 ) -> Fitted:
     r"""Fit a law to every curve: :math:`\min \sum_s w_s (y_s - f(s))^2`.
 
-    For a given exponent a power law is linear in a and b, so only the exponent is searched for, on
-    a logarithmic grid that narrows around the best one.
-
-    Parameters
-    ----------
-    law
-        ``"power"`` (a - b n^-c) or ``"log"`` (a + b ln n).
-    sizes
-        Ascending.
-    curves
-        (..., sizes).
-    weights
-        One per size.
-
-    Notes
-    -----
-    Agrees with ``scipy.optimize.curve_fit``.
+    The laws are ``"power"`` (a - b n^-c) and ``"log"`` (a + b ln n); curves are (..., sizes). For a
+    given exponent a power law is linear in a and b, so only the exponent is searched for, on a
+    logarithmic grid that narrows around the best one. Agrees with ``scipy.optimize.curve_fit``.
 
     Examples
     --------
@@ -186,12 +172,7 @@ def size_weights(drawn: Floats) -> Floats:
     """Weights of sizes by the precision of their scores: 1 / (variance + mean variance).
 
     A variance over five samples is itself imprecise, and that of the largest size may be 0; adding
-    the mean keeps any size from dominating the fit.
-
-    Parameters
-    ----------
-    drawn
-        (resamples, sizes).
+    the mean keeps any size from dominating the fit. Resampled scores are (resamples, sizes).
     """
     variance = drawn.var(axis=0)
     mean = variance.mean()
@@ -199,25 +180,14 @@ def size_weights(drawn: Floats) -> Floats:
 
 
 def fit_curves(
-    counts: Attachments,
-    bands: "CurveBands",
-    *,
-    treebank: str | None = None,
-    classes: Sequence[str] = (),
-    laws: Sequence[Law] = LAWS,
-    at: Sequence[int] = (),
-) -> Fits:
+    counts: Attachments, bands: "CurveBands", *, treebank: str | None = None,
+    classes: Sequence[str] = (), laws: Sequence[Law] = LAWS, at: Sequence[int] = (),
+) -> Fits:  # fmt: skip
     """Fit laws to curves and predict scores at other sizes; see :func:`treegauge.curve.fit`."""
     import polars as pl
 
-    grid = grid_of(of_treebank(counts, treebank))
+    grid, curve, drawn = mean_curves(counts, bands, treebank)
     sizes = grid.sizes
-    for law in laws:
-        check_law(law, len(sizes))
-    mask = grid.eligible(1 if treebank else bands.min_words)
-    draws = grid.draws(bands)
-    curve = averaged(grid.means, mask)
-    drawn = averaged(draws.means, mask, None if treebank else draws.weights)
     targets = [int(size) for size in at] or [int(sizes[-1]) * times for times in (2, 4)]
     if min(targets) < 1:
         raise TreegaugeError(f"sizes to predict are {targets}; expected 1 or more")

@@ -61,24 +61,16 @@ def gather(
 ) -> Attachments:
     """Return the counts behind all sources: read, counted in stores, or trained for.
 
-    Parameters
-    ----------
-    sources
-        Counts as objects or files, stores, and treebanks by folder, pattern or name.
-    training, counting
-        What to train and count.
-    whole
-        Whether a treebank's whole training set is a size, too.
+    Sources are counts as objects or files, stores, and treebanks by folder, pattern or name. If
+    `whole`, a treebank's whole training set is a size, too.
     """
-    parts: list[Attachments] = []
-    others = []
-    for source in sources:
-        if isinstance(source, Attachments):
-            parts.append(source)
-        elif isinstance(source, Store):
-            others.append(source.path)
-        else:
-            others.append(source)
+    given = list(sources)
+    parts = [source for source in given if isinstance(source, Attachments)]
+    others = [
+        source.path if isinstance(source, Store) else source
+        for source in given
+        if not isinstance(source, Attachments)
+    ]
     folders: dict[str, Path] = {}
     for one in recognise(others, kinds=("counts", "store", *TREEBANK_KINDS)) if others else []:
         if one.kind == "counts":
@@ -168,29 +160,22 @@ def _trained(
 
 
 def stored_counts(
-    store: Store | str | os.PathLike[str],
-    *,
-    folders: Iterable[str | os.PathLike[str]] = (),
-    root: str | os.PathLike[str] | None = None,
-    keys: set[str] | None = None,
-    by: str | None = None,
-    metric: str | None = None,
-    convention: Convention = OFFICIAL,
-) -> Attachments:
+    store: Store | str | os.PathLike[str], *, folders: Iterable[str | os.PathLike[str]] = (),
+    root: str | os.PathLike[str] | None = None, keys: set[str] | None = None,
+    by: str | None = None, metric: str | None = None, convention: Convention = OFFICIAL,
+) -> Attachments:  # fmt: skip
     """Count the correct words in the cells of task ``curve`` in a store.
 
     Parameters
     ----------
-    store
-        The store.
     folders, root
         Folders of treebanks, and a folder that holds them or their releases, by default
         ``TREEGAUGE_UD`` or the current folder. The treebank that was trained on is the one whose
         files have the recorded checksums.
     keys
         Only these cells.
-    by, metric, convention
-        What to count; by default LAS by part of speech and direction of the head.
+    store, by, metric, convention
+        The store, and what to count; by default LAS by part of speech and direction of the head.
     """
     store = store if isinstance(store, Store) else Store(store)
     results = store.results(task="curve")

@@ -19,14 +19,9 @@ Over = Literal["samples", "treebanks", "both"]
 
 
 class Draws(NamedTuple):
-    """Resampled scores.
+    """Resampled means over training samples, (resamples, treebanks, sizes, classes).
 
-    Attributes
-    ----------
-    means
-        (resamples, treebanks, sizes, classes): means over the training samples drawn.
-    weights
-        (resamples, treebanks): how often each treebank was drawn.
+    The weights say how often each treebank was drawn, (resamples, treebanks).
     """
 
     means: Floats

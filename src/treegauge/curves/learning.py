@@ -92,13 +92,9 @@ class Curves(CurveAnalysis):
 
 
 def learning_curves(
-    counts: Attachments,
-    bands: "CurveBands",
-    *,
-    classes: Sequence[str] = (),
-    each: bool = False,
+    counts: Attachments, bands: "CurveBands", *, classes: Sequence[str] = (), each: bool = False,
     relative: bool = False,
-) -> Curves:
+) -> Curves:  # fmt: skip
     """Return the curve of every class, averaged over treebanks or per treebank."""
     import polars as pl
 
@@ -138,15 +134,9 @@ def _chosen(grid: ScoreGrid, classes: Sequence[str]) -> list[int]:
 
 
 def _rows(
-    grid: ScoreGrid,
-    chosen: Sequence[int],
-    means: Floats,
-    drawn: Floats,
-    weights: Floats | None,
-    enough: Bools,
-    treebanks: Sequence[int],
-    level: float,
-) -> list[dict[str, Any]]:
+    grid: ScoreGrid, chosen: Sequence[int], means: Floats, drawn: Floats, weights: Floats | None,
+    enough: Bools, treebanks: Sequence[int], level: float,
+) -> list[dict[str, Any]]:  # fmt: skip
     score, ratio = averaged(means, enough), averaged(relative(means), enough)
     low, high = limits(averaged(drawn, enough, weights), level)
     ratio_low, ratio_high = limits(averaged(relative(drawn), enough, weights), level)
@@ -168,6 +158,17 @@ def _rows(
         if enough[:, c].any()
         for s, size in enumerate(grid.sizes.tolist())
     ]
+
+
+def mean_curves(
+    counts: Attachments, bands: "CurveBands", treebank: str | None
+) -> tuple[ScoreGrid, Floats, Floats]:
+    """Return a parser's scores, its curves on one treebank or on average, and resampled ones."""
+    grid = grid_of(of_treebank(counts, treebank))
+    mask = grid.eligible(1 if treebank else bands.min_words)
+    draws = grid.draws(bands)
+    weights = None if treebank else draws.weights
+    return grid, averaged(grid.means, mask), averaged(draws.means, mask, weights)
 
 
 def of_treebank(counts: Attachments, treebank: str | None) -> Attachments:

@@ -45,31 +45,13 @@ class Partition(CurveAnalysis):
 
 
 def partition(
-    counts: Attachments,
-    parser: str | None = None,
-    *,
-    per: Per = "treebank",
-    min_words: int = 1,
+    counts: Attachments, parser: str | None = None, *, per: Per = "treebank", min_words: int = 1
 ) -> Partition:
     """Divide classes into simple (COMPLEXITY below 0) and complex ones.
 
-    Parameters
-    ----------
-    counts
-        Correct words by cell and class.
-    parser
-        The parser whose curves decide; required if there are several.
-    per
-        Whether each treebank has its own partition, as in the paper, each language, or all the
-        same.
-    min_words
-        Classes with fewer test words in a treebank are in neither group there. With the default,
-        simple and complex words together are all words.
-
-    Returns
-    -------
-    Partition
-        A class with no correct word at the largest size counts as complex.
+    Each treebank has its own partition, as in the paper, or each language, or all the same one
+    (`per`). A class with no correct word at the largest size counts as complex; one with fewer than
+    `min_words` test words in a treebank is in neither group there.
     """
     import polars as pl
 
@@ -82,17 +64,13 @@ def partition(
             for c in range(1, len(grid.classes)):
                 if enough[t, c]:
                     area = float(values[c]) if np.isfinite(values[c]) else None
-                    rows.append(
-                        {
-                            "treebank": grid.treebanks[t],
-                            "class": grid.classes[c],
-                            "complexity": area,
-                            "group": SIMPLE if area is not None and area < 0 else COMPLEX,
-                        }
-                    )
+                    group = SIMPLE if area is not None and area < 0 else COMPLEX
+                    rows.append((grid.treebanks[t], grid.classes[c], area, group))
     if not rows:
         raise TreegaugeError(f"no class has {min_words} test words in any treebank")
-    frame = pl.DataFrame(rows, infer_schema_length=None).sort("treebank", "complexity", "class")
+    kinds = {"treebank": pl.String, "class": pl.String, "complexity": pl.Float64,
+             "group": pl.String}  # fmt: skip
+    frame = pl.DataFrame(rows, kinds, orient="row").sort("treebank", "complexity", "class")
     signature = countersign(
         counts.signature, partition=per, by_curves_of=grid.parser, min_words=min_words
     )
@@ -105,15 +83,8 @@ def composites(
     """Sum counts over simple and over complex classes.
 
     The result has the classes ``all``, ``simple`` and ``complex``, of the treebanks in the
-    partition; whatever takes counts takes it.
-
-    Parameters
-    ----------
-    counts
-        Correct words by cell and class; classes must not overlap.
-    parted
-        One partition for all parsers (Table 2 of the paper: that of BEAM), one for each parser, or
-        None: each parser its own, treebank by treebank (Fig. 3).
+    partition; whatever takes counts takes it. `parted` is one partition for all parsers (Table 2 of
+    the paper: that of BEAM), one for each parser, or None: each parser its own (Fig. 3).
 
     Examples
     --------
