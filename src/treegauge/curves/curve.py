@@ -88,10 +88,7 @@ class CurveBands(Settings):
     @property
     def signed(self) -> dict[str, object]:
         """The part of a signature that names these choices."""
-        return {
-            "min": self.min_words, "level": self.level, "resamples": self.resamples,
-            "over": self.over, "seed": self.seed,
-        }  # fmt: skip
+        return vars(self)
 
 
 TRAINING, BANDS, COUNTING = CurveTraining(), CurveBands(), Counting()
@@ -235,7 +232,8 @@ def fit(
 ) -> "Fits":
     """Fit laws to a learning curve and predict scores at other sizes.
 
-    Every resample is fitted again; intervals hold if the law does.
+    Every resample is fitted again; intervals hold if the law does. ``identified`` is false, and a
+    note says why, where the data do not identify a power law.
 
     Parameters
     ----------
@@ -249,11 +247,6 @@ def fit(
         power (a - b n^-c, with the asymptote a) or log (a + b ln n, without one); repeatable.
     classes
         Classes to fit, by default all words together; repeatable.
-
-    Returns
-    -------
-    Fits
-        ``identified`` is false, and a note says why, where the data do not identify a power law.
     """
     from treegauge.curves.fits import fit_curves
     from treegauge.curves.gathering import gather, listed, whole_numbers

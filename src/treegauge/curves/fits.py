@@ -57,18 +57,6 @@ def regressor(law: Law, sizes: npt.ArrayLike, exponent: npt.ArrayLike = np.nan) 
     return np.asarray(-(n ** -np.asarray(exponent, float)[..., None]))
 
 
-def check_law(law: Law, points: int) -> None:
-    """Refuse an unknown law, and one with as many parameters as there are points."""
-    if law not in LAWS:
-        raise ChoiceError("law", law, LAWS)
-    number = PARAMETERS[law]
-    if points <= number:
-        raise TreegaugeError(
-            f"a {law} law has {number} parameters and needs at least {number + 1} sizes, "
-            f"got {points}"
-        )
-
-
 def fit_law(
     law: Law, sizes: npt.ArrayLike, curves: npt.ArrayLike, weights: npt.ArrayLike
 ) -> Fitted:
@@ -86,7 +74,13 @@ def fit_law(
     [80.0, 60.0, 0.5]
     """
     n, y = np.asarray(sizes, float), np.asarray(curves, float)
-    check_law(law, len(n))
+    if law not in LAWS:
+        raise ChoiceError("law", law, LAWS)
+    if len(n) <= PARAMETERS[law]:
+        raise TreegaugeError(
+            f"a {law} law has {PARAMETERS[law]} parameters and needs at least "
+            f"{PARAMETERS[law] + 1} sizes, got {len(n)}"
+        )
     w = np.asarray(weights, float) / np.sum(weights)
     if law == "log":
         a, b, _ = _line(regressor(law, n), y, w)
