@@ -88,8 +88,8 @@ def table2() -> pl.DataFrame:
     rows = []
     for variable, (printed, p) in TABLE2.items():
         for column, variant in _twice(variable):
-            one, some = all_rows[column], some_rows[column].found
-            found = one.found
+            one, some = all_rows[column], some_rows[column].inference
+            found = one.inference
             known = column not in DISTANCES
             why = unrounded(column, printed) if known else fewer(found.low, found.high, printed)
             names = {"variable": variable, "variant": variant}
@@ -125,8 +125,8 @@ def table4() -> pl.DataFrame:
             rows.append(
                 {"variant": VARIANTS[one.variable], "given": " + ".join(one.given) or "nothing",
                  "treebanks": one.n, "statistic": statistic, "printed": printed,
-                 "ours": getattr(one.found, statistic),
-                 "why": _of_coefficient(statistic, printed, one.found)}
+                 "ours": getattr(one.inference, statistic),
+                 "why": _of_coefficient(statistic, printed, one.inference)}
             )  # fmt: skip
     return compared(rows)
 
@@ -205,14 +205,14 @@ def backgrounds() -> pl.DataFrame:
         for column, variant in _twice(variable):
             found = remove_background(scored(), "las", column, given, log=LOG, resamples=0)
             for stage, value, p in zip(found.stages, printed, p_values, strict=True):
-                one = stage.found
+                one = stage.inference
                 why = (unrounded(column, value) if variable != "edv"
                        else fewer(one.low, one.high, value))  # fmt: skip
                 names = {"figure": figure, "variable": variable, "variant": variant,
                          "divided out last": stage.removed}  # fmt: skip
                 n = len(stage.values)
                 rows.append(_row(names, n, value, p, _known(one.r), _known(one.p_value), why))
-    one = correlate(scored(), "las", ["test_words"], GIVEN[:1], resamples=0).rows[1].found
+    one = correlate(scored(), "las", ["test_words"], GIVEN[:1], resamples=0).rows[1].inference
     rows.append(
         _row({"figure": "7, text: partial", "variable": "test_words", "variant": None,
               "divided out last": None}, 94, "-0.325", "0.001", _known(one.r), _known(one.p_value),

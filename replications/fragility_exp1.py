@@ -81,10 +81,10 @@ def difficulty() -> pl.DataFrame:
                     "metric": metric,
                     "over": over,
                     "error reduction": row.variable,
-                    "spearman": row.found.r,
-                    "low": row.found.low,
-                    "high": row.found.high,
-                    "p": row.found.p_value,
+                    "spearman": row.inference.r,
+                    "low": row.inference.low,
+                    "high": row.inference.high,
+                    "p": row.inference.p_value,
                 }
                 for row in found.rows
             ]

@@ -130,10 +130,10 @@ def background() -> pl.DataFrame:
             for name in NAMED:
                 found = remove_background(rows_of(choice), target, name, GIVEN, log=LOG, seed=0)
                 low, high = found.bca or (None, None)
-                last = found.stages[-1].found
+                last = found.stages[-1].inference
                 rows.append(
                     {"parser": target, "treebanks": choice, "measure": name,
-                     "alone": found.stages[0].found.r, "size_out": found.stages[1].found.r,
+                     "alone": found.stages[0].inference.r, "size_out": found.stages[1].inference.r,
                      "both_out": last.r, "bca_low": low, "bca_high": high,
                      "p_value": last.p_value}
                 )  # fmt: skip

@@ -43,8 +43,8 @@ def test_table_2():
     assert len(expected) == 6
     found = correlate(ud25(), "las", [name for name, _ in expected], resamples=0)
     for row, value in zip(found.rows, expected.values(), strict=True):
-        assert round(row.found.r, 3) == pytest.approx(float(value), abs=0.001 + 1e-9)
-    p_values = {row.variable: row.found.p_value for row in found.rows}
+        assert round(row.inference.r, 3) == pytest.approx(float(value), abs=0.001 + 1e-9)
+    p_values = {row.variable: row.inference.p_value for row in found.rows}
     assert p_values["test_sentences"] == pytest.approx(0.045, abs=0.0015)
     assert p_values["mean_test_length"] <= 0.001
 
@@ -73,7 +73,7 @@ def test_figure_7():
     found = remove_background(
         ud25(), "las", "test_words", ["train_words"], log=["train_words"], resamples=0
     )
-    before, after = (stage.found for stage in found.stages)
+    before, after = (stage.inference for stage in found.stages)
     assert f"{after.r:.3f}" == printed("fig7", "rho")["test_words", "normalised by train_words"]
     assert after.p_value == pytest.approx(0.236, abs=0.002)
     assert before.r == pytest.approx(0.433, abs=0.0015)
@@ -87,7 +87,7 @@ def test_the_partial_coefficient_beside_figure_7_correlates_residuals_of_raw_cou
     left = [y - design @ np.linalg.lstsq(design, y)[0] for y in (las, test)]
     value = printed("fig7", "partial_rho")["test_words", "train_words"]
     assert f"{stats.spearmanr(*left).statistic:.3f}" == value == "-0.325"
-    ranked = correlate(data, "las", ["test_words"], ["train_words"], resamples=0).rows[1].found
+    ranked = correlate(data, "las", ["test_words"], ["train_words"], resamples=0).rows[1].inference
     assert (round(ranked.r, 3), round(ranked.p_value, 2)) == (-0.158, 0.13)
 
 

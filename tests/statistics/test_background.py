@@ -47,19 +47,19 @@ def test_the_chain_is_fit_divide_and_fit_again(frame, method):
             left = left / (line.intercept + line.slope * x)
         np.testing.assert_allclose(stage.values, left)
         expected = coefficient(left, frame["edv"])
-        assert stage.found.r == pytest.approx(expected.statistic)
-        assert stage.found.p_value == pytest.approx(expected.pvalue)
+        assert stage.inference.r == pytest.approx(expected.statistic)
+        assert stage.inference.p_value == pytest.approx(expected.pvalue)
     assert found.table["removed"].to_list() == [None, "log(words)", "length"]
 
 
 def test_what_the_covariates_carry_disappears_and_the_rest_stays(frame):
     found = remove_background(frame, "las", "edv", ["words", "length"], log=["words"], resamples=0)
-    before, after = found.stages[0].found.r, found.stages[-1].found.r
+    before, after = found.stages[0].inference.r, found.stages[-1].inference.r
     assert before < -0.6
     assert -0.5 < after < -0.1
     spurious = frame.with_columns(edv=-pl.col("words").log())
     gone = remove_background(spurious, "las", "edv", ["words"], log=["words"], resamples=0)
-    assert abs(gone.stages[1].found.r) < 0.2 < abs(gone.stages[0].found.r)
+    assert abs(gone.stages[1].inference.r) < 0.2 < abs(gone.stages[0].inference.r)
 
 
 @pytest.mark.parametrize("method", ["spearman", "pearson", "kendall"])
@@ -70,7 +70,7 @@ def test_the_bootstrap_fits_anew_in_every_resample(frame, method):
     stacked = _left(found.sample.values[index], method)
     for one, rows in zip(stacked, index, strict=True):
         again = remove_background(frame[rows.tolist()], "las", "edv", ["words", "length"], **how)
-        assert one == pytest.approx(again.stages[-1].found.r)
+        assert one == pytest.approx(again.stages[-1].inference.r)
 
 
 def test_the_interval_holds_the_last_coefficient_and_comes_from_the_seed(frame):
@@ -78,7 +78,7 @@ def test_the_interval_holds_the_last_coefficient_and_comes_from_the_seed(frame):
         remove_background(frame, "las", "edv", ["words"], resamples=200, seed=seed)
         for seed in (1, 1, 2)
     )
-    assert one.bca[0] < one.stages[-1].found.r < one.bca[1]
+    assert one.bca[0] < one.stages[-1].inference.r < one.bca[1]
     assert one.to_csv() == two.to_csv() != other.to_csv()
     assert one.table["bca_low"].to_list() == [None, one.bca[0]]
 

@@ -42,16 +42,18 @@ def test_rows_are_pingouins_partial_correlations(frame):
             else pingouin.corr(data.edv, data.las, method="spearman")
         )
         low, high = theirs.iloc[0, 2]
-        assert row.found.r == pytest.approx(theirs["r"].iloc[0])
-        assert row.found.p_value == pytest.approx(theirs.iloc[0, 3])
-        assert (round(row.found.low, 2), round(row.found.high, 2)) == (low, high)
+        assert row.inference.r == pytest.approx(theirs["r"].iloc[0])
+        assert row.inference.p_value == pytest.approx(theirs.iloc[0, 3])
+        assert (round(row.inference.low, 2), round(row.inference.high, 2)) == (low, high)
         assert row.given == tuple(covariates)
 
 
 def test_logarithms_change_pearson_and_leave_spearman_alone(frame):
     def r(method, log):
         return (
-            correlate(frame, "las", ["words"], method=method, log=log, resamples=0).rows[0].found.r
+            correlate(frame, "las", ["words"], method=method, log=log, resamples=0)
+            .rows[0]
+            .inference.r
         )
 
     assert r("spearman", ["words"]) == r("spearman", [])
@@ -69,7 +71,7 @@ def test_groups_are_correlated_like_tables_of_their_own(frame):
     alone = correlate(frame.filter(family="b"), "las", ["edv"], ["words"], resamples=50)
     assert [row.group for row in found.rows] == ["all", "all", "a", "a", "b", "b"]
     for ours, theirs in zip(found.rows[-2:], alone.rows, strict=True):
-        assert (ours.found, ours.bca_low, ours.n) == (theirs.found, theirs.bca_low, 20)
+        assert (ours.inference, ours.bca_low, ours.n) == (theirs.inference, theirs.bca_low, 20)
 
 
 def test_numbers_are_cut_at_their_mean_median_or_anywhere(frame):
@@ -91,7 +93,7 @@ def test_p_values_are_adjusted_over_variables_and_groups_with_as_many_covariates
     for k in (0, 1):
         family = [row for row in found.rows if len(row.given) == k]
         assert len(family) == 6
-        expected = stats.false_discovery_control([row.found.p_value for row in family])
+        expected = stats.false_discovery_control([row.inference.p_value for row in family])
         assert [row.p_adjusted for row in family] == pytest.approx(expected.tolist())
 
 
@@ -101,7 +103,7 @@ def test_bootstrap_intervals_cover_and_depend_on_the_seed_alone(frame):
     )
     assert one.to_csv() == two.to_csv() != other.to_csv()
     for row in one.rows:
-        assert row.bca_low < row.found.r < row.bca_high
+        assert row.bca_low < row.inference.r < row.bca_high
 
 
 def test_missing_cells_leave_out_their_rows_with_a_note(frame):
@@ -110,14 +112,14 @@ def test_missing_cells_leave_out_their_rows_with_a_note(frame):
     assert [row.n for row in found.rows] == [39, 40]
     assert found.notes == ("left out, missing 'edv': T3",)
     whole = correlate(frame.filter(pl.col("treebank") != "T3"), "las", ["edv"], resamples=0)
-    assert found.rows[0].found == whole.rows[0].found
+    assert found.rows[0].inference == whole.rows[0].inference
 
 
 def test_what_cannot_be_computed_is_missing_and_says_why(frame):
     odd = frame.with_columns(flat=pl.lit(1.0), copy=pl.col("las") * 2, few=pl.col("edv"))
     odd = odd.with_columns(few=pl.when(pl.int_range(pl.len()) < 3).then("few"))
     found = correlate(odd, "las", ["flat", "few", "edv"], ["copy"], resamples=0)
-    missing = {(row.variable, row.given) for row in found.rows if row.found.r is None}
+    missing = {(row.variable, row.given) for row in found.rows if row.inference.r is None}
     assert missing == {
         ("flat", ()), ("flat", ("copy",)), ("few", ()), ("few", ("copy",)), ("edv", ("copy",)),
     }  # fmt: skip
@@ -135,11 +137,11 @@ def test_what_cannot_be_computed_is_missing_and_says_why(frame):
 def test_covariates_need_rows(frame):
     few = frame.head(5)
     found = correlate(few, "las", ["edv"], ["length", "words"], resamples=0)
-    assert [row.found.r is None for row in found.rows] == [False, False, True]
+    assert [row.inference.r is None for row in found.rows] == [False, False, True]
     assert found.notes == (
         "edv given length, words: missing, because 2 covariates need at least 6 rows",
     )
-    assert all(math.isfinite(row.found.low) for row in found.rows[:2])
+    assert all(math.isfinite(row.inference.low) for row in found.rows[:2])
 
 
 def test_nothing_computable_is_an_error(frame):
@@ -266,7 +268,7 @@ def test_each_bin_is_a_table_of_its_own(binned):
     found = correlate_bins(binned, "las", "edv", ["words"])
     assert found.bins == tuple(range(3, 31))
     one = correlate(binned.filter(length=17), "las", ["edv"], ["words"], resamples=0)
-    assert found.table.filter(length=17)["r"].item() == one.rows[-1].found.r
+    assert found.table.filter(length=17)["r"].item() == one.rows[-1].inference.r
     p_values = found.table["p_value"].to_numpy()
     assert found.table["p_adjusted"].to_list() == pytest.approx(
         stats.false_discovery_control(p_values).tolist()

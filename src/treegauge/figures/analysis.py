@@ -106,7 +106,7 @@ def background(found: Background, *, dark: bool = False) -> Spec:
         panels.append(panel(x, stage.values, labels, covariate, name, f"divided out: {covariate}"))
         name = f"{found.target}, normalised"
     last = found.stages[-1]
-    title = f"what is left: r = {last.found.r:.3f}"
+    title = f"what is left: r = {last.inference.r:.3f}"
     x = found.sample.values[:, 1]
     panels.append(panel(x, last.values, labels, found.variable, name, title))
     return themed(

@@ -44,7 +44,7 @@ def _correlation(
     --------
     >>> import treegauge as tg
     >>> result = tg.analyse("ud25", "las", "test_words", "train_words", resamples=0)
-    >>> [round(row.found.r, 3) for row in result.rows]
+    >>> [round(row.inference.r, 3) for row in result.rows]
     [0.434, -0.158]
     """
     return correlate(tables, target, of, given, how=how, columns=columns, intervals=intervals)

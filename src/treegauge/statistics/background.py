@@ -43,7 +43,7 @@ class Stage:
         The line that was divided out, and how much it explained.
     values
         The target as it now is.
-    found
+    inference
         How `variable` correlates with it.
     """
 
@@ -52,7 +52,7 @@ class Stage:
     slope: float | None
     r2: float | None
     values: FloatArray
-    found: Inference
+    inference: Inference
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +88,8 @@ class Background(Analysis):
             {
                 "removed": stage.removed, "intercept": stage.intercept, "slope": stage.slope,
                 "fit_r2": stage.r2, "variable": self.variable, "n": len(stage.values),
-                "r": stage.found.r, "low": stage.found.low, "high": stage.found.high,
-                "bca_low": None, "bca_high": None, "p_value": stage.found.p_value,
+                "r": stage.inference.r, "low": stage.inference.low, "high": stage.inference.high,
+                "bca_low": None, "bca_high": None, "p_value": stage.inference.p_value,
             }
             for stage in self.stages
         ]  # fmt: skip
@@ -143,7 +143,7 @@ def remove_background(
     --------
     >>> result = remove_background("ud25", "las", "test_words", "train_words",
     ...                            log="train_words", resamples=0)
-    >>> [(stage.removed, round(stage.found.r, 3)) for stage in result.stages]
+    >>> [(stage.removed, round(stage.inference.r, 3)) for stage in result.stages]
     [(None, 0.434), ('log(train_words)', -0.123)]
     """
     table = load_tables(tables, columns.join)

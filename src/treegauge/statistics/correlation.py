@@ -53,7 +53,7 @@ class Association:
         Which rows; ``"all"`` for all.
     target, variable, given, n
         What was correlated, over how many complete rows.
-    found
+    inference
         Coefficient, Fisher interval, adjusted square, p-value, power.
     bca_low, bca_high
         Bootstrap interval over rows.
@@ -66,20 +66,20 @@ class Association:
     variable: str
     given: tuple[str, ...]
     n: int
-    found: Inference = field(default_factory=Inference)
+    inference: Inference = field(default_factory=Inference)
     bca_low: float | None = None
     bca_high: float | None = None
     p_adjusted: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row of the table."""
-        found = self.found
+        result = self.inference
         return {
             "group": self.group, "target": self.target, "variable": self.variable,
-            "given": " + ".join(self.given), "n": self.n, "r": found.r, "low": found.low,
-            "high": found.high, "bca_low": self.bca_low, "bca_high": self.bca_high, "r2": found.r2,
-            "adj_r2": found.adjusted_r2, "p_value": found.p_value, "p_adjusted": self.p_adjusted,
-            "power": found.power,
+            "given": " + ".join(self.given), "n": self.n, "r": result.r, "low": result.low,
+            "high": result.high, "bca_low": self.bca_low, "bca_high": self.bca_high,
+            "r2": result.r2, "adj_r2": result.adjusted_r2, "p_value": result.p_value,
+            "p_adjusted": self.p_adjusted, "power": result.power,
         }  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def associate(
             added, problems = _of_sample(sample, group.name, method, intervals)
             rows += added
             notes += [place + note for note in (*sample.notes, *problems)]
-    if all(row.found.r is None for row in rows):
+    if all(row.inference.r is None for row in rows):
         raise TreegaugeError(f"{table.source}: no coefficient can be computed: {'; '.join(notes)}")
     return rows, list(dict.fromkeys(notes))
 
@@ -135,33 +135,33 @@ def _of_sample(
         else:
             rows[k] = replace(
                 rows[k],
-                found=inference(r, n, k, method=method, level=intervals.level)
+                inference=inference(r, n, k, method=method, level=intervals.level)
                 if k
                 else correlated_pair(sample.values[:, :2], method=method, level=intervals.level),
             )
     problems += _reversals(rows)
     if len(given) > 1 and not constant:
         problems += collinearity_notes(given, matrix[2:, 2:])
-    if intervals.resamples and any(row.found.r is not None for row in rows):
+    if intervals.resamples and any(row.inference.r is not None for row in rows):
         rows = _with_intervals(rows, sample.values, method, intervals)
     return rows, problems
 
 
 def _reversals(rows: Sequence[Association]) -> list[str]:
     """Note a significant coefficient whose sign changes given the covariates."""
-    first = rows[0].found
+    first = rows[0].inference
     if first.r is None or first.p_value is None or first.p_value >= 0.05:
         return []
     for row in rows[1:]:
-        if row.found.r is not None and row.found.r * first.r < 0:
-            clear = row.found.p_value is not None and row.found.p_value < 0.05
+        if row.inference.r is not None and row.inference.r * first.r < 0:
+            clear = row.inference.p_value is not None and row.inference.p_value < 0.05
             meaning = (
                 "such a reversal suggests collinear variables"
                 if clear
                 else "nothing is left of it, and the new sign is not significant"
             )
             return [
-                f"{row.variable}: {first.r:.3f} becomes {row.found.r:.3f} given "
+                f"{row.variable}: {first.r:.3f} becomes {row.inference.r:.3f} given "
                 f"{', '.join(row.given)}; {meaning}"
             ]
     return []
@@ -181,7 +181,7 @@ def _with_intervals(
     interval = bootstrap_rows(values, every, **vars(intervals))
     return [
         row
-        if row.found.r is None
+        if row.inference.r is None
         else replace(row, bca_low=float(interval.low[k]), bca_high=float(interval.high[k]))
         for k, row in enumerate(rows)
     ]
@@ -192,7 +192,7 @@ def adjusted(rows: Sequence[Association], correction: str) -> list[Association]:
     result = list(rows)
     for k in {len(row.given) for row in rows}:
         family = [i for i, row in enumerate(rows) if len(row.given) == k]
-        known = [(i, p) for i in family if (p := rows[i].found.p_value) is not None]
+        known = [(i, p) for i in family if (p := rows[i].inference.p_value) is not None]
         corrected = adjust([p for _, p in known], correction)
         for (i, _), p in zip(known, corrected.tolist(), strict=True):
             result[i] = replace(rows[i], p_adjusted=p)
@@ -265,7 +265,7 @@ def correlate(
     Examples
     --------
     >>> result = correlate("ud25", "las", ["test_words"], ["train_words"], resamples=0)
-    >>> [(row.given, round(row.found.r, 3)) for row in result.rows]
+    >>> [(row.given, round(row.inference.r, 3)) for row in result.rows]
     [((), 0.434), (('train_words',), -0.158)]
     """
     method, by, cut, correction = how.method, how.by, how.cut, how.correction

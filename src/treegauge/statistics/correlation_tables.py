@@ -252,7 +252,9 @@ def correlate_bins(
     rows, notes = associate(table, target, [of], covariates, groups, method, logs, intervals)
     last = adjusted([row for row in rows if len(row.given) == len(covariates)], correction)
     known = [
-        (one, row.found.r) for one, row in zip(bins, last, strict=True) if row.found.r is not None
+        (one, row.inference.r)
+        for one, row in zip(bins, last, strict=True)
+        if row.inference.r is not None
     ]
     enough = len(known) > 3
     signature = sign_analysis(
