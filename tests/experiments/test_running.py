@@ -1,4 +1,4 @@
-"""Cells that a verb runs by itself, and what trainings keep."""
+"""Cells that a verb runs by itself, and their recordings."""
 
 from importlib import import_module
 
@@ -8,9 +8,8 @@ from treegauge.experiments.cells import Cell
 from treegauge.experiments.gc import gc
 from treegauge.experiments.merge import merge
 from treegauge.experiments.plans import Plan, grid, make_setup
-from treegauge.experiments.run import run
 from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store, content_key
+from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import BUILT_IN
 from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
@@ -64,30 +63,10 @@ def test_merging_and_sweeping_know_recordings(tmp_path):
     store, other = Store(tmp_path / "a"), Store(tmp_path / "b")
     run_cells(cells[:1], store)
     run_cells(cells[1:], other)
-    other.keep(content_key("x"), "recordings", b"kept")
     merge(store, other)
     assert store.recordings(cells[1].key)["dev"] == b"dev"
-    assert store.kept(content_key("x"), "recordings") == b"kept"
     assert gc(store).files == 0
     store.recording_path(cells[1].key, "dev").unlink()
     with pytest.raises(TreegaugeError, match="is missing"):
         store.recordings(cells[1].key)
     assert (swept := gc(store)).cells == 1 and swept.files == 2
-    assert gc(store, kept=True).files == 1
-    assert store.kept(content_key("x"), "recordings") is None
-
-
-def test_what_is_kept_is_read_by_its_key(tmp_path):
-    store = Store(tmp_path / "s")
-    key = content_key("mst", 1)
-    assert store.kept(key, "recordings") is None
-    store.keep(key, "recordings", b"abc")
-    assert Store(tmp_path / "s").kept(key, "recordings") == b"abc"
-    assert len(store) == 0 and store.results().is_empty()
-    assert run(recorded_plan(tmp_path), store, pool="inline").done == 1
-
-
-def recorded_plan(tmp_path):
-    from treegauge.experiments.cells import CellBatch, Expansion
-
-    return Expansion((CellBatch(recorded(tmp_path / "log")[0].setup),))

@@ -1,7 +1,7 @@
 """Remove from a store what no cell needs."""
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan
-from treegauge.experiments.store import Store, store_files
+from treegauge.experiments.store import Store
 from treegauge.results.result import Result, sign
 from treegauge.results.verbs import verb
 
@@ -47,7 +47,6 @@ def gc(
     *,
     plan: "str | PathLike[str] | Plan | Expansion | Sequence[str] | None" = None,
     root: str | PathLike[str] | None = None,
-    kept: bool = False,
     dry_run: bool = False,
 ) -> Removed:
     """Remove from a store what no cell needs.
@@ -62,8 +61,6 @@ def gc(
         Keep only the cells of this plan, a TOML file; repeatable.
     root
         Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
-    kept
-        Also remove what verbs kept that trained outside of a plan.
     dry_run
         Only say what would be removed.
     """
@@ -80,7 +77,7 @@ def gc(
         pass
     with store.writing() as writer:
         ledger = writer.ledger
-        there = set(store_files(store, "words", "recordings"))
+        there = set(_files(store))
         rows = ledger.ask(f"SELECT {_FILES} WHERE words OR recordings != ''")
         lost = (row[:1] for row in rows if not there.issuperset(_paths(store, row)))
         asked = ((bytes.fromhex(cell.key),) for one in wanted for cell in one.cells())
@@ -92,8 +89,6 @@ def gc(
         cells = int(ledger.ask(f"SELECT count(*) FROM cells WHERE {unwanted}")[0][0])
         rows = ledger.ask(f"SELECT {_FILES} WHERE NOT ({unwanted})")
         files = there - {path for row in rows for path in _paths(store, row)}
-        if kept:
-            files |= set(store_files(store, "kept"))
         size = sum(path.stat().st_size for path in files)
         if not dry_run:
             if cells:
@@ -113,3 +108,9 @@ _FILES = "key, words, recordings FROM cells"
 def _paths(store: Store, row: tuple[bytes, bool, str]) -> list[Path]:
     key, words, recordings = row
     return store.files_of(key.hex(), words, recordings)
+
+
+def _files(store: Store) -> Iterator[Path]:
+    """Yield all files of cells, and what interrupted writing left."""
+    paths = (path for name in ("words", "recordings") for path in (store.path / name).rglob("*"))
+    return (path for path in paths if path.is_file())

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
 from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, address
-from treegauge.experiments.store import Store, Writer, store_files
+from treegauge.experiments.store import Store, Writer
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.result import Result, sign
 from treegauge.results.verbs import verb
@@ -63,9 +63,6 @@ def merge(
             pass  # a folder that is not a store is refused before anything is made
     with into.writing() as writer:
         for other in others:
-            for path in store_files(other, "kept"):
-                if not (target := into.path / path.relative_to(other.path)).exists():
-                    into.write(target, path.read_bytes())
             try:
                 rows.append((str(other.path), *_take(writer, other)))
             except sqlite3.Error as error:

@@ -127,10 +127,16 @@ class Processes:
         """Wait until some cells have ended, killing those that are out of time."""
         finished: Finished = []
         while not finished and self._running:
-            sources = {one.reader: one for one in self._running if not one.data}
-            sources |= {one.process.sentinel: one for one in self._running if one.process.pid}
+            sources: dict[Any, _Running] = {
+                running.reader: running for running in self._running if not running.data
+            }
+            sources |= {
+                running.process.sentinel: running
+                for running in self._running
+                if running.process.pid
+            }
             for source in wait(list(sources), self._patience()):
-                if isinstance(source, Connection):
+                if not isinstance(source, int):  # the other sources are sentinels
                     _read(sources[source])
             for running in list(self._running):
                 if _ended(running.process):
@@ -148,11 +154,11 @@ class Processes:
         return limit is not None and not running.late and time.monotonic() >= running.began + limit
 
     def _patience(self) -> float | None:
-        if any(_ended(one.process) for one in self._running):
+        if any(_ended(running.process) for running in self._running):
             return 0.0
         if self.limits.seconds is None:
             return None
-        began = [one.began for one in self._running if not one.late]
+        began = [running.began for running in self._running if not running.late]
         return max(0.0, min(began) + self.limits.seconds - time.monotonic()) if began else None
 
     def _forget(self, running: _Running) -> None:

@@ -1,18 +1,15 @@
-"""A store: a folder with the ledger, and files: words, recordings, and what trainings keep."""
+"""A store: a folder with the ledger, and the words and recordings of cells in files."""
 
-import hashlib
-import json
 import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treegauge.experiments.cells import major
-from treegauge.experiments.ledger import BusyError, Ledger, LedgerEntry, is_locked, locked
+from treegauge.experiments.ledger import Ledger, LedgerEntry, is_locked, locked
 from treegauge.results.errors import TreegaugeError
 from treegauge.results.files import atomic
 from treegauge.treebanks.sources import Source
@@ -23,20 +20,6 @@ if TYPE_CHECKING:
 
 class FullError(TreegaugeError):
     """A store that cannot be written to; what it holds is intact."""
-
-
-def content_key(*facts: object) -> str:
-    """Return a hash of all that something depends on: numbers, texts, and lists of these.
-
-    Another major version of treegauge gives other keys.
-
-    Examples
-    --------
-    >>> content_key("mst epochs=3", "train", 0) == content_key("mst epochs=3", "train", 1)
-    False
-    """
-    text = json.dumps([major(), *facts], sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _missing(path: Path) -> TreegaugeError:
@@ -58,8 +41,7 @@ class Store:
     -----
     A cell's files (words, recordings) are in place before its row is committed, so that a row
     never lacks them; a crash between the two leaves an orphaned file, which is written again or
-    removed by ``treegauge gc``. Files that are kept with :meth:`keep` have no row: they are named
-    by a hash of all they depend on, so that several processes may keep and read them at once.
+    removed by ``treegauge gc``.
     """
 
     def __init__(self, path: Source) -> None:
@@ -156,35 +138,6 @@ class Store:
         except FileNotFoundError as error:
             raise _missing(Path(error.filename)) from None
 
-    def kept_path(self, key: str, kind: str) -> Path:
-        """Return where :meth:`keep` writes."""
-        return self.path / "kept" / kind / key[:2] / key
-
-    def keep(self, key: str, kind: str, data: bytes) -> None:
-        """Keep what a training gave, atomically; others may write to the store meanwhile.
-
-        Parameters
-        ----------
-        key
-            What :func:`content_key` makes of all that the data depends on.
-        kind
-            What it is, such as ``"recordings"``: a folder of the store.
-        data
-            The content of the file.
-        """
-        if not self.ledger_path.exists():
-            with suppress(BusyError), self.writing():  # so that others see that it is a store
-                pass
-        with self.safely():
-            self.write(self.kept_path(key, kind), data)
-
-    def kept(self, key: str, kind: str) -> bytes | None:
-        """Return what was kept under a key, None if nothing was."""
-        try:
-            return self.kept_path(key, kind).read_bytes()
-        except FileNotFoundError:
-            return None
-
     def write(self, path: Path, data: bytes) -> None:
         """Write a file; it is on the disk when this returns."""
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -276,10 +229,4 @@ class Writer:
                 raise
 
 
-def store_files(store: Store, *folders: str) -> Iterator[Path]:
-    """Yield all files in folders of a store, and what interrupted writing left."""
-    paths = (path for folder in folders for path in (store.path / folder).rglob("*"))
-    return (path for path in paths if path.is_file())
-
-
-__all__ = ["FullError", "Store", "Writer", "content_key", "store_files"]
+__all__ = ["FullError", "Store", "Writer"]
