@@ -21,6 +21,7 @@ _SHORT = 5  # words; greetings and headings repeat in any corpus
 _SIGNIFICANT = 0.01  # p-value from which on a split counts as odd
 Index = npt.NDArray[np.int64]
 Splits = Mapping[str, Treebank]
+Histogram = Callable[[SentencePool, Index], npt.NDArray[np.int64]]
 
 
 def check_treebank(splits: Splits) -> Iterator[Finding]:
@@ -172,20 +173,15 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             )  # fmt: skip
 
 
-def _displacements(both: SentencePool, index: Index) -> npt.NDArray[np.int64]:
-    return np.asarray(both.histograms[index].sum(axis=0, dtype=np.int64))
-
-
-def _lengths(both: SentencePool, index: Index) -> npt.NDArray[np.int64]:
-    return np.bincount(both.lengths[index], minlength=int(both.lengths.max()) + 1)
-
-
-_HISTOGRAMS = {"edv": _displacements, "slv": _lengths}
+_HISTOGRAMS: dict[str, Histogram] = {
+    "edv": lambda both, index: both.histograms[index].sum(axis=0, dtype=np.int64),
+    "slv": lambda both, index: np.bincount(both.lengths[index], minlength=both.lengths.max() + 1),
+}
 
 
 def _chance(
     both: SentencePool,
-    histogram: Callable[[SentencePool, Index], npt.NDArray[np.int64]],
+    histogram: Histogram,
     n: int,
     resamples: int,
     random: np.random.Generator,

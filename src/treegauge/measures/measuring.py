@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
-import numpy.typing as npt
 
 from treegauge.measures.counting import blank
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.measures.registry import Additive, FloatArray, Measure, MissingError, Values, select
+from treegauge.measures.registry import Measure, MissingError, Values, select
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
 from treegauge.results.errors import ChoiceError, TreegaugeError, check_options, check_whole
 from treegauge.results.messages import progress
 from treegauge.results.result import sign
-from treegauge.statistics.bootstrap import bootstrap
+from treegauge.statistics.resampling import Units, bootstrap_sums
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source
 
@@ -190,10 +189,10 @@ def measure_interval(
     tables = [np.asarray(table) for table in measure.additive.tables(*treebanks)]
     if min(len(table) for table in tables) < 2:
         return None
-    draws = [
-        _sums(table, resamples, seed if place == 0 else _other_seed(seed, place))
-        for place, table in enumerate(tables)
-    ]
+    draws = []
+    for place, table in enumerate(tables):
+        own = int(np.random.SeedSequence([seed, place]).generate_state(1)[0]) if place else seed
+        draws.append(np.concatenate(list(bootstrap_sums(Units([table]), resamples, own)))[:, 0])
     with np.errstate(divide="ignore", invalid="ignore"):
         values = measure.additive.statistic(*draws)
     values = values[np.isfinite(values)]
@@ -201,21 +200,7 @@ def measure_interval(
         return None
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     if measure.additive.distance:
-        centre = _estimate(measure.additive, tables)
+        sums = [table.sum(axis=0, dtype=np.float64) for table in tables]
+        centre = float(measure.additive.statistic(*sums))
         low, high = np.clip([2 * centre - high, 2 * centre - low], *measure.bounds)
     return float(low), float(high)
-
-
-def _sums(table: npt.NDArray[np.generic], resamples: int, seed: int) -> FloatArray:
-    drawn = bootstrap(table, lambda sums: sums, resamples=resamples, seed=seed, keep=True).values
-    if drawn is None:
-        raise AssertionError("resampled sums were asked for")
-    return drawn
-
-
-def _other_seed(seed: int, place: int) -> int:
-    return int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
-
-
-def _estimate(additive: Additive, tables: list[npt.NDArray[np.generic]]) -> float:
-    return float(additive.statistic(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
