@@ -198,15 +198,15 @@ def test_files_are_matched_by_name(tmp_path):
     write(tmp_path / "gold", "UD_A/a-test", "UD_B/b-test")
     write(tmp_path / "one", "a-test", "b-test", "more")
     pairs = match_folders(tmp_path / "gold", {"one": tmp_path / "one"})
-    assert list(pairs.gold) == ["a-test", "b-test"]
-    assert pairs.systems["one"]["b-test"] == [str(tmp_path / "one" / "b-test.conllu")]
+    assert list(pairs.gold) == ["UD_A", "UD_B"]
+    assert pairs.systems["one"]["UD_B"] == [str(tmp_path / "one" / "b-test.conllu")]
 
 
 def test_a_split_of_a_release(tmp_path):
     write(tmp_path / "gold", "UD_A/a-ud-train", "UD_A/a-ud-test", "UD_B/b-ud-test")
     write(tmp_path / "one", "a-ud-test", "b-ud-test")
     pairs = match_folders(tmp_path / "gold", {"one": tmp_path / "one"}, split="test")
-    assert list(pairs.gold) == ["a-ud-test", "b-ud-test"]
+    assert list(pairs.gold) == ["UD_A", "UD_B"]
     with pytest.raises(TreegaugeError, match="in this folder for split 'dev'"):
         match_folders(tmp_path / "gold", {}, split="dev")
     with pytest.raises(ChoiceError, match="choices: train, dev, test"):

@@ -23,6 +23,7 @@ from treegauge.scoring.scores import Scores
 from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading, Resampling
 from treegauge.statistics.multiple import Conjunction, partial_conjunction
+from treegauge.treebanks.languages import own_name
 from treegauge.treebanks.matching import distinct_names, match_outputs
 from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, short_name, split_of
 
@@ -319,7 +320,7 @@ def match_folders(
     if not files:
         which = f" for split {split!r}" if split else ""
         raise TreegaugeError(f"{gold}: found no .conllu file in this folder{which}")
-    names = dict(zip(files, distinct_names(files, [short_name(f) for f in files]), strict=True))
+    names = dict(zip(files, distinct_names(files, _treebank_names(files)), strict=True))
     outputs: dict[str, dict[str, list[str]]] = {}
     for system, folders in systems.items():
         runs = []
@@ -338,6 +339,15 @@ def match_folders(
         if not kept:
             raise TreegaugeError(f"no treebank of {gold} has output of every system")
     return SuiteFiles(kept, outputs)
+
+
+def _treebank_names(files: Sequence[str]) -> list[str]:
+    """Name each file by its treebank's folder, if that is ``UD_...`` and has no other of them."""
+    folders = [own_name(Path(path).absolute().parent.name)[0] for path in files]
+    return [
+        folder if folder.startswith("UD_") and folders.count(folder) == 1 else short_name(path)
+        for path, folder in zip(files, folders, strict=True)
+    ]
 
 
 def _files(folder: Path) -> list[str]:
