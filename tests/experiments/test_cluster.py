@@ -91,11 +91,11 @@ def test_a_scheduler_started_by_hand(chores, notes, tmp_path, address):
     frame = Store(tmp_path / "s").results()
     assert Store(tmp_path / "s").words(frame["key"][3])["y"].sum() == frame["sum"][3]
     # CellLimits and killers: each cell has a process of its own then, and the worker lives on.
-    wanted = PoolSettings(f"dask://{address}", limits=CellLimits(seconds=1))
-    done = run(chores("sleeps", 2), tmp_path / "t", wanted=wanted)
+    limited = {"pool": f"dask://{address}", "timeout": 1}
+    done = run(chores("sleeps", 2), tmp_path / "t", **limited)
     assert (done.done, done.failed) == (0, 2)
     assert Store(tmp_path / "t").failures()["error"].to_list() == ["time limit of 1 s reached"] * 2
-    done = run(chores("noted", 2), tmp_path / "t", wanted=wanted)
+    done = run(chores("noted", 2), tmp_path / "t", **limited)
     assert (done.done, done.failed) == (2, 0)
 
 

@@ -127,14 +127,12 @@ class Processes:
         """Wait until some cells have ended, killing those that are out of time."""
         finished: Finished = []
         while not finished and self._running:
-            sources: dict[Any, _Running] = {
-                running.reader: running for running in self._running if not running.data
-            }
-            sources |= {
-                running.process.sentinel: running
-                for running in self._running
-                if running.process.pid
-            }
+            sources: dict[Any, _Running] = {}
+            for running in self._running:
+                if not running.data:
+                    sources[running.reader] = running
+                if running.process.pid is not None:
+                    sources[running.process.sentinel] = running
             for source in wait(list(sources), self._patience()):
                 if not isinstance(source, int):  # the other sources are sentinels
                     _read(sources[source])
