@@ -46,7 +46,7 @@ RANKING = (
      "treegauge rank outliers SCORES --system A", "ranking.md#outliers"),
     ("margin", "agreement of chosen treebanks above that of random ones",
      "treegauge recommend SCORES", "ranking.md#which-treebanks-to-take"),
-    ("critical difference, groups", "systems that cannot be told apart",
+    ("critical difference, groups", "systems whose difference is not significant",
      "treegauge rank compare SCORES", "ranking.md#comparisons-that-readers-know"),
 )  # fmt: skip
 ANALYSIS = (
@@ -60,7 +60,7 @@ ANALYSIS = (
 LEARNING = (
     ("confidence, variability, correctness, forgetting", "of gold's probability over epochs",
      "treegauge map UD_X", "dynamics.md#data-maps"),
-    ("usable information", "bits that words tell of heads and relations",
+    ("usable information", "bits that words give about heads and relations",
      "treegauge vinfo UD_X", "dynamics.md#usable-information"),
     ("description length", "bits it takes to send the trees", "treegauge mdl UD_X",
      "dynamics.md#description-length"),
@@ -68,8 +68,8 @@ LEARNING = (
      "dynamics.md#absolute-rank"),
     ("score of a candidate", "how firmly a parser contradicts an annotation",
      "treegauge map UD_X --candidates 100", "dynamics.md#candidates-for-annotation-errors"),
-    ("learning curve", "share of right words by train sentences", "treegauge curve UD_X",
-     "curves.md#classes-of-words"),
+    ("learning curve", "share of correct words by training sentences", "treegauge curve UD_X",
+     "curves.md#what-is-counted"),
     ("complexity", "area between the curves of all words and of a class",
      "treegauge curve complexity UD_X", "curves.md#complexity"),
     ("equivalent", "sentences that give the same score",
@@ -77,7 +77,7 @@ LEARNING = (
     ("gain of annotating", "score after more sentences, by a fitted law",
      "treegauge curve advise UD_X --budget 200", "curves.md#advice"),
     ("klcpos3, weight", "distance of tag trigrams; weight of a source",
-     "treegauge transfer weights TARGET SOURCE...", "transfer.md#what-is-done"),
+     "treegauge transfer weights TARGET SOURCE...", "transfer.md#method"),
     ("gain of a source", "what a vote loses without it",
      "treegauge transfer TARGET SOURCE... --leave-one-out", "transfer.md#what-each-source-adds"),
 )  # fmt: skip
