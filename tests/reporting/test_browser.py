@@ -116,7 +116,7 @@ def test_a_cell_shows_its_sentences_with_both_trees(tab, small):
     cells = breakdown(align(gold, system), by="upos")
     row = next(r for r in cells.table.to_dicts() if r["class"] == "NOUN")
     button = page.locator("#scores .heat tr", has_text="NOUN").locator("button").nth(1)
-    assert button.inner_text() == f"{100 * row['f1']:.1f}"
+    assert button.inner_text() == f"{row['f1']:.1f}"
     button.click()
     panel = page.locator("#scores-sentences")
     wrong = row["gold"] - row["correct"]
@@ -369,9 +369,9 @@ def test_learning_curves_place_scores(tab, tmp_path):
     said = page.locator("#learning-worth")
     assert f"all words is worth {worth('all', 55.5):.1f} annotated" in said.inner_text()
     page.locator("#learning").get_by_role("combobox", name="on").select_option("VERB")
-    page.get_by_label("A UAS of").fill("58")
+    page.get_by_label("A LAS of").fill("58")
     assert f"VERB is worth {worth('VERB', 58):.1f} annotated" in said.inner_text()
-    page.get_by_label("A UAS of").fill("99")
+    page.get_by_label("A LAS of").fill("99")
     assert "more than 40" in said.inner_text()
     texts = page.locator("#learning .chart").first.locator("circle title").all_text_contents()
     assert f"all, 5 sentences: {curves['score'][0]:.1f}" in texts

@@ -11,7 +11,6 @@ import numpy as np
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import COLUMNS, describe, known_code
 from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.plugins import open_store
 from treegauge.results.reading import (
     FileTable,
     check_percent,
@@ -281,7 +280,9 @@ def _table_of(source: Input, metric: str) -> FileTable:
         frame = given if isinstance(given, pl.DataFrame) else pl.DataFrame(given)
         return frame_table(frame, "table")
     if source.kind == "store":
-        stored = open_store(source.path).results(task="score", provenance=False)
+        from treegauge.experiments.store import Store
+
+        stored = Store(source.path).results(task="score", provenance=False)
         return frame_table(stored, str(source.path))
     if source.kind == "scores":
         return read_file(source.path)

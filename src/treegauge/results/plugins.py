@@ -3,17 +3,7 @@
 import logging
 from functools import cache
 from importlib.metadata import entry_points
-from os import PathLike
-from pkgutil import resolve_name
 from typing import Any
-
-_STORE = "treegauge.experiments.store:Store"
-"""Stores belong to a room above those that read scores from them; it is loaded when needed."""
-
-
-def open_store(folder: str | PathLike[str]) -> Any:
-    """Return the store in a folder, whose ``results()`` is a frame with one row per cell."""
-    return resolve_name(_STORE)(folder)
 
 
 @cache
