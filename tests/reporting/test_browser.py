@@ -369,9 +369,9 @@ def test_learning_curves_place_scores(tab, tmp_path):
     said = page.locator("#learning-worth")
     assert f"all words is worth {worth('all', 55.5):.1f} annotated" in said.inner_text()
     page.locator("#learning").get_by_role("combobox", name="on").select_option("VERB")
-    page.get_by_label("A LAS of").fill("58")
+    page.locator("#learning label.field input").first.fill("58")
     assert f"VERB is worth {worth('VERB', 58):.1f} annotated" in said.inner_text()
-    page.get_by_label("A LAS of").fill("99")
+    page.locator("#learning label.field input").first.fill("99")
     assert "more than 40" in said.inner_text()
     texts = page.locator("#learning .chart").first.locator("circle title").all_text_contents()
     assert f"all, 5 sentences: {curves['score'][0]:.1f}" in texts
