@@ -129,8 +129,8 @@ def _process(job: dict[str, Any], environment: dict[str, str] | None = None) -> 
 
 
 def _do(job: dict[str, Any]) -> dict[str, float]:
-    from treegauge.parsers.base import Probabilistic
-    from treegauge.parsers.registry import known_parsers, make_parser
+    from treegauge.parsing.base import Probabilistic
+    from treegauge.parsing.registry import known_parsers, make_parser
     from treegauge.treebanks.conllu import parse_conllu, read_conllu
 
     if "compile" in job:

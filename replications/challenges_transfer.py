@@ -19,7 +19,7 @@ from treegauge.crosslingual.weights import weigh_sources
 from treegauge.curves.curve import equivalent
 from treegauge.curves.equivalents import Equivalents
 from treegauge.curves.partition import composites
-from treegauge.parsers.base import Model
+from treegauge.parsing.base import Model
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
 

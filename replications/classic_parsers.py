@@ -12,7 +12,7 @@ from typing import Any
 
 from replications.parts import release_folder
 from treegauge.experiments.builtin import sampled
-from treegauge.parsers.registry import make_parser
+from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
 

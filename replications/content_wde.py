@@ -11,13 +11,13 @@ import polars as pl
 import treegauge.data
 from replications.content_data import CHOICES, RELEASE, by_chance, chosen
 from replications.parts import compared, read_result, release_folder
+from treegauge.core.files import atomic
 from treegauge.measures.relations import (
     average_wde,
     relation_class,
     universal_relations,
     word_dependency_entropy,
 )
-from treegauge.results.files import atomic
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.treebanks.conllu import read_conllu
 

@@ -24,9 +24,9 @@ from scipy.stats import spearmanr
 
 from replications.parts import release_folder
 from treegauge import data
+from treegauge.core.files import atomic
+from treegauge.core.tables import to_text
 from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank, difficulty
-from treegauge.results.files import atomic
-from treegauge.results.tables import to_text
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
 

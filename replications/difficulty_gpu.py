@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.parsers.neural.data import Encoded
-from treegauge.parsers.neural.jobs import Course, NeuralJob, NeuralOutcome, run_jobs
-from treegauge.parsers.neural.options import BiaffineOptions, PointerOptions
+from treegauge.parsing.neural.data import Encoded
+from treegauge.parsing.neural.jobs import Course, NeuralJob, NeuralOutcome, run_jobs
+from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
 
 BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
 BITS = 1 / np.log(2)

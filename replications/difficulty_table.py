@@ -23,8 +23,8 @@ import polars as pl
 
 from replications.parts import RESULTS
 from treegauge import data
+from treegauge.core.files import atomic
 from treegauge.dynamics.difficulty import LARGER_IS_EASIER
-from treegauge.results.files import atomic
 
 MEASURES = {name: name for name in LARGER_IS_EASIER} | {"uas_words": "uas", "las_words": "las"}
 """Our columns, and the published ones that they are set against."""

@@ -8,7 +8,7 @@ import numpy as np
 from treegauge.experiments.builtin import sampled
 from treegauge.experiments.cells import Cell, Outcome, Scalar
 from treegauge.measures.displacement import edv, edv_masses, slv
-from treegauge.parsers.registry import make_parser
+from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 from treegauge.splitting.pool import SentencePool, pool

@@ -17,11 +17,11 @@ from statistics import median
 import numpy as np
 import torch
 
-from treegauge.parsers.neural.data import Encoded
-from treegauge.parsers.neural.device import choose_device, numerics
-from treegauge.parsers.neural.options import BiaffineOptions, PointerOptions
-from treegauge.parsers.neural.training import Learner, Lockstep
-from treegauge.parsers.options import read_options
+from treegauge.parsing.neural.data import Encoded
+from treegauge.parsing.neural.device import choose_device, numerics
+from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
+from treegauge.parsing.neural.training import Learner, Lockstep
+from treegauge.parsing.options import read_options
 
 PARSERS = {"biaffine": BiaffineOptions, "pointer": PointerOptions}
 WARM = 4

@@ -59,7 +59,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def tag(root: str, out: str, *names: str) -> None:
     """Write copies of treebanks with predicted UPOS; those that are there already are kept."""
-    from treegauge.parsers.tag import tag as tag_files
+    from treegauge.parsing.tag import tag as tag_files
 
     for name in names or CODES:
         target = Path(out) / name
@@ -102,10 +102,10 @@ def epochs_for(sentences: int, batch: int) -> int:
 def train(folder: str, out: str, *words: str) -> None:
     """Train everything that ``OUT/experiment1.json`` does not hold."""
     pool = paradigms.workers()
-    from treegauge.parsers.neural.data import Encoded
-    from treegauge.parsers.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
-    from treegauge.parsers.neural.training import Learner
-    from treegauge.parsers.options import read_options
+    from treegauge.parsing.neural.data import Encoded
+    from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
+    from treegauge.parsing.neural.training import Learner
+    from treegauge.parsing.options import read_options
 
     kinds = {"biaffine": BiaffineOptions, "pointer": PointerOptions, "labelling": LabellingOptions}
     only, given = paradigms.given_options(words)
@@ -201,8 +201,8 @@ def table(*found: str) -> None:
     import polars as pl
 
     from treegauge import data
-    from treegauge.results.files import atomic
-    from treegauge.results.tables import to_text
+    from treegauge.core.files import atomic
+    from treegauge.core.tables import to_text
 
     rows = [row for path in found for row in json.loads(Path(path).read_text())]
     keys = ["treebank", "tags", "parser"]

@@ -11,14 +11,14 @@ from replications.joined_data import table
 from replications.joined_easy import FEATURES
 from replications.joined_models import EVERYWHERE, rows_of
 from replications.parts import read_result
+from treegauge.core.files import atomic
+from treegauge.core.result import sign
 from treegauge.figures.analysis import scatter
 from treegauge.figures.theme import Spec, themed
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.page import page
 from treegauge.reporting.ranking import ranking_section
 from treegauge.reporting.treebanks import treebanks_section
-from treegauge.results.files import atomic
-from treegauge.results.result import sign
 from treegauge.treebanks.inputs import recognise_treebanks
 
 TITLE = "What nobody had"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from treegauge.core.files import atomic
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures, short
 from treegauge.measures.registry import FAMILIES, MissingError, measures
-from treegauge.results.files import atomic
 from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks.conllu import read_splits
 from treegauge.treebanks.trees import displacement_counts

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from replications.parts import Part
-from treegauge.results.files import atomic
+from treegauge.core.files import atomic
 
 DOCS = Path(__file__).parent.parent / "docs"
 PLACE = re.compile(r"<!-- result: (\S+) -->\n.*?<!-- end -->", re.DOTALL)

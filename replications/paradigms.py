@@ -58,9 +58,9 @@ def encode(root: str, out: str, *words: str) -> None:
 
 def save(path: Path, parts: Sequence[Any], encoding: str, tagged: Sequence[Any] = ()) -> None:
     """Write the parts of a treebank as arrays; the same parts with other tags may be added."""
-    from treegauge.parsers.label_encodings import find_encoding
-    from treegauge.parsers.neural.biaffine import roots_have
-    from treegauge.parsers.neural.vocabulary import Vocabulary
+    from treegauge.parsing.label_encodings import find_encoding
+    from treegauge.parsing.neural.biaffine import roots_have
+    from treegauge.parsing.neural.vocabulary import Vocabulary
     from treegauge.treebanks.columns import concat
 
     written = find_encoding(encoding)
@@ -85,8 +85,8 @@ def label_trees(
     columns: list[Any], last: Any, offsets: Any, more: dict[str, Any]
 ) -> dict[str, Trees]:
     """Return trees from labels' log-probabilities: of the likeliest heads, and as labels say."""
-    from treegauge.parsers.decoding import spanning_tree
-    from treegauge.parsers.label_encodings import find_encoding
+    from treegauge.parsing.decoding import spanning_tree
+    from treegauge.parsing.label_encodings import find_encoding
     from treegauge.treebanks.columns import Codes
 
     is_root = more["relation_names"] == "root"
@@ -114,8 +114,8 @@ def trees_of(
     predictor: Any, more: dict[str, Any], pool: ProcessPoolExecutor
 ) -> Callable[[], dict[str, Trees]]:
     """Return how to get the trees that a model finds, by decoder."""
-    from treegauge.parsers.decoding import spanning_tree
-    from treegauge.parsers.neural.options import BiaffineOptions
+    from treegauge.parsing.decoding import spanning_tree
+    from treegauge.parsing.neural.options import BiaffineOptions
 
     if isinstance(predictor.options, BiaffineOptions):
         each = partial(pool.map, chunksize=4)
@@ -145,9 +145,9 @@ def best_models(learners: Sequence[Any], dev: Any, options: Any) -> list[tuple[i
     """
     import torch
 
-    from treegauge.parsers.neural.device import choose_device, numerics
-    from treegauge.parsers.neural.encoder import to_arrays
-    from treegauge.parsers.neural.training import Lockstep
+    from treegauge.parsing.neural.device import choose_device, numerics
+    from treegauge.parsing.neural.encoder import to_arrays
+    from treegauge.parsing.neural.training import Lockstep
 
     device = choose_device(options.device)
     words = learners[0].data.words_of(dev)
@@ -176,7 +176,7 @@ def scores(
     arrays: Any, own: Any, options: Any, more: dict[str, Any], pool: ProcessPoolExecutor
 ) -> Callable[[], dict[str, float]]:
     """Return how to get a model's UAS and LAS on some sentences, by decoder."""
-    from treegauge.parsers.neural.predicting import Predictor
+    from treegauge.parsing.neural.predicting import Predictor
 
     trees = trees_of(Predictor(arrays, own, options), more, pool)
 
@@ -194,10 +194,10 @@ def scores(
 def train(folder: str, out: str, *words: str) -> None:
     """Train everything."""
     pool = workers()
-    from treegauge.parsers.neural.data import Encoded
-    from treegauge.parsers.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
-    from treegauge.parsers.neural.training import Learner
-    from treegauge.parsers.options import read_options
+    from treegauge.parsing.neural.data import Encoded
+    from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
+    from treegauge.parsing.neural.training import Learner
+    from treegauge.parsing.options import read_options
 
     kinds = {"biaffine": BiaffineOptions, "pointer": PointerOptions, "labelling": LabellingOptions}
     only, given = given_options(words)
@@ -250,8 +250,8 @@ def table(*found: str) -> None:
     """Write means over seeds of what one or more files tell, and print them."""
     import polars as pl
 
-    from treegauge.results.files import atomic
-    from treegauge.results.tables import to_text
+    from treegauge.core.files import atomic
+    from treegauge.core.tables import to_text
 
     rows = [row for path in found for row in json.loads(Path(path).read_text())]
     keys = ["treebank", "parser", "options"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from treegauge.results.files import atomic
+from treegauge.core.files import atomic
 
 RESULTS = Path(__file__).parent / "results"
 # Columns of a table that sets our values against printed ones; others name the row.

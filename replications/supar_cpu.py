@@ -109,7 +109,7 @@ def theirs(python: str, folder: Path, name: str, epochs: int, seed: int) -> list
 
 def arrays_of(folder: Path, name: str) -> tuple[Any, dict[str, Any]]:
     """Read the arrays of a treebank."""
-    from treegauge.parsers.neural.data import Encoded
+    from treegauge.parsing.neural.data import Encoded
 
     return Encoded.load(folder / f"{name}.npz")
 
@@ -118,12 +118,12 @@ def ours(folder: Path, name: str, epochs: int, seed: int) -> list[dict[str, floa
     """Train our parser; return what each epoch took and reached."""
     import torch
 
-    from treegauge.parsers.decoding import spanning_tree
-    from treegauge.parsers.neural.device import numerics
-    from treegauge.parsers.neural.encoder import to_arrays
-    from treegauge.parsers.neural.options import BiaffineOptions
-    from treegauge.parsers.neural.predicting import Predictor
-    from treegauge.parsers.neural.training import Learner, Lockstep
+    from treegauge.parsing.decoding import spanning_tree
+    from treegauge.parsing.neural.device import numerics
+    from treegauge.parsing.neural.encoder import to_arrays
+    from treegauge.parsing.neural.options import BiaffineOptions
+    from treegauge.parsing.neural.predicting import Predictor
+    from treegauge.parsing.neural.training import Learner, Lockstep
 
     data, more = arrays_of(folder, name)
     ends = np.cumsum([0, *more["parts"]])
@@ -174,8 +174,8 @@ def table(*found: str) -> None:
     """Write medians of seconds and means of LAS after the last epoch, and print them."""
     import polars as pl
 
-    from treegauge.results.files import atomic
-    from treegauge.results.tables import to_text
+    from treegauge.core.files import atomic
+    from treegauge.core.tables import to_text
 
     rows = pl.DataFrame([row for path in found for row in json.loads(Path(path).read_text())])
     keys = ["treebank", "parser"]

@@ -25,7 +25,7 @@ from treegauge.curves.equivalents import placing
 from treegauge.curves.partition import composites, partition
 from treegauge.experiments.builtin import sampled
 from treegauge.measures.counting import per_sentence
-from treegauge.parsers.registry import make_parser
+from treegauge.parsing.registry import make_parser
 from treegauge.scoring.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.convention import CONVENTIONS
 from treegauge.treebanks.columns import Treebank

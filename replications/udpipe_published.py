@@ -11,8 +11,8 @@ import polars as pl
 
 from replications.parts import release_folder
 from treegauge.data import ud25
-from treegauge.parsers.udpipe import UDPipeParser
-from treegauge.parsers.udpipe_settings import UDPipeOptions
+from treegauge.parsing.udpipe import UDPipeParser
+from treegauge.parsing.udpipe_settings import UDPipeOptions
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 from treegauge.treebanks.conllu import read_splits

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from treegauge.results.files import atomic
+from treegauge.core.files import atomic
 
 
 def write(path, text=b"new"):

@@ -17,14 +17,14 @@ SOURCE = ROOT / "src"
 
 # From the bottom to the top. Rooms on one line do not know each other.
 LAYERS = [
-    ["results"],
+    ["core"],
     ["kernels"],
     ["data", "treebanks"],
     ["statistics"],
     ["measures", "splitting", "testing", "validation"],
     ["scoring"],
     ["auditing"],
-    ["parsers"],
+    ["parsing"],
     ["experiments"],
     ["curves", "dynamics", "ranking"],
     ["crosslingual"],
@@ -35,7 +35,7 @@ LAYERS = [
 ]
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 
-TORCH_HOME = "treegauge.parsers.neural"
+TORCH_HOME = "treegauge.parsing.neural"
 # Asked for only by users who already have it: conversions to and from its frames.
 OPTIONAL = {"pandas", "vl_convert"}
 
@@ -116,7 +116,7 @@ def declared() -> set[str]:
 
 
 def test_the_source_is_found():
-    assert {"treegauge", "treegauge.results.errors", "treegauge.cli"} <= MODULES.keys()
+    assert {"treegauge", "treegauge.core.errors", "treegauge.cli"} <= MODULES.keys()
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -153,7 +153,7 @@ def test_only_declared_packages_are_imported(module):
             "try:\n    import treegauge.figures\nexcept OSError:\n    pass",
         ),
         ("treegauge.scoring.align", "import_module('treegauge.reporting')"),
-        ("treegauge.scoring.align", "importlib.import_module(f'treegauge.parsers.{name}')"),
+        ("treegauge.scoring.align", "importlib.import_module(f'treegauge.parsing.{name}')"),
         ("treegauge.measures.relations", "from treegauge.splitting import random"),
         ("treegauge.scoring.align", "from treegauge import read_conllu"),
         ("treegauge.scoring.align", "from treegauge import *"),
@@ -161,8 +161,8 @@ def test_only_declared_packages_are_imported(module):
         ("treegauge.scoring.align", "importlib.import_module(f'treegauge.{name}')"),
         ("treegauge.attic", ""),
         ("treegauge.attic.old", ""),
-        ("treegauge.parsers.base", "import torch"),
-        ("treegauge.parsers.neurally", "from torch.nn import Module"),
+        ("treegauge.parsing.base", "import torch"),
+        ("treegauge.parsing.neurally", "from torch.nn import Module"),
         ("treegauge.cli.train", "def f():\n    import torch.cuda"),
         ("treegauge.dynamics.recorder", "if TYPE_CHECKING:\n    from torch import Tensor"),
         ("treegauge", "import torch"),
@@ -177,11 +177,11 @@ def test_a_wrong_import_is_noticed(module, source):
     [
         ("treegauge.treebanks.conllu", "from treegauge.treebanks.trees import depth"),
         ("treegauge.treebanks.conllu", "from . import trees\nfrom .trees import depth"),
-        ("treegauge.treebanks.conllu", "from ..results.errors import TreegaugeError"),
-        ("treegauge.results.result", "from treegauge import __version__"),
+        ("treegauge.treebanks.conllu", "from ..core.errors import TreegaugeError"),
+        ("treegauge.core.result", "from treegauge import __version__"),
         ("treegauge.cli.score", "import treegauge.scoring.align as align"),
-        ("treegauge.parsers.neural.encoder", "import torch.nn as nn\nfrom torch import Tensor"),
-        ("treegauge.parsers.neural", "import torch"),
+        ("treegauge.parsing.neural.encoder", "import torch.nn as nn\nfrom torch import Tensor"),
+        ("treegauge.parsing.neural", "import torch"),
         ("treegauge.scoring.align", "import torchless\nimport treegaugelike"),
         ("treegauge", "from treegauge.cli import main"),
     ],

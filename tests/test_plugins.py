@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import treegauge
-from treegauge.results.plugins import load_plugins
+from treegauge.core.plugins import load_plugins
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
 

@@ -12,7 +12,7 @@ import treegauge as tg
 from treegauge.cli.app import load
 from treegauge.cli.commands import DEFAULT
 from treegauge.cli.verbs import QUESTION, VERBS, Command
-from treegauge.results.verbs import verb_parameters
+from treegauge.core.verbs import verb_parameters
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

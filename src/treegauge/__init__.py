@@ -3,15 +3,13 @@
 Every public name is loaded on first use, so that importing the package costs nothing.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treegauge import data as data
-    from treegauge import parsers as parsers
     from treegauge.auditing.audit import audit as audit
+    from treegauge.core.errors import TreegaugeError as TreegaugeError
     from treegauge.crosslingual.transfer import transfer as transfer
     from treegauge.curves.curve import curve as curve
     from treegauge.dynamics.difficulty import difficulty as difficulty
@@ -30,12 +28,13 @@ if TYPE_CHECKING:
     from treegauge.measures.measure import measure as measure
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
-    from treegauge.parsers.labels import labels as labels
-    from treegauge.parsers.parse import parse as parse
-    from treegauge.parsers.registry import load_model as load_model
-    from treegauge.parsers.registry import make_parser as make_parser
-    from treegauge.parsers.tag import tag as tag
-    from treegauge.parsers.train import train as train
+    from treegauge.parsing.labels import labels as labels
+    from treegauge.parsing.parse import parse as parse
+    from treegauge.parsing.parsers import parsers as parsers
+    from treegauge.parsing.registry import load_model as load_model
+    from treegauge.parsing.registry import make_parser as make_parser
+    from treegauge.parsing.tag import tag as tag
+    from treegauge.parsing.train import train as train
     from treegauge.ranking.certify import certify as certify
     from treegauge.ranking.leaderboard import Leaderboard as Leaderboard
     from treegauge.ranking.rank import rank as rank
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from treegauge.ranking.recommend import recommend as recommend
     from treegauge.reporting.demo import demo as demo
     from treegauge.reporting.report import report as report
-    from treegauge.results.errors import TreegaugeError as TreegaugeError
     from treegauge.scoring.align import MismatchError as MismatchError
     from treegauge.scoring.align import align as align
     from treegauge.scoring.breakdown import breakdown as breakdown
@@ -92,7 +90,7 @@ _HOMES = {
     "dynamics.map": ["map"],
     "dynamics.mdl": ["mdl"],
     "dynamics.vinfo": ["vinfo"],
-    "results.errors": ["TreegaugeError"],
+    "core.errors": ["TreegaugeError"],
     "experiments.gc": ["gc"],
     "experiments.merge": ["merge"],
     "experiments.plans": ["Plan", "grid"],
@@ -103,11 +101,12 @@ _HOMES = {
     "figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
-    "parsers.labels": ["labels"],
-    "parsers.parse": ["parse"],
-    "parsers.registry": ["load_model", "make_parser"],
-    "parsers.tag": ["tag"],
-    "parsers.train": ["train"],
+    "parsing.labels": ["labels"],
+    "parsing.parse": ["parse"],
+    "parsing.parsers": ["parsers"],
+    "parsing.registry": ["load_model", "make_parser"],
+    "parsing.tag": ["tag"],
+    "parsing.train": ["train"],
     "ranking.certify": ["certify"],
     "ranking.leaderboard": ["Leaderboard"],
     "ranking.rank": ["rank"],
@@ -143,7 +142,7 @@ _HOMES = {
     "testing.synthetic": ["synthetic"],
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = {"data": "data", "parsers": "parsers", "trees": "treebanks.trees"}
+_MODULES = {"data": "data", "trees": "treebanks.trees"}
 
 
 def __getattr__(name: str) -> Any:
@@ -152,22 +151,6 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'treegauge' has no attribute {name!r}")
     return getattr(import_module(f"treegauge.{_HOME[name]}"), name)
-
-
-class _Front(ModuleType):
-    """The package; importing the room ``results`` must not hide the verb of that name."""
-
-    @property
-    def results(self) -> Any:
-        """The verb."""
-        return __getattr__("results")
-
-    @results.setter
-    def results(self, room: ModuleType) -> None:
-        """Leave the verb where it is; rooms are imported by ``from treegauge.results import``."""
-
-
-sys.modules[__name__].__class__ = _Front
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from treegauge.auditing.audit import audit
 from treegauge.cli.app import app
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.splitting.displacement import sampled_test
 from treegauge.splitting.pool import pool
 from treegauge.testing.synthesise import Grammar

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.crosslingual.scoring import RatioEstimate, ratio
-from treegauge.results.errors import TreegaugeError
 
 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=20), st.floats(0.5, 0.99))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.crosslingual.selection import STRATEGIES, Handful, greedy_sources, select_sources
 from treegauge.crosslingual.vote import Panel
 from treegauge.crosslingual.weights import log_ratios, weigh_sources
-from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.convention import OFFICIAL
 from treegauge.testing.synthetic import synthetic
 

@@ -12,7 +12,7 @@ from treegauge.curves.counting import Parse, count
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.running import run_cells
 from treegauge.experiments.store import Store
-from treegauge.parsers.registry import make_parser
+from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.crosslingual.vote import (
     Panel,
     delexicalised,
@@ -17,8 +18,7 @@ from treegauge.crosslingual.vote import (
     vote_heads,
     vote_relations,
 )
-from treegauge.parsers.registry import make_parser
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsing.registry import make_parser
 from treegauge.treebanks import trees
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.crosslingual.weights import inverse_weights, log_ratios, weigh_sources
 from treegauge.measures.similarity import klcpos3
-from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.conllu import parse_conllu
 
 

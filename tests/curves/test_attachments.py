@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.curves.attachments import ALL, COLUMNS, attachments, joined, read_attachments
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import table
 

@@ -3,13 +3,13 @@
 import polars as pl
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.curves.counting import collect
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.run import run
 from treegauge.experiments.running import run_expansion
 from treegauge.experiments.store import Store
-from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
 

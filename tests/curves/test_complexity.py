@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from scipy.integrate import simpson
 from scipy.stats import spearmanr
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.curves.curve import complexity, curve, equivalent, fit
 from treegauge.curves.grid import area_between
 from treegauge.curves.partition import compare_parsers, composites, partition
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.curves.counting import Parse, count
-from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.attachment import PAPER_CLASSES
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.convention import CONVENTIONS

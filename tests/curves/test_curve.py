@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import treegauge as tg
+from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL, COLUMNS, attachments, read_attachments
 from treegauge.experiments.store import Store
-from treegauge.parsers.registry import make_parser
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsing.registry import make_parser
 from treegauge.scoring.convention import CONVENTIONS
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.sentence_counts import ScoreOptions

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.curves.curve import equivalent
 from treegauge.curves.equivalents import (
     equivalent_size,
@@ -14,7 +15,6 @@ from treegauge.curves.equivalents import (
     size_text,
 )
 from treegauge.curves.partition import composites
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import curve_fit
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.curves.curve import advise, fit
 from treegauge.curves.fits import fit_law, operator, size_weights
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
 

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.curves.attachments import COLUMNS, attachments
 from treegauge.curves.curve import BANDS, curve
 from treegauge.curves.grid import grid_of
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 from .conftest import SIZES, table
 

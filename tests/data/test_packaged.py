@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from treegauge import data
+from treegauge.core.errors import ChoiceError
 from treegauge.data.build import TABLES, build
-from treegauge.results.errors import ChoiceError
 
 FIGURES = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")).parent / "figures"
 needs_figures = pytest.mark.skipif(

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.candidates import (
     SCORES,
     candidates_page,
@@ -15,7 +16,6 @@ from treegauge.dynamics.candidates import (
 )
 from treegauge.dynamics.jobs import assigned_folds, cross_fit
 from treegauge.dynamics.recording import Recording
-from treegauge.results.errors import TreegaugeError
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import treegauge as tg
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 
 FAST = ("--option", "bits=16", "--option", "label_bits=12", "--epochs", 2)
 QUICK = {"epochs": 2, "option": {"bits": 16, "label_bits": 12}}

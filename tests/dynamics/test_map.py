@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 import treegauge as tg
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.cartography import MapArchive
 from treegauge.dynamics.recording import Recording
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.run import run
-from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu
 

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treegauge as tg
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.cartography import Regions, data_map, mean_map
 from treegauge.dynamics.jobs import TrainingJob, relation_names
 from treegauge.dynamics.mdl import BLOCKS, description_length, fitting, read_blocks
 from treegauge.dynamics.recording import Recording
 from treegauge.dynamics.vinfo import NULLS, null_input, usable_information
-from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
 

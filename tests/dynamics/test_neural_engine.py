@@ -8,14 +8,14 @@ pytest.importorskip("torch")
 import torch
 
 import treegauge as tg
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.candidates import error_candidates
 from treegauge.dynamics.jobs import TrainingJob, cross_fit, relation_names
 from treegauge.dynamics.mdl import description_length
 from treegauge.dynamics.neural_engine import NeuralEngine
 from treegauge.dynamics.recorder import make_engine, record
 from treegauge.dynamics.vinfo import NULLS, null_input
-from treegauge.parsers.registry import make_parser
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import synthetic
 
 SMALL = {

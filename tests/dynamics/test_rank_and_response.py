@@ -6,13 +6,13 @@ from scipy.stats import spearmanr
 
 import treegauge as tg
 from treegauge import data
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.difficulty import (
     LARGER_IS_EASIER,
     absolute_rank,
 )
 from treegauge.dynamics.item_response import fit_item_response, responses
 from treegauge.dynamics.jobs import TrainingJob, relation_names
-from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
 # The Difficulty paper, Table 1: absolute rank and the ten measures of treebanks whose row is

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.jobs import TrainingJob, relation_names
 from treegauge.dynamics.recorder import make_engine, record
 from treegauge.dynamics.recording import FLOOR, Recording
-from treegauge.parsers.registry import make_parser
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import synthetic
 
 

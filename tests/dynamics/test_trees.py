@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.cartography import sentence_map
 from treegauge.dynamics.jobs import TrainingJob
 from treegauge.kernels.tree_probability import log_partition
-from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
 

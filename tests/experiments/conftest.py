@@ -83,7 +83,7 @@ def raises(cell):
 
 
 def refuses(cell):
-    from treegauge.results.errors import TreegaugeError
+    from treegauge.core.errors import TreegaugeError
     log(cell)
     raise TreegaugeError("no such thing")
 

@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.builtin import sampled
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import perform
 from treegauge.measures.measure import measure
-from treegauge.parsers.registry import make_parser
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsing.registry import make_parser
 from treegauge.scoring.convention import find_convention
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import metric_label

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments import cells
 from treegauge.experiments.cells import Cell, Setup
-from treegauge.results.errors import TreegaugeError
 
 FILES = {"x-ud-train": "aa", "x-ud-test": "bb"}
 BASE = Setup("curve", "/data/UD_X-Y", "beam", {"beam": 8, "epochs": 10}, {"nested": False}, FILES)

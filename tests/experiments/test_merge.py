@@ -2,13 +2,13 @@
 
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion
 from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.merge import merge
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report
-from treegauge.results.errors import TreegaugeError
 
 
 def part(plan, seeds):

@@ -6,11 +6,11 @@ from itertools import product
 
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import CellLimits
 from treegauge.experiments.run import read_plan
-from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.conllu import read_conllu
 
 CURVE = {"parsers": ["beam"], "sizes": [10, 20]}

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell, Setup
 from treegauge.experiments.pools import CellLimits, read_bytes, read_seconds
 from treegauge.experiments.processes import Processes
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
-from treegauge.results.errors import TreegaugeError
 
 
 def alive(process: int) -> bool:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import treegauge as tg
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.conllu import read_conllu
 
 QUICK = {"name": "beam", "options": {"epochs": 1, "beam": 1}}

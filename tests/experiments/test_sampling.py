@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.builtin import sampled
-from treegauge.results.errors import TreegaugeError
 
 
 @settings(max_examples=60, deadline=None)

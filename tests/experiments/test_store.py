@@ -10,12 +10,12 @@ from datetime import UTC
 import polars as pl
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
 from treegauge.experiments.ledger import BusyError, Ledger, LedgerEntry
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report, perform
-from treegauge.results.errors import TreegaugeError
 
 SETUPS = [
     Setup("curve", f"/data/{treebank}", parser, {"beam": beam}, usual_options={"beam": 8})

@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL, COLUMNS, attachments
 from treegauge.curves.curve import complexity, curve, equivalent
 from treegauge.curves.partition import composites as composite_counts
 from treegauge.figures import curves
 from treegauge.figures.saving import to_json
-from treegauge.results.errors import TreegaugeError
 
 SIZES = (5, 10, 20, 50, 100)
 CLASSES = {

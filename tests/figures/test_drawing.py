@@ -9,11 +9,11 @@ import pytest
 
 import treegauge as tg
 from treegauge.cli.verbs import VERBS
+from treegauge.core.errors import ChoiceError
 from treegauge.figures.drawing import FIGURES
 from treegauge.figures.ranking import pair_matrix, rank_boxes
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.ranking import ranking_section
-from treegauge.results.errors import ChoiceError
 from treegauge.testing.synthetic import synthetic
 
 

@@ -7,11 +7,11 @@ import pytest
 from scipy.stats import gaussian_kde
 
 import treegauge as tg
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.mdl import description_length
 from treegauge.dynamics.recorder import make_engine
 from treegauge.figures import dynamics
 from treegauge.figures.analysis import matrix
-from treegauge.results.errors import TreegaugeError
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.testing.synthetic import synthetic
 

@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.figures.ranking import agreement, critical_differences, pair_matrix, rank_boxes
 from treegauge.figures.saving import save, to_json
 from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 SCORES = read_leaderboard("conll18")
 FEW = SCORES.select(systems=["Stanford", "Uppsala", "HIT-SCIR", "TurkuNLP"])

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import pytest
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.figures.saving import (
     SCALE,
     save,
@@ -20,7 +21,6 @@ from treegauge.figures.saving import (
     to_svg,
 )
 from treegauge.figures.theme import PALETTE, SEQUENCE, ink, themed
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 vl_convert = (
     importlib.import_module("vl_convert") if importlib.util.find_spec("vl_convert") else None

@@ -2,9 +2,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.figures import scores
 from treegauge.figures.saving import to_svg
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 FRAME = pl.DataFrame(
     {

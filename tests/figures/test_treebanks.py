@@ -6,11 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from treegauge.cli.app import app
+from treegauge.core.errors import TreegaugeError
 from treegauge.figures.saving import to_json
 from treegauge.figures.treebanks import displacements, relation_spectrum
 from treegauge.measures.measure import measure
 from treegauge.measures.relations import word_dependency_entropy
-from treegauge.results.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
 

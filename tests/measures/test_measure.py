@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 import treegauge as tg
 from treegauge.cli.app import app
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.displacement import edv
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import measures
-from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
 from treegauge.treebanks.conllu import ConlluError, write_conllu

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import ChoiceError
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import (
     FAMILIES,
@@ -22,7 +23,6 @@ from treegauge.measures.registry import (
     measures,
     select,
 )
-from treegauge.results.errors import ChoiceError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 

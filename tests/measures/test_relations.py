@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import entropy
 
+from treegauge.core.errors import ChoiceError
 from treegauge.measures import relations
 from treegauge.measures.relations import average_wde, word_dependency_entropy
-from treegauge.results.errors import ChoiceError
 from treegauge.testing.synthetic import synthetic
 
 # Table 2 of the Content paper; `list` stands in two columns there and is discussed as other.

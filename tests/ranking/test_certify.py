@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from treegauge.cli.app import app
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
 from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
 

@@ -11,6 +11,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.compare import (
     critical_difference,
     critical_distance,
@@ -19,7 +20,6 @@ from treegauge.ranking.compare import (
 )
 from treegauge.ranking.pairs import improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 # Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
 DEMSAR = [

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.ranking import exact as module
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
-from treegauge.results.errors import TreegaugeError
 
 
 def table(rows) -> Leaderboard:

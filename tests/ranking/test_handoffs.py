@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 import treegauge as tg
 from treegauge.cli.app import app
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.plans import make_setup
 from treegauge.experiments.running import run_cells
-from treegauge.results.errors import TreegaugeError
 
 CODES = ("xx_one", "xx_two", "yy_three")
 WORDS = 40

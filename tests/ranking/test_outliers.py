@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.leaderboard import ranks_of
 from treegauge.ranking.metadata import _sum_of, classes_of, tail
 from treegauge.ranking.outliers import explain_outliers, extreme
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 
 def counted_tail(found, population, members, size):

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import treegauge as tg
 from treegauge.cli.app import app
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 
 WIDE = "treebank,A,B,C\nx,1.5,1,0\ny,2,2.5,1\nz,3,3,2\n"
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from treegauge import data
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.leaderboard import ranks_of
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 LONG = """metric,treebank,system,score
 LAS,cs_pdt,A,91.25

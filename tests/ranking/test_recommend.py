@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treegauge.cli.app import app
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import recommend
 from treegauge.ranking.selection import (
@@ -19,7 +20,6 @@ from treegauge.ranking.selection import (
     error_matrix,
     folds_of,
 )
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 CONLL = read_leaderboard("conll18")
 

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 from scipy.stats import chisquare
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.sampler import BLOCK, Constraint, Sampler, constraints_of, shares, sizes_of
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 
 def toy(families: str, resources: str | None = None) -> Leaderboard:

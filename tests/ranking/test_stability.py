@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 
 def table(rows: list[list[float]]) -> Leaderboard:

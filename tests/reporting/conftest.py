@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import treegauge as tg
-from treegauge.parsers.registry import make_parser
+from treegauge.parsing.registry import make_parser
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.report import report
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse

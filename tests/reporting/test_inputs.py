@@ -5,11 +5,11 @@ import json
 import polars as pl
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import COLUMNS, attachments
 from treegauge.reporting.inputs import PageInputs, read_inputs
 from treegauge.reporting.learning import Votes
 from treegauge.reporting.report import report
-from treegauge.results.errors import TreegaugeError
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, write_conllu

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treegauge.cli.app import app
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.candidates import error_candidates
 from treegauge.dynamics.cartography import MapArchive, data_map
 from treegauge.dynamics.recording import Recording
@@ -25,7 +26,6 @@ from treegauge.reporting.maps import quantised
 from treegauge.reporting.methods import REFERENCES
 from treegauge.reporting.page import Section, page
 from treegauge.reporting.report import report
-from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.align import align
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.evaluation import evaluate

@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 
 import treegauge as tg
 from treegauge.cli.app import app
+from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL
 from treegauge.experiments.plans import ParserChoice, Plan, grid
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.report import report
-from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.attachment import correct_trees, scored_words_mask
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate

@@ -2,7 +2,7 @@
 
 import pytest
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.align import align
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.classes import REGISTRY, classify

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.comparisons import compare, error_reduction
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import f1

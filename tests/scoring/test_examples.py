@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from treegauge.results.errors import ChoiceError
+from treegauge.core.errors import ChoiceError
 from treegauge.scoring.breakdown import breakdown, examples
 from treegauge.treebanks.conllu import parse_conllu
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import f1
 from treegauge.scoring.sentence_counts import ScoreOptions

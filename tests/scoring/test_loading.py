@@ -3,7 +3,7 @@
 import pytest
 from udtools import udeval
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.problems import ConlluError

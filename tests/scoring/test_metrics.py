@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from udtools import udeval
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.metrics import METRICS, Metric, canonical
 from treegauge.scoring.scores import Scores, SystemScore, official_table
 from treegauge.treebanks import relations

@@ -2,7 +2,7 @@
 
 import pytest
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.sentence_counts import ScoreOptions

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import METRICS
 from treegauge.scoring.sentence_counts import ScoreOptions

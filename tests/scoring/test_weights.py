@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.weights import packaged_weights, read_weights
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.relations import CONTENT, FUNCTIONAL, universal_relation

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 import treegauge as tg
 from treegauge.cli.app import app
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_splits, write_conllu
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.splits import distance
-from treegauge.results.errors import TreegaugeError
 from treegauge.splitting.displacement import optimised_test, sampled_test
 from treegauge.splitting.pool import pool
 from treegauge.splitting.split import rebuild, split_manifest, write_split

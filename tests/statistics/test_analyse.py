@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from treegauge.cli.app import app
+from treegauge.core.errors import TreegaugeError
 from treegauge.data import ud25
-from treegauge.results.errors import TreegaugeError
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.regression import regress
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.background import _left, remove_background
 
 

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.data import ud25
-from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
 

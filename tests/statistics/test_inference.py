@@ -7,7 +7,7 @@ import pingouin
 import pytest
 from scipy import stats
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.coefficients import Inference, correlated_pair, inference
 from treegauge.statistics.power import correlation_power, detectable, needed_rows, plan_power
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.multiple import METHODS, adjust
 
 # Benjamini and Hochberg (1995), section 4: fifteen comparisons of two treatments after

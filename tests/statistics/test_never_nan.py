@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_tables import correlation_matrix

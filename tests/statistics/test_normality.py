@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.normality import fit_skew_normal, normality
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from treegauge.results.errors import ChoiceError
+from treegauge.core.errors import ChoiceError
 from treegauge.statistics.coefficients import coefficients, partial
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics import resampling
 from treegauge.statistics.permutation import paired_bootstrap, paired_permutation
 

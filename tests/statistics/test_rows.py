@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.statistics import interval, resampling
 from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.interval import bootstrap_rows

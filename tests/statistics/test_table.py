@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import treegauge as tg
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.measure import measure
-from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.data_table import as_table, join_tables, load_tables, read_table
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu

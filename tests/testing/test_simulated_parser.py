@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from udtools import Validator, udeval
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.testing.lexicon import uniforms
 from treegauge.testing.perturb import perturb
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from udtools import Validator
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthetic import Grammar, synthetic_conllu
 
 ORDERS = ["SVO", "SOV", "VSO", "VOS", "OVS", "OSV"]

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from treegauge.results.messages import listening
+from treegauge.core.messages import listening
 
 
 @pytest.fixture

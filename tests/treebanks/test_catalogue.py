@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge import data
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks import trees
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.conllu import read_conllu

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import COLUMNS, Treebank, concat
 from treegauge.treebanks.conllu import parse_conllu, stream_conllu, write_conllu

@@ -6,7 +6,7 @@ import conllu as peer
 import pytest
 from hypothesis import given, settings
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.columns import COLUMNS, Treebank
 from treegauge.treebanks.conllu import parse_conllu, read_conllu, read_splits, write_conllu
 from treegauge.treebanks.problems import ConlluError

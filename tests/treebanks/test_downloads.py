@@ -8,7 +8,7 @@ from urllib.request import Request
 
 import pytest
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks import downloads
 from treegauge.treebanks.downloads import MissingFileError, cache_folder, cached_name, download
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.downloads import MissingFileError
 from treegauge.treebanks.fetch import fetch

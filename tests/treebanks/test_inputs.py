@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import treegauge as tg
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_splits, write_conllu
 from treegauge.treebanks.inputs import (

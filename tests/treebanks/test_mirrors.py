@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.fetch import fetch
 

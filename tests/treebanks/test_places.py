@@ -2,7 +2,7 @@
 
 import pytest
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.fetch import fetch
 from treegauge.treebanks.places import HANDLES, TreebankRequest, advice, kind_of, placeholders
 

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from treegauge.results.errors import ChoiceError
+from treegauge.core.errors import ChoiceError
 from treegauge.treebanks.conllu import parse_conllu
 
 from .texts import chain, conllu, row

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.treebanks.sources import Errors
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def audit(
         What to do about malformed sentences: strict, skip or repair.
     """
     from treegauge.auditing.checks import check_splits, check_treebank
-    from treegauge.results.errors import check_whole
+    from treegauge.core.errors import check_whole
 
     if fail not in ("error", "warning", "never"):
         raise ChoiceError("level to fail at", fail, ("error", "warning", "never"))

@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from treegauge import __version__
 from treegauge.cli.verbs import QUESTION, VERBS
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 
 
 class Verbs(TyperGroup):

@@ -15,8 +15,8 @@ from treegauge.cli.defaulting import defaulting
 from treegauge.cli.output import FORMATS, emit
 from treegauge.cli.progress import showing
 from treegauge.cli.verbs import Command
-from treegauge.results.result import Result
-from treegauge.results.verbs import Verb, VerbParameter, verb_parameters
+from treegauge.core.result import Result
+from treegauge.core.verbs import Verb, VerbParameter, verb_parameters
 
 FORMAT: Any = Annotated[
     StrEnum("Format", {word: word for word in FORMATS}),

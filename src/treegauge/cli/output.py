@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from treegauge.results.errors import ChoiceError
-from treegauge.results.files import atomic
-from treegauge.results.result import SAVED, Result
+from treegauge.core.errors import ChoiceError
+from treegauge.core.files import atomic
+from treegauge.core.result import SAVED, Result
 
 FORMATS = ("text", "json", "csv", "latex", "html")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from treegauge.results.messages import ProgressTask, listening
+from treegauge.core.messages import ProgressTask, listening
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

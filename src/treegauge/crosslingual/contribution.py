@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, sign
 from treegauge.crosslingual.scoring import OVERALL, RatioEstimate, ratio, word_groups
 from treegauge.crosslingual.vote import Panel
 from treegauge.measures.counting import per_sentence
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
 from treegauge.scoring.attachment import Mask, align_trees
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label

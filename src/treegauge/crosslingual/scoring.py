@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.attachment import Mask, scored_words_mask
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, sign
 from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.crosslingual.vote import Panel
 from treegauge.measures.counting import per_sentence
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result, sign
 from treegauge.scoring.attachment import align_trees
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label

@@ -7,9 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.messages import note
-from treegauge.results.verbs import Settings, verb, verb_with
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.verbs import Settings, verb, verb_with
 from treegauge.scoring.convention import Counting
 
 if TYPE_CHECKING:
@@ -188,9 +188,9 @@ def transfer(
     Contributions
         The scores, none if the target has no trees; the weights are attached.
     """
+    from treegauge.core.result import sign
     from treegauge.crosslingual.contribution import Contributions, contributions
     from treegauge.crosslingual.scoring import CLASSES, word_groups
-    from treegauge.results.result import sign
     from treegauge.scoring.metrics import metric_label
     from treegauge.scoring.word_metrics import find_word_metric
     from treegauge.treebanks.conllu import write_conllu
@@ -280,8 +280,8 @@ def _panel(
     from treegauge.experiments.cells import Cell
     from treegauge.experiments.plans import make_setup
     from treegauge.experiments.running import run_cells
-    from treegauge.parsers.options import given_options
-    from treegauge.parsers.registry import find_parser
+    from treegauge.parsing.options import given_options
+    from treegauge.parsing.registry import find_parser
 
     options = given_options(find_parser(training.parser).options, training.option)
     parser = delexicalised(training.parser, **options)
@@ -317,8 +317,8 @@ def _panel(
 
 def _signed(result: R, world: _World, training: SourceTraining, **more: object) -> R:
     """Add to a signature the sources and how their parsers were trained."""
+    from treegauge.core.result import countersign
     from treegauge.crosslingual.weights import source_marks
-    from treegauge.results.result import countersign
 
     option = training.option
     if isinstance(option, Mapping):

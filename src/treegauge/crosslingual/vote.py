@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import progress
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
-from treegauge.parsers.base import Model, Parser, Probabilistic
-from treegauge.parsers.decoding import spanning_tree
-from treegauge.parsers.registry import find_parser, known_parsers, make_parser
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import progress
+from treegauge.parsing.base import Model, Parser, Probabilistic
+from treegauge.parsing.decoding import spanning_tree
+from treegauge.parsing.registry import find_parser, known_parsers, make_parser
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.relations import universal_relation
 
@@ -260,7 +260,7 @@ def delexicalised(parser: str = "beam", **options: Any) -> Parser:
     >>> delexicalised("udpipe")
     Traceback (most recent call last):
     ...
-    treegauge.results.errors.ChoiceError: unknown delexicalised parser 'udpipe'; choices: beam, mst
+    treegauge.core.errors.ChoiceError: unknown delexicalised parser 'udpipe'; choices: beam, mst
     """
     find_parser(parser)
     able = [

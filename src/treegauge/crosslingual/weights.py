@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, sign
 from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.measures.counting import need_column, need_words, per_sentence
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result, sign
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:

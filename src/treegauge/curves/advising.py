@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import countersign
 from treegauge.curves.attachments import Attachments
 from treegauge.curves.fits import (
     PARAMETERS,
@@ -18,8 +20,6 @@ from treegauge.curves.fits import (
 )
 from treegauge.curves.grid import Floats, ScoreGrid, grid_of, limits, order_limits
 from treegauge.curves.learning import CurveAnalysis, of_treebank
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import countersign
 
 if TYPE_CHECKING:
     import polars as pl

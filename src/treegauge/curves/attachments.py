@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign, sign
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign, sign
 
 if TYPE_CHECKING:
     import polars as pl
@@ -243,7 +243,7 @@ def read_attachments(path: str | os.PathLike[str]) -> Attachments:
     Tables are long (one row per cell and class) or wide: one column per cell, named
     ``SIZE/SAMPLE``, empty where it was not run.
     """
-    from treegauge.results.reading import read_file
+    from treegauge.core.reading import read_file
 
     frame = _lengthened(read_file(path).frame)
     return attachments(frame, source=str(path), sources=[Path(path).name])

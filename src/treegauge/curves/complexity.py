@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import countersign
 from treegauge.curves.attachments import Attachments
 from treegauge.curves.grid import (
     Bools,
@@ -19,8 +21,6 @@ from treegauge.curves.grid import (
     uneven,
 )
 from treegauge.curves.learning import CurveAnalysis
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import countersign
 from treegauge.statistics.coefficients import coefficients
 from treegauge.treebanks.languages import language_of
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined
-from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.attachment import align_trees
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.verbs import Settings, verb, verb_with
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.verbs import Settings, verb, verb_with
 from treegauge.scoring.convention import Counting
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import countersign
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.curve import CurveBands
 from treegauge.curves.grid import Floats, order_limits
 from treegauge.curves.learning import AVERAGE, CurveAnalysis, Curves, mean_curves
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import countersign
 
 if TYPE_CHECKING:
     import polars as pl

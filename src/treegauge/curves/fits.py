@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import countersign
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.grid import Floats, limits
 from treegauge.curves.learning import AVERAGE, CurveAnalysis, mean_curves
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import countersign
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
 from treegauge.curves.attachments import Attachments, joined, read_attachments
 from treegauge.curves.counting import CLASSES, collect
 from treegauge.experiments.cells import Cell
@@ -13,10 +15,8 @@ from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
 from treegauge.experiments.running import run_cells
 from treegauge.experiments.store import Store
-from treegauge.parsers.options import given_options
-from treegauge.parsers.registry import find_parser
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.messages import note
+from treegauge.parsing.options import given_options
+from treegauge.parsing.registry import find_parser
 from treegauge.scoring.convention import OFFICIAL, Convention, Counting
 from treegauge.scoring.metrics import metric_label
 from treegauge.scoring.word_metrics import find_word_metric

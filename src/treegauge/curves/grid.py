@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.results.errors import ChoiceError, TreegaugeError, check_options
 
 if TYPE_CHECKING:
     from treegauge.curves.curve import CurveBands

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import countersign
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.grid import (
     Bools,
@@ -17,8 +19,6 @@ from treegauge.curves.grid import (
     relative,
     uneven,
 )
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import countersign
 from treegauge.statistics.analysis import Analysis
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import countersign
 from treegauge.curves.attachments import ALL, CELL, COLUMNS, Attachments, attachments
 from treegauge.curves.complexity import Complexities, Per, areas, groups
 from treegauge.curves.grid import grid_of
 from treegauge.curves.learning import CurveAnalysis
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import countersign
 from treegauge.statistics.coefficients import coefficients
 
 if TYPE_CHECKING:

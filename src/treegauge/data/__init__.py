@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from treegauge.results.errors import ChoiceError
+from treegauge.core.errors import ChoiceError
 
 if TYPE_CHECKING:
     import polars as pl

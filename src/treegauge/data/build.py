@@ -10,8 +10,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.files import atomic
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
 
 if TYPE_CHECKING:
     import polars as pl

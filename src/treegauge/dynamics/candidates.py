@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.result import Result, countersign
 from treegauge.dynamics.recording import LAYERS, Recording
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.files import atomic
-from treegauge.results.result import Result, countersign
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:

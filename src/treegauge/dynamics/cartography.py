@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.dynamics.candidates import ErrorCandidates
 from treegauge.dynamics.jobs import check_same
 from treegauge.dynamics.recording import (
@@ -16,8 +18,6 @@ from treegauge.dynamics.recording import (
     save_recordings,
     word_columns,
 )
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result, countersign, joined_signature
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:

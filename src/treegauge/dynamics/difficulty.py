@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.dynamics.cartography import DataMap, mean_map
 from treegauge.dynamics.mdl import Before, DescriptionLength, read_blocks
 from treegauge.dynamics.settings import JoinedResult, Layer, TrainingData, TrainingSettings
 from treegauge.dynamics.vinfo import Null, UsableInformation, usable_information
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
 from treegauge.scoring.convention import OFFICIAL, Convention, Counting
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, sign
 from treegauge.dynamics.jobs import check_same
 from treegauge.dynamics.recording import Recording
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import sign
 from treegauge.dynamics.recording import Recording
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import sign
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank

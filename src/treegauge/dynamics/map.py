@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from treegauge.core.result import Result, countersign, joined_signature
+from treegauge.core.verbs import verb
 from treegauge.dynamics.candidates import WRITERS, error_candidates, save_candidates
 from treegauge.dynamics.cartography import DataMap, MapArchive, mean_map
 from treegauge.dynamics.recording import ENDINGS, Recording
@@ -16,8 +18,6 @@ from treegauge.dynamics.settings import (
     check_file,
     save_table,
 )
-from treegauge.results.result import Result, countersign, joined_signature
-from treegauge.results.verbs import verb
 from treegauge.scoring.convention import Convention, Counting
 
 if TYPE_CHECKING:

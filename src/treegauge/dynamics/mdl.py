@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.dynamics.jobs import Engine, Progress, TrainingJob, relation_names
 from treegauge.dynamics.recording import LAYERS
 from treegauge.dynamics.settings import JoinedResult, Layer, TrainingSettings
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl

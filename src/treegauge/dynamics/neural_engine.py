@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
 from treegauge.dynamics.recording import Recording
-from treegauge.parsers.base import check_training
-from treegauge.parsers.neural.data import FIRST_LABEL
-from treegauge.parsers.neural.fitting import read_vectors
-from treegauge.parsers.neural.options import BiaffineOptions
-from treegauge.parsers.neural.vocabulary import Vocabulary
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsing.base import check_training
+from treegauge.parsing.neural.data import FIRST_LABEL
+from treegauge.parsing.neural.fitting import read_vectors
+from treegauge.parsing.neural.options import BiaffineOptions
+from treegauge.parsing.neural.vocabulary import Vocabulary
 from treegauge.treebanks.columns import Treebank, concat
 
 Longs = npt.NDArray[np.int64]
@@ -42,7 +42,7 @@ class NeuralEngine:
     @property
     def at_once(self) -> int:
         """Number of models that are trained in one call."""
-        from treegauge.parsers.neural.device import choose_device
+        from treegauge.parsing.neural.device import choose_device
 
         return 64 if choose_device(self.options.device).type == "cuda" else 1
 
@@ -61,8 +61,8 @@ class NeuralEngine:
         return recordings
 
     def _run(self, jobs: Sequence[TrainingJob], progress: Progress) -> list[dict[str, Recording]]:
-        from treegauge.parsers.neural import jobs as neural
-        from treegauge.parsers.neural.fitting import type_vectors
+        from treegauge.parsing.neural import jobs as neural
+        from treegauge.parsing.neural.fitting import type_vectors
 
         for job in jobs:
             _check(job)

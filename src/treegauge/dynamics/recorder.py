@@ -7,15 +7,15 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
 from treegauge.dynamics.neural_engine import NeuralEngine
 from treegauge.dynamics.recording import FLOOR, Recording
 from treegauge.kernels.tree_probability import trees_logp
-from treegauge.parsers.base import Model, Parser, Probabilistic
-from treegauge.parsers.neural.options import BiaffineOptions
-from treegauge.parsers.options import read_options
-from treegauge.parsers.registry import find_parser, known_parsers
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsing.base import Model, Parser, Probabilistic
+from treegauge.parsing.neural.options import BiaffineOptions
+from treegauge.parsing.options import read_options
+from treegauge.parsing.registry import find_parser, known_parsers
 from treegauge.treebanks.columns import Treebank
 
 Floats = npt.NDArray[np.float64]
@@ -98,7 +98,7 @@ def _recorded(model: Model, job: TrainingJob, split: str) -> dict[str, Any]:
 def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recording]:
     """Train one model and return its recordings by split.
 
-    The parser's models are :class:`~treegauge.parsers.base.Probabilistic`; `label` is what
+    The parser's models are :class:`~treegauge.parsing.base.Probabilistic`; `label` is what
     signatures call it.
     """
     rows: dict[str, list[dict[str, Any]]] = {split: [] for split in job.read}

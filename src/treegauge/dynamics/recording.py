@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.files import atomic
-from treegauge.results.result import Result
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.result import Result
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:

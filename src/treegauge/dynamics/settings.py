@@ -6,10 +6,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, joined_signature
+from treegauge.core.verbs import Settings
 from treegauge.dynamics.recording import Recording, unpacked_recordings
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, joined_signature
-from treegauge.results.verbs import Settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -153,7 +153,7 @@ class TrainingSettings(Settings):
         from treegauge.experiments.cells import Cell
         from treegauge.experiments.plans import make_setup
         from treegauge.experiments.running import run_cells
-        from treegauge.parsers.registry import find_parser
+        from treegauge.parsing.registry import find_parser
 
         given = self.option
         words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else [*given]
@@ -233,7 +233,7 @@ def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None
 
 def save_table(frame: "pl.DataFrame", path: FilePath) -> None:
     """Write a table to ``.csv`` or ``.parquet``, atomically."""
-    from treegauge.results.files import atomic
+    from treegauge.core.files import atomic
 
     with atomic(path) as file:
         (frame.write_csv if Path(path).suffix == ".csv" else frame.write_parquet)(file)

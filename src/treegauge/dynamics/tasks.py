@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from treegauge.core.messages import progress
 from treegauge.dynamics.cartography import data_map
 from treegauge.dynamics.jobs import Engine, TrainingJob, cross_fit, relation_names
 from treegauge.dynamics.mdl import DescriptionLength, description_length, read_blocks
@@ -10,8 +11,7 @@ from treegauge.dynamics.recording import LAYERS, Recording, packed_recordings
 from treegauge.dynamics.vinfo import null_input, usable_information
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
-from treegauge.parsers.registry import find_parser
-from treegauge.results.messages import progress
+from treegauge.parsing.registry import find_parser
 from treegauge.treebanks.columns import Treebank
 
 _HERE = "treegauge.dynamics.tasks"

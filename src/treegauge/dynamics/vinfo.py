@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign, joined_signature
+from treegauge.core.verbs import verb
 from treegauge.dynamics.recording import LAYERS, Recording, word_columns
 from treegauge.dynamics.settings import (
     TABLES,
@@ -17,9 +20,6 @@ from treegauge.dynamics.settings import (
     check_file,
     save_table,
 )
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign, joined_signature
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl

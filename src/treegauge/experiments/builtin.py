@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
-from treegauge.parsers.registry import make_parser
-from treegauge.results.errors import TreegaugeError
+from treegauge.parsing.registry import make_parser
 from treegauge.scoring.convention import find_convention
 from treegauge.treebanks.columns import Treebank
 
@@ -144,7 +144,7 @@ def sampled(
     True
     >>> sampled(3, 5, 0)
     Traceback (most recent call last):
-    treegauge.results.errors.TreegaugeError: a training set of 5 sentences cannot be drawn from 3
+    treegauge.core.errors.TreegaugeError: a training set of 5 sentences cannot be drawn from 3
     """
     for name, value, least in (
         ("size", size, 1), ("sample", sample, 0), ("seed", seed, 0)

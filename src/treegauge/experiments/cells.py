@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge import __version__
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.conllu import read_conllu
 from treegauge.treebanks.sources import Errors, find, split_of
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.pools import (
     ONE_THREAD,
@@ -19,7 +20,6 @@ from treegauge.experiments.pools import (
 )
 from treegauge.experiments.processes import Processes
 from treegauge.experiments.tasks import Report, perform
-from treegauge.results.errors import TreegaugeError
 
 AHEAD = 8
 """Pieces of work under way for each worker, so that none waits for the driver."""

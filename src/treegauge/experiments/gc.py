@@ -7,11 +7,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan
 from treegauge.experiments.store import Store
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl

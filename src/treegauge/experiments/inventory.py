@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from treegauge import __version__
-from treegauge.parsers.registry import known_parsers, make_parser
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.registry import known_parsers, make_parser
 from treegauge.treebanks.sources import find, open_bytes, short_name, split_of
 
 PACKAGES = ("numpy", "numba", "polars", "scipy")

@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell, CellBatch, Point, Setup
 from treegauge.experiments.tasks import Report
-from treegauge.results.errors import TreegaugeError
 
 FORMAT = 2
 _SCHEMA = """

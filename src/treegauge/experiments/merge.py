@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, address
 from treegauge.experiments.store import Store, Writer
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,10 +8,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
 from treegauge.experiments.inventory import Inventory, inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task
-from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
 
@@ -294,7 +294,7 @@ class _FullParser:
 
 def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[_FullParser]:
     """Yield a parser for each combination of options; users' tasks may have parsers of theirs."""
-    from treegauge.parsers.registry import find_parser, known_parsers
+    from treegauge.parsing.registry import find_parser, known_parsers
 
     for options in _combinations(choice.options):
         if own_task and choice.name not in known_parsers():

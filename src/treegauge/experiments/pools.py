@@ -11,9 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.tasks import Report, perform
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 #: Workers run one cell each, so that libraries must not start threads of their own.
 ONE_THREAD = {

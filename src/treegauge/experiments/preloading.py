@@ -18,7 +18,7 @@ def preload(names: list[str]) -> None:
 
     from treegauge.experiments.inventory import environment
     from treegauge.experiments.tasks import BUILT_IN, HOMES, find_task
-    from treegauge.parsers.registry import known_parsers
+    from treegauge.parsing.registry import known_parsers
 
     environment("")
     for name in {*BUILT_IN, *(HOMES.keys() & names)}:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.result import Result, sign
 from treegauge.experiments.cells import CellBatch, Expansion, Point, Setup
 from treegauge.experiments.cluster import job_script
 from treegauge.experiments.ledger import Ledger
 from treegauge.experiments.pools import PoolSettings, processors
 from treegauge.experiments.store import Store
-from treegauge.results.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,12 +9,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.experiments.ledger import Ledger
 from treegauge.experiments.store import Store
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import note
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl
@@ -152,7 +152,7 @@ def write_parses(
     store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None
 ) -> int:
     """Write the parse of each cell that has one; return how many there are."""
-    from treegauge.results.files import atomic
+    from treegauge.core.files import atomic
 
     folder.mkdir(parents=True, exist_ok=True)
     names: set[str] = set()

@@ -11,14 +11,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note, progress
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import CellLimits, PoolSettings, read_bytes, read_seconds
 from treegauge.experiments.store import Store
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import note, progress
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from itertools import islice
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import progress
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Point, Scalar
 from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.pools import Finished, Pool, PoolSettings, make_pool
 from treegauge.experiments.store import Store, Writer
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.messages import progress
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:

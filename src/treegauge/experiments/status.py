@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.experiments.ledger import holder
 from treegauge.experiments.previews import duration
 from treegauge.experiments.store import Store
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,7 +94,7 @@ class Status(Result):
 
     def own_text(self) -> str:
         """Return the last run in words, and the table."""
-        from treegauge.results import tables
+        from treegauge.core import tables
 
         lines = [str(self.run)] if self.run else []
         lines += [f"in use by {self.user}"] if self.user else []

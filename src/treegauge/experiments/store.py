@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
 from treegauge.experiments.ledger import Ledger, LedgerEntry, is_locked, locked
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.files import atomic
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.plugins import load_plugins
 from treegauge.experiments.cells import Cell, Outcome, Scalar
 from treegauge.experiments.inventory import environment, parser_files, treebank_files
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.plugins import load_plugins
 from treegauge.scoring.convention import find_convention
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def find_task(name: str) -> Task:
     True
     >>> find_task("curves")
     Traceback (most recent call last):
-    treegauge.results.errors.ChoiceError: unknown task 'curves'; did you mean 'curve'? ...
+    treegauge.core.errors.ChoiceError: unknown task 'curves'; did you mean 'curve'? ...
     """
     if name in BUILT_IN:
         return BUILT_IN[name]

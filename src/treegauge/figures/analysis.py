@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import sign
 from treegauge.figures.theme import (
     LINE,
     PALETTE,
@@ -18,8 +20,6 @@ from treegauge.figures.theme import (
     themed,
     tips,
 )  # fmt: skip
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import sign
 from treegauge.statistics.background import Background
 from treegauge.statistics.coefficients import correlated_pair
 from treegauge.statistics.correlation import Correlations

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL
 from treegauge.curves.complexity import Complexities
 from treegauge.curves.equivalents import Equivalents
@@ -17,7 +18,6 @@ from treegauge.figures.theme import (
     themed,
     tips,
 )  # fmt: skip
-from treegauge.results.errors import TreegaugeError
 
 _LEGEND = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
 _COLOURS = {"simple": PALETTE[2], ALL: PALETTE[0], "complex": PALETTE[5]}

@@ -4,9 +4,9 @@ import os
 from importlib import import_module
 from typing import Any
 
+from treegauge.core.errors import ChoiceError
+from treegauge.core.result import Result
 from treegauge.figures.saving import save
-from treegauge.results.errors import ChoiceError
-from treegauge.results.result import Result
 
 #: The function that draws a result of each kind, as ``module.function`` of this room.
 FIGURES: dict[str, str] = {

@@ -9,6 +9,8 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import joined_signature
 from treegauge.dynamics.cartography import REGIONS, DataMap
 from treegauge.dynamics.difficulty import DifficultyTable
 from treegauge.dynamics.map import TreebankMaps
@@ -16,8 +18,6 @@ from treegauge.dynamics.mdl import DescriptionLength, LengthTable
 from treegauge.dynamics.recording import LAYERS
 from treegauge.dynamics.vinfo import InformationTable, UsableInformation
 from treegauge.figures.theme import SIDE, Spec, category, faceted, ink, quantity, themed, tips
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import joined_signature
 
 __all__ = [
     "code_lengths", "data_map_data", "data_maps", "density", "difficulty", "pvi_densities",

@@ -13,9 +13,9 @@ from html import escape
 from pathlib import Path
 from types import ModuleType
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.files import atomic
 from treegauge.figures.theme import Spec
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.files import atomic
 
 #: The release of Vega-Lite that figures are written for; drawings do not change with the package.
 VERSION = "5.20"
@@ -96,7 +96,7 @@ def save(spec: Spec, path: str | os.PathLike[str]) -> None:
     >>> save({}, "figure.bmp")
     Traceback (most recent call last):
     ...
-    treegauge.results.errors.ChoiceError: unknown kind of figure file 'figure.bmp'; choices: ...
+    treegauge.core.errors.ChoiceError: unknown kind of figure file 'figure.bmp'; choices: ...
     """
     write = _WRITERS.get(Path(path).suffix.lower())
     if write is None:

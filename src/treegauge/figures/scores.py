@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import sign
 from treegauge.figures.theme import Spec, category, faceted, quantity, themed, tips
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import sign
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.metrics import MORE
 from treegauge.scoring.scores import Scores

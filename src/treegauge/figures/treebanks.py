@@ -1,10 +1,10 @@
 """Figures of measured treebanks: displacements, and relations by their entropy."""
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.figures.theme import PALETTE, Spec, faceted, themed
 from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import Value
 from treegauge.measures.relations import CLASSES, average_wde, relation_class
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 #: Larger displacements are not drawn.
 REACH = 12

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.jit import kernel
-from treegauge.results.errors import TreegaugeError
 
 Floats = npt.NDArray[np.float64]
 LEAST = 1e-90  # arcs between words count at least as this share of the likeliest into a word

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from treegauge.results.verbs import verb, verb_with
+from treegauge.core.verbs import verb, verb_with
 from treegauge.treebanks.sources import Errors
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.results import tables
-from treegauge.results.result import Result, sign
+from treegauge.core import tables
+from treegauge.core.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,13 +8,13 @@ from hashlib import sha256
 
 import numpy as np
 
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
+from treegauge.core.messages import progress
+from treegauge.core.result import sign
 from treegauge.measures.counting import blank
 from treegauge.measures.measurements import Measured, Measures
 from treegauge.measures.registry import Measure, MissingError, Values, select
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
-from treegauge.results.errors import ChoiceError, TreegaugeError, check_options, check_whole
-from treegauge.results.messages import progress
-from treegauge.results.result import sign
 from treegauge.statistics.resampling import Units, bootstrap_sums
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source

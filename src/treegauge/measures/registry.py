@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.plugins import load_plugins
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.plugins import load_plugins
 from treegauge.treebanks.columns import Treebank
 
 FloatArray = npt.NDArray[np.float64]
@@ -162,7 +162,7 @@ def select(names: str | Sequence[str]) -> list[Measure]:
     >>> select("edvv")
     Traceback (most recent call last):
     ...
-    treegauge.results.errors.ChoiceError: unknown measure 'edvv'; did you mean 'edv'? ...
+    treegauge.core.errors.ChoiceError: unknown measure 'edvv'; did you mean 'edv'? ...
     """
     known = measures()
     chosen: dict[str, Measure] = {}

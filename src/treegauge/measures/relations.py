@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError
 from treegauge.measures.counting import need_column, per_sentence, register_ratio
 from treegauge.measures.registry import FloatArray, register
-from treegauge.results.errors import ChoiceError
 from treegauge.treebanks.columns import Codes, Treebank
 from treegauge.treebanks.relations import GRAMMATICAL, LEXICAL, universal_relation
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.measures.registry import MissingError
-from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.inputs import Input, recognise_treebanks
 from treegauge.treebanks.matching import distinct_names

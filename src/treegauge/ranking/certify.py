@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign
+from treegauge.core.verbs import verb
 from treegauge.ranking.claims import Claim, Flip, flip, parse_claim
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.pairs import PairedEstimate, intervals, permutation, sign_test, wilcoxon
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.sampler import GROUPINGS, Constraint, constraints_of, sizes_of
-from treegauge.results import tables
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl

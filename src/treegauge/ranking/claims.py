@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign
 from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign
+from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard, metric_name, ranks_of
 from treegauge.ranking.pairs import PairMatrix, wilcoxon
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.results import tables
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign
-from treegauge.results.verbs import verb
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:

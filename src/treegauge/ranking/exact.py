@@ -27,12 +27,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core import tables
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, countersign
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
 from treegauge.ranking.rank_counts import worker_count
 from treegauge.ranking.sampler import sizes_of, sizes_text
-from treegauge.results import tables
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result, countersign
 
 if TYPE_CHECKING:
     import polars as pl

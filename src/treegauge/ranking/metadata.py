@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.reading import read_file
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.reading import read_file
 
 if TYPE_CHECKING:
     import polars as pl

@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import progress
+from treegauge.core.result import Result, countersign
+from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, ranks_of
 from treegauge.ranking.metadata import CLASSES, classes_of, tail
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.sampler import sizes_of, usual_size
 from treegauge.ranking.stability import Stability, stability
-from treegauge.results import tables
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import progress
-from treegauge.results.result import Result, countersign
-from treegauge.results.verbs import verb
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import progress
+from treegauge.core.verbs import verb_with
 from treegauge.ranking.compare import compare
 from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.leaderboard import Ties
@@ -12,9 +15,6 @@ from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_o
 from treegauge.ranking.sampler import Constraint, usual_size
 from treegauge.ranking.stability import Stability, stability
 from treegauge.ranking.subsets import restrict, subsets
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.messages import progress
-from treegauge.results.verbs import verb_with
 
 
 @verb_with(compare=compare, outliers=outliers, subsets=subsets)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.sampler import BLOCK, Mask, Sampler
-from treegauge.results.errors import TreegaugeError
 
 _SLICE = 64
 

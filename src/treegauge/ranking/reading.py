@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.metadata import COLUMNS, describe, known_code
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.reading import (
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.reading import (
     FileTable,
     check_percent,
     frame_table,
@@ -19,8 +17,10 @@ from treegauge.results.reading import (
     read_file,
     result_table,
 )
-from treegauge.results.result import Result
-from treegauge.results.verbs import Settings
+from treegauge.core.result import Result
+from treegauge.core.verbs import Settings
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.metadata import COLUMNS, describe, known_code
 from treegauge.treebanks.inputs import Input, recognise
 
 if TYPE_CHECKING:

@@ -22,6 +22,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign
+from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.selection import (
@@ -36,10 +40,6 @@ from treegauge.ranking.selection import (
     row_means,
 )
 from treegauge.ranking.subsets import own_subsets, subset_columns
-from treegauge.results import tables
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl

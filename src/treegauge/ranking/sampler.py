@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.results.errors import ChoiceError, TreegaugeError
 
 BLOCK = 4096
 """Samples per block. Part of the definition of a sample: another number, other samples."""

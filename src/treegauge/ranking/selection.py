@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.verbs import Settings
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.sampler import (
     Constraint,
@@ -15,8 +17,6 @@ from treegauge.ranking.sampler import (
     group_bounds,
     sizes_of,
 )
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.verbs import Settings
 
 Floats = NDArray[np.float64]
 WEIGHTS = (0.01, 0.1, 0.3, 1.0)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
 from treegauge.ranking.rank_counts import RankTally, ScoreSums, search, tally
 from treegauge.ranking.sampler import Constraint, Sampler, constraints_of, sizes_of, sizes_text
-from treegauge.results import tables
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign
 
 if TYPE_CHECKING:
     import polars as pl

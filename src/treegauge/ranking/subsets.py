@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.result import Result, countersign
+from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import READING, LeaderboardReading, Missing, leaderboard_of
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import note
-from treegauge.results.result import Result, countersign
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,9 +4,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treegauge.core.messages import note
+from treegauge.core.verbs import verb
 from treegauge.reporting.report import SAMPLES, Page, report
-from treegauge.results.messages import note
-from treegauge.results.verbs import verb
 
 if TYPE_CHECKING:
     from treegauge.testing.synthetic import Grammar

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
 from treegauge.dynamics.cartography import MapArchive
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.messages import note
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.inputs import Input, recognise
 from treegauge.treebanks.matching import match_outputs

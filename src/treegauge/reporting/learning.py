@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.curve import BANDS, complexity, curve
 from treegauge.curves.learning import AVERAGE
 from treegauge.figures.curves import complexity_data, curve_data
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,9 +9,9 @@ from importlib.resources import files
 from typing import Any
 
 from treegauge import __version__
+from treegauge.core.result import Result
 from treegauge.reporting.methods import Method, methods_html
 from treegauge.reporting.packing import to_json
-from treegauge.results.result import Result
 
 #: Scripts in the order in which the page has them; all share one scope.
 SCRIPTS = (

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from treegauge import data
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
 from treegauge.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
 from treegauge.ranking.certify import Certificate, certify
 from treegauge.ranking.exact import Exact, exact_ranks
@@ -17,8 +19,6 @@ from treegauge.ranking.stability import Stability, stability
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.messages import note
 
 SAMPLES = 100_000
 #: The largest number of probabilities in a page; with more systems the slider has fewer sizes.

@@ -6,11 +6,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.files import atomic
-from treegauge.results.messages import note
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.messages import note
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.scoring.convention import Convention, Counting
 
 if TYPE_CHECKING:

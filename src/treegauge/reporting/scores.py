@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.result import Result
 from treegauge.figures.scores import class_data, interval_data
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section
-from treegauge.results.result import Result
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.comparisons import Comparisons

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from treegauge.auditing.audit import Audit, Severity, audit
+from treegauge.core.result import Result
 from treegauge.figures.treebanks import REACH, displacement_data
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import measures
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
-from treegauge.results.result import Result
 from treegauge.treebanks.inputs import Input
 from treegauge.treebanks.sources import Errors
 

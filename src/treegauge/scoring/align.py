@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
 from treegauge.kernels import columns as _columns
-from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import NUMBER, Codes, Treebank
 from treegauge.treebanks.relations import (
     CONTENT,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign, sign
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.align import Alignment, align
 from treegauge.scoring.classes import Classes, Classifier, classify
 from treegauge.scoring.convention import OFFICIAL, Convention

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results import tables
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, countersign
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign
 from treegauge.scoring import metrics
 from treegauge.scoring.metrics import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError
-from treegauge.results.result import Result, sign
+from treegauge.core.errors import ChoiceError
+from treegauge.core.result import Result, sign
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.breakdown import Place, aligned, places
 from treegauge.scoring.classes import classify

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from treegauge.results.errors import ChoiceError
-from treegauge.results.verbs import Settings
+from treegauge.core.errors import ChoiceError
+from treegauge.core.verbs import Settings
 
 
 @dataclass(frozen=True)

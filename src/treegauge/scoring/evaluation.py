@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import sign
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import sign
 from treegauge.scoring import metrics
 from treegauge.scoring.metrics import ALL, NUMBER, Metric
 from treegauge.scoring.paired_reading import Input, PairedReader

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.plugins import load_plugins
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.plugins import load_plugins
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.word_metrics import WORD_METRICS, MetricFunction, WordMetric
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
-from treegauge.results.errors import TreegaugeError
 from treegauge.scoring.align import (
     Alignment,
     MismatchError,

@@ -5,14 +5,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.messages import note, progress
-from treegauge.results.verbs import verb
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note, progress
+from treegauge.core.verbs import verb
 from treegauge.scoring.convention import Counting
 from treegauge.scoring.settings import Reading, Resampling
 
 if TYPE_CHECKING:
-    from treegauge.results.result import Result
+    from treegauge.core.result import Result
     from treegauge.scoring.align import Alignment
     from treegauge.scoring.scores import Scores, View
     from treegauge.scoring.sentence_counts import ScoreOptions
@@ -374,7 +374,7 @@ def _details(
 ) -> "dict[str, list[Result]]":
     from dataclasses import replace
 
-    from treegauge.results.result import countersign
+    from treegauge.core.result import countersign
     from treegauge.scoring.breakdown import Breakdowns, breakdown
     from treegauge.scoring.breakdown import examples as find_examples
     from treegauge.scoring.confusion import confusion

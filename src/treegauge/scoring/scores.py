@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from treegauge.results import tables
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result
+from treegauge.core import tables
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import ADDED, ENHANCED, METRICS, Metric, canonical, metric_label
 from treegauge.scoring.sentence_counts import SentenceCounts

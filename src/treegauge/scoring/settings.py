@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from treegauge.results.verbs import Settings
+from treegauge.core.verbs import Settings
 
 
 @dataclass(frozen=True)

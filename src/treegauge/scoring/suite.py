@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from treegauge.results import tables
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import note
-from treegauge.results.result import Result, countersign, sign
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.comparisons import Claims, PairedTest, make_claims, paired
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.evaluation import Progress, choices, evaluate

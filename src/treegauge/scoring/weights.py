@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from treegauge import data
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.sources import Source
 
 OTHER = 0.5

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treegauge.core.errors import ChoiceError
 from treegauge.kernels import alignment as _align
-from treegauge.results.errors import ChoiceError
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.attachment import Mask, correct_words
 from treegauge.scoring.convention import OFFICIAL, Convention

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import read_conllu
 from treegauge.treebanks.entries import UD_FILE

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.files import atomic
-from treegauge.results.messages import note
-from treegauge.results.result import Result
-from treegauge.results.verbs import verb
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.messages import note
+from treegauge.core.result import Result
+from treegauge.core.verbs import verb
 from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks.sources import Errors
 

@@ -7,8 +7,8 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError, TreegaugeError, check_whole
-from treegauge.results.result import sign
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
+from treegauge.core.result import sign
 from treegauge.splitting.displacement import Strata, optimised_test, sampled_test
 from treegauge.splitting.pool import SentencePool
 from treegauge.splitting.split import Index, Objective, SizeUnit, Split, SplitMethod

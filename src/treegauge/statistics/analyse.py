@@ -1,6 +1,6 @@
 """The verb ``analyse``: what explains a score, from tables with one row per treebank."""
 
-from treegauge.results.verbs import Verb, verb, verb_with
+from treegauge.core.verbs import Verb, verb, verb_with
 from treegauge.statistics.analysis import CorrelationSettings, Names, RowResampling, TableSettings
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.correlation import Correlations, correlate

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from treegauge.results import tables
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import Settings
+from treegauge.core import tables
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import Settings
 
 if TYPE_CHECKING:
     import polars as pl

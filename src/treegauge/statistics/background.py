@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.verbs import verb
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.verbs import verb
 from treegauge.statistics.analysis import (
     Analysis,
     Coefficient,

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import check_options
-from treegauge.results.result import sign
+from treegauge.core.errors import check_options
+from treegauge.core.result import sign
 from treegauge.statistics.interval import Interval, LeaveOneOut, Method, check_method, make_interval
 from treegauge.statistics.resampling import (
     RUNS,

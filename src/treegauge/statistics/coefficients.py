@@ -6,7 +6,7 @@ from typing import get_args
 
 import numpy as np
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.analysis import Coefficient
 from treegauge.statistics.power import correlation_power
 from treegauge.statistics.resampling import FloatArray

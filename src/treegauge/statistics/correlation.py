@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.verbs import verb
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.verbs import verb
 from treegauge.statistics.analysis import (
     Analysis,
     Coefficient,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.reading import check_percent, parse_number, read_file
-from treegauge.results.result import Result
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.reading import check_percent, parse_number, read_file
+from treegauge.core.result import Result
 from treegauge.statistics.analysis import Names, name_list
 
 if TYPE_CHECKING:

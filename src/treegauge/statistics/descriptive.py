@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 
 
 def wasserstein(p: npt.ArrayLike, q: npt.ArrayLike) -> npt.NDArray[np.float64]:

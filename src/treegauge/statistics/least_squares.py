@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.resampling import FloatArray
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results import tables
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, sign
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import TreegaugeError, check_options
-from treegauge.results.verbs import verb
+from treegauge.core.errors import TreegaugeError, check_options
+from treegauge.core.verbs import verb
 from treegauge.statistics.analysis import (
     Analysis,
     Names,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import ChoiceError, TreegaugeError, check_options
-from treegauge.results.result import Result, sign
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
+from treegauge.core.result import Result, sign
 from treegauge.statistics.interval import Interval, Method, check_method, make_interval
 from treegauge.statistics.resampling import (
     TIE,

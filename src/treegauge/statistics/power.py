@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 
 FloatArray = npt.NDArray[np.float64]
 #: Maps column sums (..., n_columns) to values (..., n_metrics); NaN where a value is undefined.

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.testing.lexicon import Uniform, uniforms
 from treegauge.testing.perturb import other_relation, perturb
 from treegauge.testing.synthesise import RangedSettings, check_parameter, parameter
@@ -74,7 +74,7 @@ class Accuracy(RangedSettings):
     0.95
     >>> Accuracy(heads=80)
     Traceback (most recent call last):
-    treegauge.results.errors.TreegaugeError: heads is 80; expected a number from 0.1 to 1
+    treegauge.core.errors.TreegaugeError: heads is 80; expected a number from 0.1 to 1
     """
 
     heads: float = parameter(0.9, 0.1, 1)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import sign
-from treegauge.results.verbs import Settings, verb
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import sign
+from treegauge.core.verbs import Settings, verb
 from treegauge.treebanks.convert import NewTreebank, written
 
 ORDERS = ("SVO", "SOV", "VSO", "VOS", "OVS", "OSV")
@@ -70,7 +70,7 @@ class Grammar(RangedSettings):
     0.9
     >>> Grammar(case_marking=9)
     Traceback (most recent call last):
-    treegauge.results.errors.TreegaugeError: case_marking is 9; expected a number from 0 to 1
+    treegauge.core.errors.TreegaugeError: case_marking is 9; expected a number from 0 to 1
     """
 
     basic_order: str = "SVO"

@@ -1,6 +1,6 @@
 """Treebanks drawn from an invented grammar whose properties are set by its parameters."""
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.testing.clauses import Growth
 from treegauge.testing.lexicon import Uniform, lexicon, uniforms
 from treegauge.testing.perturb import perturb

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.messages import progress
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import progress
 from treegauge.treebanks.sources import ENDINGS
 
 Folder = tuple[str, ...]

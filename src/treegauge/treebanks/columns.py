@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.kernels import columns as _columns
 from treegauge.kernels import scan as _scan
-from treegauge.results.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.problems import Problem
 from treegauge.treebanks.sentence import Sentence
 

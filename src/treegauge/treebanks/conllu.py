@@ -7,8 +7,8 @@ from typing import Any, BinaryIO, get_args
 
 import numpy as np
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.files import atomic
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.files import atomic
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.indexing import index
 from treegauge.treebanks.problems import BY_NAME, ConlluError, Problem

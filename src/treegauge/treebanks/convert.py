@@ -5,11 +5,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.files import atomic
-from treegauge.results.messages import note
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.messages import note
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.treebanks.inputs import read_treebank
 from treegauge.treebanks.sources import Errors, Source
 

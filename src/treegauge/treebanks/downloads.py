@@ -22,8 +22,8 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from treegauge import __version__
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import ProgressTask, progress
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import ProgressTask, progress
 from treegauge.treebanks.languages import release_key
 
 STEP = 1 << 18

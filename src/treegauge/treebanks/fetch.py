@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.treebanks.archives import Folder, Unpacked, treebanks, unpack
 from treegauge.treebanks.downloads import (
     MissingFileError,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import columns as _columns
-from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import COLUMNS, NUMBER, Ints, Treebank, concat
 from treegauge.treebanks.conllu import TOLERABLE, parse_conllu
 from treegauge.treebanks.sources import Errors

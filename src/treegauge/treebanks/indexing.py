@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import scan as _scan
-from treegauge.results.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.problems import KINDS, Problem
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.entries import UD_FILE, holds_treebank
 from treegauge.treebanks.languages import is_plain, own_name, release_of, take_apart
 from treegauge.treebanks.matching import distinct_names, text_digest

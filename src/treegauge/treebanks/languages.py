@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 
 UNKNOWN = "unknown"
 
@@ -124,7 +124,7 @@ def take_apart(wanted: str) -> tuple[str, str | None]:
     >>> take_apart("el_gdt@latest")
     Traceback (most recent call last):
     ...
-    treegauge.results.errors.TreegaugeError: found release 'latest' in 'el_gdt@latest', ...
+    treegauge.core.errors.TreegaugeError: found release 'latest' in 'el_gdt@latest', ...
     """
     name, at, end = wanted.partition("@")
     release = release_of(end) if re.fullmatch(r"[rv]?\d+\.\d+", end) else None

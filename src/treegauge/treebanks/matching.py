@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.entries import UD_FILE
 from treegauge.treebanks.languages import code_of, fold, own_name, release_of
 from treegauge.treebanks.sources import SPLITS, Source, short_name, split_of

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 from urllib.parse import unquote
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.downloads import address
 from treegauge.treebanks.languages import code_of, is_plain, release_of, take_apart
 from treegauge.treebanks.sources import ENDINGS

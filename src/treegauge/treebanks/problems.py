@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 
 Level = Literal["error", "warning"]
 

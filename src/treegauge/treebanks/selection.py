@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
-from treegauge.results.messages import progress
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import progress
 from treegauge.treebanks.entries import SHARES, SIZES, TreebankEntry
 from treegauge.treebanks.languages import UNKNOWN
 from treegauge.treebanks.sources import SPLITS
@@ -51,7 +51,7 @@ class Condition(NamedTuple):
     >>> Condition.parse("word >= 30000")
     Traceback (most recent call last):
     ...
-    treegauge.results.errors.ChoiceError: unknown column 'word'; did you mean 'words'? choices: ...
+    treegauge.core.errors.ChoiceError: unknown column 'word'; did you mean 'words'? choices: ...
     """
 
     column: str

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.files import atomic
-from treegauge.results.messages import note
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.messages import note
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.treebanks.inputs import read_treebank
 from treegauge.treebanks.sources import Errors, Source
 

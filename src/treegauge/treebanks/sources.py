@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
-from treegauge.results.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 
 SPLITS = ("train", "dev", "test")
 ENDINGS = ("", ".gz", ".xz", ".zst", ".bz2")

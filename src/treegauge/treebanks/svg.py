@@ -11,7 +11,7 @@ from html import escape
 
 from rich.cells import cell_len
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.text_trees import check_lengths
 
 # Its contrast is 4.5 on white and on black alike, so that one colour serves light and dark pages.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-from treegauge.results.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError
 
 _SHORTEST_FORM = 10
 _REORDERING = frozenset(["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"])

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import trees as _trees
 from treegauge.kernels.trees import Bools, Ints, Longs
-from treegauge.results.errors import TreegaugeError
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank

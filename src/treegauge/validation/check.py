@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.results.errors import TreegaugeError
-from treegauge.results.result import Result, sign
-from treegauge.results.verbs import verb
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
 from treegauge.treebanks.sources import Source, find, short_name
 
 if TYPE_CHECKING:

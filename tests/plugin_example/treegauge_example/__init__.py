@@ -1,6 +1,6 @@
 """A parser, a measure, a metric and a task for treegauge."""
 
-from treegauge.parsers.registry import ParserEntry
+from treegauge.parsing.registry import ParserEntry
 
 # Every list of parsers imports this module; the parser itself is imported when it is used.
 CHAIN = ParserEntry(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.parsers.base import OnEpoch, check_training, save_model
-from treegauge.parsers.options import ParserOptions, option
+from treegauge.parsing.base import OnEpoch, check_training, save_model
+from treegauge.parsing.options import ParserOptions, option
 from treegauge.treebanks.columns import Treebank
 
 

@@ -1,0 +1,62 @@
+"""Errors that users can cause. None of them reaches a command-line user as a traceback."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Self
+
+
+class TreegaugeError(Exception):
+    """Something in the input or the request is wrong, and the message says what to do."""
+
+
+class ChoiceError(TreegaugeError, ValueError):
+    """A name that is not among the legal ones.
+
+    Parameters
+    ----------
+    what
+        The kind of thing named, such as ``"metric"``.
+    found
+        What was given.
+    choices
+        The legal names.
+
+    Examples
+    --------
+    >>> print(ChoiceError("metric", "LSA", ["LAS", "UAS"]))
+    unknown metric 'LSA'; did you mean 'LAS'? choices: LAS, UAS
+    """
+
+    def __init__(self, what: str, found: object, choices: Iterable[object]) -> None:
+        names = [str(choice) for choice in choices]
+        close = get_close_matches(str(found), names, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ";"
+        super().__init__(f"unknown {what} {str(found)!r}{hint} choices: {', '.join(names)}")
+        self.what, self.found, self.choices = what, found, names
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, object, list[str]]]:
+        return type(self), (self.what, self.found, self.choices)
+
+
+def check_whole(what: str, found: object, least: int = 0) -> None:
+    """Refuse what is no whole number, or is too small a one.
+
+    Examples
+    --------
+    >>> check_whole("seed", -1)
+    Traceback (most recent call last):
+    ...
+    treegauge.core.errors.TreegaugeError: seed: expected a whole number of at least 0, found -1
+    """
+    if isinstance(found, bool) or not isinstance(found, Integral) or found < least:
+        expected = f"expected a whole number of at least {least}"
+        raise TreegaugeError(f"{what}: {expected}, found {found!r}")
+
+
+def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
+    """Refuse options that no resampling can honour, naming what was found and expected."""
+    check_whole("seed", seed)
+    check_whole(what, draws, 2)
+    if not 0 < level < 1:
+        raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")

@@ -1,0 +1,228 @@
+"""Tables from files: the only reader of CSV, TSV, Parquet and JSON tables."""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.core.result import Result
+
+TEXT = (".csv", ".tsv", ".txt")
+"""Kinds of files with one row per line."""
+SUFFIXES = (*TEXT, ".parquet", ".json")
+"""Kinds of files that hold tables."""
+_GAPS = {"", "na", "nan", "null", "none"}
+
+
+class FileTable(NamedTuple):
+    """The cells of a table as they are in a file.
+
+    Attributes
+    ----------
+    source
+        The file, for messages.
+    header
+        Names of the columns, each only once.
+    rows
+        The place of each row, such as ``line 3``, and its cells, as many as there are columns.
+    unit
+        The unit of scores, where the file names it; only JSON does.
+    """
+
+    source: str
+    header: list[str]
+    rows: Sequence[tuple[str, Sequence[Any]]]
+    unit: str | None = None
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """The cells as a polars frame; those of a text file are text."""
+        import polars as pl
+
+        rows = [list(row) for _, row in self.rows]
+        if Path(self.source).suffix.lower() in TEXT:
+            return pl.DataFrame(rows, dict.fromkeys(self.header, pl.String), orient="row")
+        return pl.DataFrame(rows, self.header, orient="row", infer_schema_length=None, strict=False)
+
+
+def read_file(path: str | PathLike[str]) -> FileTable:
+    """Read the table in a file; its suffix says how.
+
+    What ``score`` writes for one gold file becomes the columns ``treebank``, ``system``,
+    ``metric`` and ``score``.
+
+    Parameters
+    ----------
+    path
+        A CSV file (also with semicolons or tabs), TSV, Parquet or the JSON of a verb.
+
+    Raises
+    ------
+    TreegaugeError
+        If the file cannot be read, or is not a table: the message says where.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ChoiceError("kind of table", path.name, [f"*{suffix}" for suffix in SUFFIXES])
+    try:
+        if path.suffix.lower() in TEXT:
+            table = _read_text(path)
+        elif path.suffix.lower() == ".parquet":
+            table = frame_table(_read_parquet(path), str(path))
+        else:
+            table = _read_json(path)
+    except OSError as error:
+        raise TreegaugeError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise TreegaugeError(f"{path}: not UTF-8 text ({error.reason})") from error
+    return _one_gold_file(table)
+
+
+def _one_gold_file(table: FileTable) -> FileTable:
+    """Return scores on one gold file in the layout of those on several."""
+    if not {"treebank", "system", "metric", "f1"} <= set(table.header):
+        return table
+    places = [table.header.index(name) for name in ("treebank", "system", "metric", "f1")]
+    rows = [(where, [row[i] for i in places]) for where, row in table.rows]
+    return table._replace(header=["treebank", "system", "metric", "score"], rows=rows)
+
+
+def frame_table(frame: "pl.DataFrame", source: str) -> FileTable:
+    """Return the cells of a polars frame."""
+    rows = [(f"row {i}", row) for i, row in enumerate(frame.iter_rows(), 1)]
+    return FileTable(source, [name.strip() for name in frame.columns], rows)
+
+
+def result_table(result: "Result") -> FileTable:
+    """Return the table of a result, in the layout that :func:`read_file` gives its files."""
+    return _one_gold_file(frame_table(result.table, result.kind)._replace(unit=result.unit))
+
+
+def parse_number(cell: object) -> float | None:
+    """Return a cell as a number, NaN for an empty one, None for what is neither.
+
+    Examples
+    --------
+    >>> parse_number(" 81.2"), parse_number("NA"), parse_number("good"), parse_number(True)
+    (81.2, nan, None, None)
+    """
+    if cell is None or (isinstance(cell, str) and cell.strip().casefold() in _GAPS):
+        return math.nan
+    if isinstance(cell, bool):
+        return None
+    try:
+        return float(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def check_percent(scores: Iterable[float], source: str, unit: str | None = None) -> None:
+    """Refuse scores that could be fractions: all of them are at most 1.
+
+    Parameters
+    ----------
+    scores
+        Numbers; those that are not finite do not count.
+    source
+        Where they come from, for the message.
+    unit
+        The unit, where it is known: nothing else than percent is accepted.
+
+    Examples
+    --------
+    >>> check_percent([81.2, 0.5], "scores.csv")
+    >>> check_percent([0.812, 0.5], "scores.csv")
+    Traceback (most recent call last):
+    treegauge.core.errors.TreegaugeError: scores.csv: all scores are at most 1 (the largest is 0.812), so they could be fractions; expected percent, such as 81.2: multiply them by 100
+    """  # noqa: E501
+    finite = [score for score in scores if math.isfinite(score)]
+    if unit == "percent" or not finite or not 0 < max(finite) <= 1:
+        return
+    raise TreegaugeError(
+        f"{source}: all scores are at most 1 (the largest is {max(finite):g}), so they could be "
+        f"fractions; expected percent, such as {100 * max(finite):.4g}: multiply them by 100"
+    )
+
+
+def _read_parquet(path: Path) -> "pl.DataFrame":
+    import polars as pl
+
+    try:
+        return pl.read_parquet(path)
+    except pl.exceptions.PolarsError as error:
+        raise TreegaugeError(f"{path}: not a readable Parquet file: {error}") from error
+
+
+def _read_text(path: Path) -> FileTable:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        first = file.readline()
+        file.seek(0)
+        tabs = path.suffix.lower() == ".tsv" or "\t" in first
+        delimiter = "\t" if tabs else ";" if ";" in first and "," not in first else ","
+        reader = csv.reader(file, delimiter=delimiter)
+        header = [name.strip() for name in next(reader, [])]
+        if not header:
+            raise TreegaugeError(f"{path}: the file is empty; expected column names in line 1")
+        for i, name in enumerate(header):
+            if name in header[:i]:
+                raise TreegaugeError(f"{path}: column {name!r} appears more than once")
+        rows = []
+        for row in reader:
+            if row and len(row) != len(header):
+                raise TreegaugeError(
+                    f"{path}, line {reader.line_num}: {len(row)} cells, expected {len(header)}: "
+                    + ", ".join(header)
+                )
+            if row:
+                rows.append((f"line {reader.line_num}", row))
+    return FileTable(str(path), header, rows)
+
+
+def _read_json(path: Path) -> FileTable:
+    """Read rows from a list of them or from the envelope of a result."""
+    try:
+        content = json.loads(path.read_bytes())
+        unit = content.get("unit") if isinstance(content, dict) else None
+        rows = [dict(row) for row in _json_rows(content, path.stem)]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TreegaugeError(
+            f"{path}: not a table ({error!r}); expected the JSON of a treegauge command, or a list "
+            'of rows such as [{"treebank": "A", "las": 81.2}]'
+        ) from error
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [(f"row {i}", [row.get(name) for name in header]) for i, row in enumerate(rows, 1)]
+    return FileTable(str(path), header, cells, unit)
+
+
+def _json_rows(content: Any, stem: str) -> Iterator[Mapping[str, Any]]:
+    if isinstance(content, list):
+        yield from content
+    elif "measures" in content:
+        yield from _measure_rows(content["measures"])
+    elif "treebanks" in content or "systems" in content:
+        for group in content.get("treebanks", [content]):
+            for system in group["systems"]:
+                names = {"treebank": group.get("treebank", stem), "system": system["system"]}
+                for metric, values in system["metrics"].items():
+                    yield {**names, "metric": metric, "score": values["f1"]}
+    else:
+        yield from content["rows"]
+
+
+def _measure_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Make a row of every number of a measure that has several, as in CSV."""
+    for row in rows:
+        value = row.get("value")
+        if isinstance(value, dict):
+            for name, number in value.items():
+                yield {**row, "measure": f"{row.get('measure')}:{name}", "value": number}
+        else:
+            yield row

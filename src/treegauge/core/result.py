@@ -1,0 +1,242 @@
+"""What every result looks like: a table, a signature, and ways to print and keep them."""
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Union
+
+from treegauge import __version__
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError
+from treegauge.core.files import atomic
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Part = Union["Result", Sequence["Result"]]
+SAVED = (".csv", ".html", ".json", ".parquet", ".tex", ".tsv", ".txt")
+"""Kinds of files a result can be saved as."""
+
+
+def sign(**parts: object) -> str:
+    """Join the choices behind a number into one line that reproduces it.
+
+    Parameters
+    ----------
+    **parts
+        Short keys and their values; ``None`` is left out, booleans read yes/no.
+
+    Returns
+    -------
+    str
+        ``treegauge:VERSION|key:value|...`` in the order given.
+
+    Examples
+    --------
+    >>> sign(m="las", punct=True, seed=0, weights=None).split("|", 1)[1]
+    'm:las|punct:yes|seed:0'
+    """
+    return countersign(f"treegauge:{__version__}", **parts)
+
+
+def countersign(signature: str, **parts: object) -> str:
+    """Add further choices to a signature: those of what was done with a signed result.
+
+    Examples
+    --------
+    >>> countersign("treegauge:1.0|m:las", test="permutation", seed=0)
+    'treegauge:1.0|m:las|test:permutation|seed:0'
+    """
+    words = {True: "yes", False: "no"}
+    pairs = [
+        f"{key}:{words[value] if isinstance(value, bool) else value}"
+        for key, value in parts.items()
+        if value is not None
+    ]
+    return "|".join([signature, *(" ".join(pair.replace("|", "/").split()) for pair in pairs)])
+
+
+def joined_signature(signatures: Sequence[str]) -> str:
+    """Return one signature for several results: where they differ, it has all values.
+
+    Examples
+    --------
+    >>> joined_signature(["treegauge:1|v:map|tb:a#1|seed:0", "treegauge:1|v:map|tb:b#2|seed:0"])
+    'treegauge:1|v:map|tb:a#1+b#2|seed:0'
+    """
+    values: dict[str, dict[str, None]] = {}
+    for signature in signatures:
+        for part in signature.split("|"):
+            key, _, value = part.partition(":")
+            values.setdefault(key, {})[value] = None
+    return "|".join(f"{key}:{'+'.join(own)}" for key, own in values.items())
+
+
+class _Signed(ABC):
+    """Declares the signature here, so that subclasses may have it anywhere among their fields."""
+
+    signature: str
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Result(_Signed):
+    """A table with its signature; subclasses are frozen dataclasses.
+
+    A subclass has a field ``signature: str`` (see :func:`sign`), a property ``table``, and says
+    in `kind` what it is. `unit` is the unit of its scores, `digits` the number of decimals shown.
+    It overrides :meth:`json_fields`, :meth:`own_text`, :meth:`own_latex` and :meth:`own_html`
+    where the table is not all there is; what is attached is added by this class.
+
+    Attributes
+    ----------
+    attached
+        Further results that belong to this one, by name; each is a result or several of one kind.
+    featured
+        The attached result whose table a CSV file holds; empty for the result's own.
+    """
+
+    attached: Mapping[str, Part] = field(default_factory=dict)
+    featured: str = ""
+
+    kind: ClassVar[str] = "result"
+    unit: ClassVar[str | None] = None
+    digits: ClassVar[tables.Digits] = 2
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__repr__" not in vars(cls):  # the decorator of dataclasses would write its own
+            cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    @property
+    def exit_code(self) -> int:
+        """What a command that prints this result ends with: 1 where something is wrong."""
+        return 0
+
+    @property
+    def document(self) -> bytes | None:
+        """What a command prints instead of the table, as it is: a file not written elsewhere."""
+        return None
+
+    @property
+    @abstractmethod
+    def table(self) -> "pl.DataFrame":
+        """The result as a tidy polars frame."""
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the table as people read it; CSV and JSON hold the full one."""
+        return self.table
+
+    def with_attached(self, attached: Mapping[str, Part], *, featured: str = "") -> Self:
+        """Return the same result with further ones attached."""
+        return replace(
+            self, attached={**self.attached, **attached}, featured=featured or self.featured
+        )
+
+    def each(self) -> "Iterator[Result]":
+        """Yield the result and all of its parts."""
+        yield self
+        for part in self.attached.values():
+            for one in [part] if isinstance(part, Result) else part:
+                yield from one.each()
+
+    def json_rows(self) -> list[dict[str, Any]]:
+        """Return the rows that JSON holds."""
+        return self.table.to_dicts()
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return what JSON holds beside kind, signature, unit and parts; by default the rows."""
+        return {"rows": self.json_rows()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``--format json`` prints: kind, signature, unit, rows, then the parts."""
+        envelope = {"kind": self.kind, "signature": self.signature, "unit": self.unit}
+        parts = {
+            name: part.to_dict() if isinstance(part, Result) else [one.to_dict() for one in part]
+            for name, part in self.attached.items()
+        }
+        return envelope | self.json_fields() | parts
+
+    def to_json(self) -> str:
+        """Return :meth:`to_dict` as JSON; undefined numbers are null."""
+        return json.dumps(_plain(self.to_dict()), ensure_ascii=False, indent=2, allow_nan=False)
+
+    def to_latex(self) -> str:
+        """Return booktabs tables that compile as they are."""
+        return "\n\n".join(one.own_latex() for one in self.each())
+
+    def own_latex(self) -> str:
+        """Return the LaTeX table of this result without its parts."""
+        return tables.to_latex(self.shown(), note=self.signature, digits=self.digits)
+
+    def to_html(self) -> str:
+        """Return HTML tables with every text escaped."""
+        return "\n".join(one.own_html() for one in self.each())
+
+    def own_html(self) -> str:
+        """Return the HTML table of this result without its parts."""
+        return tables.to_html(self.shown(), note=self.signature, digits=self.digits)
+
+    @property
+    def saved(self) -> "pl.DataFrame":
+        """The table that CSV and Parquet files hold: the featured part's, or the result's own."""
+        import polars as pl
+
+        if not self.featured:
+            return self.table
+        part = self.attached[self.featured]
+        if isinstance(part, Result):
+            return part.saved
+        return pl.concat([one.saved for one in part], how="diagonal_relaxed")
+
+    def to_csv(self) -> str:
+        """Return the table as CSV, numbers in full precision."""
+        return self.saved.write_csv()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write to a file, atomically; the ending says how.
+
+        Parameters
+        ----------
+        path
+            ``.csv``, ``.tsv``, ``.json``, ``.parquet``, ``.tex``, ``.html`` or ``.txt``.
+        """
+        ending = Path(path).suffix.lower()
+        if ending not in SAVED:
+            raise ChoiceError("kind of file", ending, SAVED)
+        with atomic(path) as file:
+            if ending == ".parquet":
+                self.saved.write_parquet(file)
+            elif ending == ".tsv":
+                file.write(self.saved.write_csv(separator="\t").encode())
+            else:
+                texts = {
+                    ".csv": self.to_csv, ".html": self.to_html, ".json": self.to_json,
+                    ".tex": self.to_latex, ".txt": self.__str__,
+                }  # fmt: skip
+                file.write(f"{texts[ending]().rstrip()}\n".encode())
+
+    def own_text(self) -> str:
+        """Return this result as people read it, without its parts."""
+        return f"{tables.to_text(self.shown(), digits=self.digits)}\n{self.signature}"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return "\n\n".join(one.own_text() for one in self.each())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _plain(value: Any) -> Any:
+    """Replace what JSON has no word for: numbers that are undefined become null."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""Parsers: the protocol, the registry, parsers of our own and others as programs."""

@@ -1,0 +1,154 @@
+"""What a parser is: something that learns from a treebank and then gives trees; models as files.
+
+A model is one file: arrays and a JSON header in an archive, without pickle.
+"""
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError, check_whole
+from treegauge.core.files import atomic
+from treegauge.treebanks import trees
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
+
+
+class Model(Protocol):
+    """A trained parser."""
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with HEAD and DEPREL replaced by the model's trees."""
+
+    def save(self, path: Source) -> None:
+        """Write the model to one file that is written atomically."""
+
+
+@runtime_checkable
+class Probabilistic(Protocol):
+    """A model that says how likely each head and each relation is."""
+
+    @property
+    def relations(self) -> Sequence[str]:
+        """Names of the columns of :meth:`relation_probabilities`."""
+
+    def head_probabilities(self, treebank: Treebank) -> list[npt.NDArray[np.float64]]:
+        """Return for each sentence of n words a matrix (n, n + 1): p(head | word), 0 the root."""
+
+    def relation_probabilities(self, treebank: Treebank) -> npt.NDArray[np.float64]:
+        """Return one row per word: p(relation | word, its head in the treebank)."""
+
+
+OnEpoch = Callable[[int, Model], None]
+"""Called after each epoch with its number from 1 and the model so far."""
+
+
+class Parser(Protocol):
+    """A way to make models, with its options set."""
+
+    def fit(
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
+        on_epoch: OnEpoch | None = None,
+    ) -> Model:  # fmt: skip
+        """Learn from gold trees; same seed, same model."""
+
+
+def check_training(*parts: Treebank | None, seed: int = 0) -> None:
+    """Refuse treebanks that nothing can be learned from, naming the first sentence at fault.
+
+    Parameters
+    ----------
+    parts
+        The training set, and the dev set if there is one.
+    seed
+        Refused if no generator of random numbers takes it.
+    """
+    check_whole("seed", seed)
+    for part in parts:
+        if part is not None:
+            _check_trees(part)
+
+
+def _check_trees(part: Treebank) -> None:
+    if part.n_words == 0:
+        raise TreegaugeError(f"{part.name} has no words to learn from")
+    bad = np.flatnonzero(~trees.is_tree(part.head, part.offsets))
+    if len(bad):
+        first = int(bad[0])
+        row = int(part.rows[part.offsets[first]])
+        raise TreegaugeError(
+            f"{part.name}:{part.line(row)}: sentence {part[first].id or first + 1} is no tree "
+            f"with one root ({len(bad)} such sentences); read the file with errors='repair' or "
+            "'skip' to train on it"
+        )
+
+
+FORMAT = 1
+
+
+def check_place(path: Source) -> None:
+    """Refuse a place where no file can be written, before hours of training.
+
+    Examples
+    --------
+    >>> check_place("/no/such/folder/greek.model")
+    Traceback (most recent call last):
+    ...
+    treegauge.core.errors.TreegaugeError: /no/such/folder/greek.model: there is no folder ...
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise TreegaugeError(f"{path} is a folder; expected the name of a file to write")
+    if not target.parent.is_dir():
+        raise TreegaugeError(f"{path}: there is no folder {target.parent}")
+    if not os.access(target if target.is_char_device() else target.parent, os.W_OK):
+        raise TreegaugeError(f"{path}: no permission to write there")
+
+
+def save_model(
+    path: Source, parser: str, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+) -> None:
+    """Write a model; the same model gives the same bytes.
+
+    Parameters
+    ----------
+    path
+        One file, which is written atomically.
+    parser
+        Name of the parser that can load it.
+    header
+        What JSON can hold: options, names, signature.
+    arrays
+        Weights.
+    """
+    content = {"format": FORMAT, "parser": parser, **header}
+    text = np.frombuffer(json.dumps(content, sort_keys=True).encode(), np.uint8)
+    with atomic(path) as file:
+        np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})
+
+
+def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Read header and arrays of a model, refusing what is not one."""
+    try:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(arrays.pop("header").tobytes())
+        if not isinstance(header, dict) or "parser" not in header:
+            raise KeyError("parser")
+    except OSError as error:
+        raise TreegaugeError(f"{path}: cannot read the model: {error}") from error
+    except (ValueError, KeyError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise TreegaugeError(f"{path} is not a model of treegauge, or is cut off") from error
+    if header.get("format") != FORMAT:
+        raise TreegaugeError(
+            f"{path} is a model of format {header.get('format')!r}; this version reads {FORMAT}: "
+            "train it again"
+        )
+    return header, arrays

@@ -1,0 +1,129 @@
+"""The beam parser: arc-eager transitions, an averaged perceptron, features of Zhang & Nivre (2011).
+
+Trees that are not projective are learned from as they are, through a dynamic oracle; the parser
+itself builds projective trees, with one root.
+"""
+
+import numpy as np
+
+from treegauge.core.messages import progress
+from treegauge.kernels.beam_search import Labels, Learned, learn_all, search_room
+from treegauge.kernels.beam_states import ROOT
+from treegauge.kernels.beam_weights import averaged, empty, mean_rows
+from treegauge.kernels.jit import interrupts_wait
+from treegauge.parsing.base import OnEpoch, check_training
+from treegauge.parsing.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints
+from treegauge.treebanks.columns import Treebank
+
+
+def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> Labels:
+    """Collect relations by the tags of dependent and head, and by direction.
+
+    A pair of tags that training never joined gets the relations of the dependent's tag in that
+    direction, or all if there are none; the root's relations and those of words stay apart.
+    """
+    parents = treebank.parents
+    to_the_right = (parents >= 0) & (parents < np.arange(treebank.n_words))
+    head_tags = np.where(parents < 0, ROOT, tags[parents])
+    seen = np.zeros((n_tags, n_tags, 2, int(labels.max()) + 1), bool)
+    seen[tags, head_tags, to_the_right.astype(np.int32), labels] = True
+    chosen = seen.copy()
+    is_root = np.arange(n_tags) == ROOT
+    for heads in (is_root, ~is_root):
+        near = np.any(seen[:, heads], axis=1, keepdims=True)
+        far = np.any(near, axis=(0, 2), keepdims=True)
+        for more in (near, far, np.ones_like(far)):
+            lacking = ~np.any(chosen[:, heads], axis=3, keepdims=True)
+            chosen[:, heads] |= lacking & more
+    sizes = chosen.sum(axis=3)
+    ends = np.cumsum(sizes).reshape(sizes.shape)
+    bounds = np.stack([ends - sizes, ends], axis=3).astype(np.int32)
+    return Labels(bounds, np.nonzero(chosen)[3].astype(np.int32))
+
+
+class BeamParser:
+    """Arc-eager beam search, averaged perceptron with a margin, dynamic oracle with restarts.
+
+    Small training sets are learned from by several learners, each in other orders of the sentences;
+    their weights are averaged.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> model = BeamParser(BeamOptions(epochs=3)).fit(synthetic(50, seed=1), seed=0)
+    >>> parsed = model.parse(synthetic(2, seed=2))
+    >>> int((parsed.head == 0).sum())
+    2
+    """
+
+    def __init__(self, options: BeamOptions | None = None) -> None:
+        self.options = options or BeamOptions()
+
+    def fit(
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
+        on_epoch: OnEpoch | None = None,
+    ) -> BeamModel:  # fmt: skip
+        """Learn from gold trees; same seed, same model.
+
+        Parameters
+        ----------
+        train
+            Sentences to learn from.
+        dev
+            Not used: averages of more epochs are hardly ever worse, and choosing an epoch by a few
+            sentences is.
+        seed
+            Of the orders of sentences.
+        on_epoch
+            Called after each epoch with its number and the model so far.
+        """
+        check_training(train, dev, seed=seed)
+        training = _Training(self.options, train)
+        random = np.random.default_rng(seed)
+        with progress("epochs", self.options.epochs) as task:
+            for epoch in range(1, self.options.epochs + 1):
+                training.learn(random)
+                task.advance()
+                if on_epoch is not None:
+                    on_epoch(epoch, training.model())
+        return training.model()
+
+
+class _Training:
+    """A treebank as numbers, and what each learner has learned from it so far."""
+
+    def __init__(self, options: BeamOptions, train: Treebank) -> None:
+        self.options = options
+        self.vocabulary = BeamVocabulary.of(train, options)
+        self.words = self.vocabulary.words(train, options)
+        self.heads = np.array(train.head, np.int32)
+        self.relations = np.zeros(train.n_words, np.int32)
+        if options.labelled:
+            self.relations = self.vocabulary.relations.column(train.codes("deprel"))
+        tags = self.vocabulary.tags.size
+        self.labels = label_table(train, self.words.tag, self.relations, tags)
+        self.learners = [
+            empty(1 << 12, 1 << 14, 1 << 6, self.vocabulary.actions)
+            for _ in range(options.learners_of(len(train)))
+        ]
+        self.sentences, self.seen = len(train), 0
+
+    def learn(self, random: np.random.Generator) -> None:
+        """Let each learner learn from all sentences, in an order of its own."""
+        for number, weights in enumerate(self.learners):
+            order = random.permutation(self.sentences)
+            learned = Learned(self.options.templates, self.labels, weights)
+            search = search_room(self.words, learned, self.options.beam)
+            with interrupts_wait():
+                self.learners[number] = learn_all(
+                    self.words, self.heads, self.relations, order, learned, search, self.seen,
+                    float(self.options.margin),
+                )  # fmt: skip
+        self.seen += self.sentences
+
+    def model(self) -> BeamModel:
+        """Return the model as it is if training ends here."""
+        with interrupts_wait():
+            tables = [averaged(weights, self.seen) for weights in self.learners]
+        rows = tables[0] if len(tables) == 1 else mean_rows(tables)
+        return BeamModel(self.options, self.vocabulary, self.labels, rows)

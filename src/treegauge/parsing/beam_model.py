@@ -1,0 +1,258 @@
+"""A trained beam parser: its options, the values of columns that it knows, and its weights."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.kernels.beam_scores import Templates, templates
+from treegauge.kernels.beam_search import BeamWords, Labels, Learned, parse_all, search_room
+from treegauge.kernels.beam_states import ARCS, FIRST, UNKNOWN
+from treegauge.kernels.beam_weights import Rows, restored
+from treegauge.kernels.jit import interrupts_wait
+from treegauge.parsing.base import save_model
+from treegauge.parsing.options import ParserOptions, option
+from treegauge.treebanks.columns import Codes, Treebank
+from treegauge.treebanks.sources import Source
+
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Values in the order of their numbers, the first of which is `first`.
+
+    Examples
+    --------
+    >>> tags = Numbering.of(["NOUN", "VERB", "NOUN"])
+    >>> tags.numbers(["VERB", "PUNCT"]).tolist(), len(tags), tags.size
+    ([4, 0], 2, 5)
+    """
+
+    values: tuple[str, ...]
+    first: int = FIRST
+
+    @classmethod
+    def of(cls, values: Iterable[str], *, first: int = FIRST) -> "Numbering":
+        """Make the numbering of values in the order of their first use."""
+        return cls(tuple(dict.fromkeys(values)), first)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def size(self) -> int:
+        """The number after the last one."""
+        return self.first + len(self.values)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {value: number for number, value in enumerate(self.values, self.first)}
+
+    def numbers(self, values: Iterable[str]) -> Ints:
+        """Give each value's number; where it has none UNKNOWN, or -1 if that is a value's."""
+        unknown = UNKNOWN if self.first > UNKNOWN else -1
+        return np.array([self._numbers.get(value, unknown) for value in values], np.int32)
+
+    def column(self, column: Codes, shown: Callable[[str], str] = str) -> Ints:
+        """Give the numbers of a column of a treebank, of what `shown` makes of its values."""
+        return self.numbers(map(shown, column.values))[column.codes]
+
+
+def ending(length: int) -> Callable[[str], str]:
+    """Give the function that returns the last letters of a form, in lower case.
+
+    Examples
+    --------
+    >>> ending(3)("Schiffe")
+    'ffe'
+    """
+    return lambda form: form.lower()[-length:]
+
+
+UNLABELLED = ("dep", "root")
+"""What an unlabelled parser writes: the relation of words, and of the root."""
+
+MOST_LEARNERS, TOGETHER = 10, 500
+"""How many learners a small training set gets, and from how many sentences they learn together."""
+
+
+@dataclass(frozen=True)
+class BeamOptions(ParserOptions):
+    """Options of the beam parser."""
+
+    beam: int = option(8, "states kept at each step; 1 is greedy", low=1, high=1024)
+    epochs: int = option(10, "epochs over the training set", low=1, high=1000)
+    margin: float = option(
+        30.0, "lead required over each incorrect head or relation", low=0, high=1e6
+    )
+    learners: int = option(
+        0, "models whose weights are averaged; 0: 1 to 10, the fewer sentences the more",
+        low=0, high=1000,
+    )  # fmt: skip
+    labelled: bool = option(True, "whether relations are learned along with trees")
+    lexical: bool = option(True, "whether word forms are seen; false: tags only")
+    ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
+
+    def learners_of(self, sentences: int) -> int:
+        """Say how many learners a training set of so many sentences gets.
+
+        Examples
+        --------
+        >>> [BeamOptions().learners_of(size) for size in (5, 50, 100, 250, 500)]
+        [10, 10, 5, 2, 1]
+        """
+        return self.learners or max(1, min(MOST_LEARNERS, TOGETHER // sentences))
+
+    @property
+    def templates(self) -> Templates:
+        """What features look at."""
+        return templates(lexical=self.lexical, endings=self.ending > 0, labelled=self.labelled)
+
+
+@dataclass(frozen=True)
+class BeamVocabulary:
+    """Values of the columns that a model knows."""
+
+    forms: Numbering
+    endings: Numbering
+    tags: Numbering
+    relations: Numbering
+
+    @classmethod
+    def of(cls, treebank: Treebank, options: BeamOptions) -> "BeamVocabulary":
+        """Collect the values of a treebank that the options let the parser see."""
+        forms = treebank.codes("form").values if options.lexical else []
+        relations = treebank.codes("deprel").values if options.labelled else UNLABELLED[:1]
+        return cls(
+            Numbering.of(forms),
+            Numbering.of(map(ending(options.ending), forms) if options.ending else []),
+            Numbering.of(treebank.codes("upos").values),
+            Numbering.of(relations, first=0),
+        )
+
+    @classmethod
+    def from_dict(cls, values: dict[str, list[str]]) -> "BeamVocabulary":
+        """Make the vocabulary that :meth:`to_dict` tells of."""
+        forms, endings, tags = (
+            Numbering(tuple(values[name])) for name in ("forms", "endings", "tags")
+        )
+        return cls(forms, endings, tags, Numbering(tuple(values["relations"]), first=0))
+
+    def to_dict(self) -> dict[str, list[str]]:
+        """Return the values of each column."""
+        return {name: list(numbering.values) for name, numbering in vars(self).items()}
+
+    def words(self, treebank: Treebank, options: BeamOptions) -> BeamWords:
+        """Turn a treebank into numbers."""
+        form = treebank.codes("form")
+        return BeamWords(
+            self.forms.column(form), self.tags.column(treebank.codes("upos")),
+            self.endings.column(form, ending(options.ending)), np.array(treebank.offsets, np.int32),
+        )  # fmt: skip
+
+    @property
+    def actions(self) -> int:
+        """Number of actions, and of LEFT and RIGHT under any label."""
+        return int(ARCS) + 2 * len(self.relations) + 2
+
+
+VERSION = 1
+"""Of the templates and keys of features, on which the meaning of weights depends."""
+
+
+@dataclass(frozen=True, eq=False)
+class BeamModel:
+    """A trained beam parser.
+
+    Attributes
+    ----------
+    options, vocabulary, labels
+        The options, the values it knows, and the relations it tries.
+    rows
+        Keys of features, bounds of their rows, and the actions and weights in these.
+    """
+
+    options: BeamOptions
+    vocabulary: BeamVocabulary
+    labels: Labels
+    rows: Rows
+
+    @cached_property
+    def _learned(self) -> Learned:
+        weights = restored(*self.rows, self.vocabulary.actions)
+        return Learned(self.options.templates, self.labels, weights)
+
+    def trees(self, treebank: Treebank) -> tuple[Ints, Ints]:
+        """Return heads and numbers of relations of all words."""
+        words, learned = self.vocabulary.words(treebank, self.options), self._learned
+        search = search_room(words, learned, self.options.beam)
+        with interrupts_wait():
+            return parse_all(words, learned, search)
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with the best trees found; always projective, with one root."""
+        heads, numbers = self.trees(treebank)
+        names = self.vocabulary.relations.values
+        if not self.options.labelled:
+            names, numbers = UNLABELLED, np.equal(heads, 0).astype(np.int32)
+        relations = [names[number] for number in numbers.tolist()]
+        return treebank.with_columns({"head": heads, "deprel": relations})
+
+    def save(self, path: Source) -> None:
+        """Write the model to one file."""
+        header = {
+            "version": VERSION, "options": asdict(self.options),
+            "vocabulary": self.vocabulary.to_dict(),
+        }  # fmt: skip
+        names = ("keys", "bounds", "actions", "weights")
+        arrays: dict[str, npt.NDArray[Any]] = dict(zip(names, self.rows, strict=True))
+        arrays["actions"] = arrays["actions"].astype(np.uint16)
+        labels = {"label_bounds": self.labels.bounds, "labels": self.labels.labels}
+        save_model(path, "beam", header, {**arrays, **labels})
+
+    @classmethod
+    def from_archive(
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+    ) -> "BeamModel":
+        """Make a model of what its file held."""
+        if header["version"] != VERSION:
+            raise TreegaugeError(
+                f"the model is of version {header['version']} of the beam parser; this one reads "
+                f"version {VERSION}: train it again"
+            )
+        kinds = {"keys": np.uint64, "weights": np.float32}
+        found = {
+            name: np.array(array, dtype=kinds.get(name, np.int32), order="C")
+            for name, array in arrays.items()
+        }
+        model = cls(
+            BeamOptions(**header["options"]), BeamVocabulary.from_dict(header["vocabulary"]),
+            Labels(found["label_bounds"], found["labels"]),
+            (found["keys"], found["bounds"], found["actions"], found["weights"]),
+        )  # fmt: skip
+        model._check()
+        return model
+
+    def _check(self) -> None:
+        """Refuse numbers that would lead kernels out of their arrays."""
+        keys, bounds, actions, values = self.rows
+        tags, relations = self.vocabulary.tags.size, len(self.vocabulary.relations)
+        begins, ends = self.labels.bounds[..., 0], self.labels.bounds[..., 1]
+        labels = self.labels.labels
+        sound = (
+            bounds.shape == (len(keys) + 1,)
+            and bounds[0] == 0
+            and bounds[-1] == len(actions) == len(values)
+            and (np.diff(bounds) >= 0).all()
+            and ((actions >= 0) & (actions < self.vocabulary.actions)).all()
+            and self.labels.bounds.shape == (tags, tags, 2, 2)
+            and ((begins >= 0) & (begins < ends) & (ends <= len(labels))).all()
+            and ((labels >= 0) & (labels < relations)).all()
+        )
+        if not sound:
+            raise TreegaugeError("the model is damaged: its arrays do not fit together")

@@ -1,0 +1,253 @@
+"""Any external program as a parser, run by commands that a template spells out."""
+
+import tempfile
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.base import OnEpoch, check_training, save_model
+from treegauge.parsing.command_templates import (
+    CommandTemplate,
+    Steps,
+    fill,
+    find_template,
+    user_file,
+)
+from treegauge.parsing.options import ParserOptions, option
+from treegauge.parsing.programs import (
+    Clock,
+    CommandError,
+    check_limit,
+    last_words,
+    run,
+    tail,
+    to_conllx,
+    to_unparsed,
+    with_output,
+)
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["CommandError", "CommandModel", "CommandOptions", "CommandParser"]
+
+_LOG = 1 << 20  # bytes kept of what a program said in training
+
+
+@dataclass(frozen=True)
+class CommandOptions(ParserOptions):
+    """Options of external programs."""
+
+    template: str = option("", "name of a template; treegauge parsers lists them")
+    timeout: float = option(0.0, "seconds that training or parsing may take, 0: any", low=0)
+    memory: float = option(0.0, "GiB that a process may hold, 0: any", low=0, high=100_000)
+    errors: str = option(
+        "strict", "what to do about output that is no trees", choices=("strict", "repair")
+    )
+
+
+class _Workshop:
+    """A folder where a template's commands run."""
+
+    def __init__(self, folder: Path, template: CommandTemplate, options: CommandOptions) -> None:
+        self.folder, self.template, self.options = folder, template, options
+        self.log = folder / "log.txt"
+        self.log.touch()
+        self.room = folder / "room"
+        self.room.mkdir()
+        self.model = folder / "model"
+        if template.model == "folder":
+            self.model.mkdir()
+
+    def write(self, name: str, data: bytes) -> Path:
+        path = self.folder / name
+        path.write_bytes(data)
+        return path
+
+    def run(
+        self, steps: Steps, values: Mapping[str, object], *, what: str, **last: Path | None
+    ) -> None:
+        """Run commands in order; `last` is the input and output of the last one."""
+        clock = Clock(self.options.timeout)
+        filled = {**values, "model": self.model, "program": self.template.program}
+        if self.template.needs("script"):
+            filled["script"] = self.write("script.py", self.template.script.encode())
+        for number, step in enumerate(steps, start=1):
+            run(
+                fill(step, filled), what=what, folder=self.room, log=self.log, clock=clock,
+                memory=self.options.memory, **(last if number == len(steps) else {}),
+            )  # fmt: skip
+
+
+@contextmanager
+def _workshop(template: CommandTemplate, options: CommandOptions) -> "Iterator[_Workshop]":
+    with tempfile.TemporaryDirectory(prefix="treegauge-", ignore_cleanup_errors=True) as folder:
+        yield _Workshop(Path(folder).resolve(), template, options)
+
+
+def _check_program(template: CommandTemplate) -> None:
+    if template.needs("program") and not template.program:
+        raise TreegaugeError(
+            f"nothing says where {template.name} is; write into {user_file()}:\n"
+            f'[{template.name}]\nprogram = "/path/to/it"\n{template.about}'
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CommandModel:
+    """What an external program learned: its files, kept as they are.
+
+    A saved model names its template but holds no commands, so that opening a file of somebody
+    else's cannot run any; the template must be among your own or the package's.
+    """
+
+    options: CommandOptions
+    template: CommandTemplate
+    files: dict[str, bytes] = field(repr=False)
+    log: str = field(default="", repr=False)  # not saved: it tells of times and places
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with the program's trees, once they are found to be trees of it."""
+        template, what = self.template, f"{self.template.name} (parsing)"
+        _check_program(template)
+        if not len(treebank):
+            return treebank
+        with _workshop(template, self.options) as shop:
+            self._unpack(shop.model)
+            write = to_conllx if template.format == "conllx" else to_unparsed
+            data = write(treebank, heads=template.heads)
+            given = shop.write(f"input.{template.format}", data)
+            output = shop.folder / f"output.{template.format}"
+            streams = {
+                "given": None if template.needs("input") else given,
+                "output": None if template.needs("output") else output,
+            }
+            shop.run(template.parse, {"input": given, "output": output}, what=what, **streams)
+            if not output.is_file():
+                raise CommandError(f"{what} ended well but wrote no output{last_words(shop.log)}")
+            return with_output(
+                treebank, output.read_bytes(), fmt=template.format, what=what,
+                same=template.forms == "same", repair=self.options.errors == "repair",
+            )  # fmt: skip
+
+    def _unpack(self, place: Path) -> None:
+        for name, data in self.files.items():
+            target = place / name if self.template.model == "folder" else place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+
+    def save(self, path: Source) -> None:
+        """Write the model to one file."""
+        names = sorted(self.files)
+        header = {
+            "options": asdict(self.options), "template": self.template.name,
+            "digest": self.template.digest, "files": names,
+        }  # fmt: skip
+        arrays = {
+            f"file{i}": np.frombuffer(self.files[name], np.uint8) for i, name in enumerate(names)
+        }
+        save_model(path, "command", header, arrays)
+
+    @classmethod
+    def from_archive(
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+    ) -> "CommandModel":
+        """Make a model of what its file held."""
+        template = find_template(header["template"])
+        if template.digest != header["digest"]:
+            raise TreegaugeError(
+                f"the model was made by another template named {template.name} than the one here "
+                f"(yours are in {user_file()}); train it again"
+            )
+        for name in header["files"]:
+            if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+                raise TreegaugeError(f"the model holds a file {name!r}, which is outside of it")
+        files = {name: arrays[f"file{i}"].tobytes() for i, name in enumerate(header["files"])}
+        return cls(CommandOptions(**header["options"]), template, files)
+
+
+class CommandParser:
+    r"""Trains an external program by a template's commands.
+
+    Parameters
+    ----------
+    options
+        Names the template and sets limits.
+    template
+        One of your own instead of one by name.
+
+    Examples
+    --------
+    A program that learns nothing and attaches all words to the first:
+
+    >>> import sys
+    >>> from treegauge.parsing.command_templates import CommandTemplate
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> code = '''
+    ... import sys
+    ... for line in sys.stdin:
+    ...     fields = line.split("\t")
+    ...     if fields[0].isdigit():
+    ...         fields[6:8] = ["0", "root"] if fields[0] == "1" else ["1", "dep"]
+    ...     print("\t".join(fields), end="")
+    ... '''
+    >>> first = CommandTemplate("first", parse=((sys.executable, "{script}"),), script=code)
+    >>> model = CommandParser(template=first).fit(synthetic(5, seed=1), seed=0)
+    >>> set(model.parse(synthetic(5, seed=2)).head.tolist())
+    {0, 1}
+    """
+
+    def __init__(
+        self, options: CommandOptions | None = None, template: CommandTemplate | None = None
+    ) -> None:
+        self.options = options or CommandOptions()
+        self.template = template or find_template(self.options.template)
+        check_limit(self.options.memory)
+
+    def fit(
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
+        on_epoch: OnEpoch | None = None,
+    ) -> CommandModel:  # fmt: skip
+        """Run the template's training commands and keep the model they write.
+
+        `on_epoch` is called once, at the end.
+        """
+        check_training(train, dev, seed=seed)
+        template, what = self.template, f"{self.template.name} (training)"
+        _check_program(template)
+        if template.needs("dev") and dev is None:
+            raise TreegaugeError(f"{template.name} needs a dev set to train; give one")
+        with _workshop(template, self.options) as shop:
+            values: dict[str, object] = {"seed": seed}
+            for name, part in (("train", train), ("dev", dev)):
+                if part is not None:
+                    data = to_conllx(part) if template.format == "conllx" else part.to_bytes()
+                    values[name] = shop.write(f"{name}.{template.format}", data)
+            shop.run(template.train, values, what=what)
+            files = _files(shop.model)
+            if template.train and not files:
+                raise CommandError(
+                    f"{what} ended well but wrote no {template.model} {{model}}"
+                    f"{last_words(shop.log)}"
+                )
+            log = tail(shop.log, _LOG)
+        model = CommandModel(self.options, template, files, log)
+        if on_epoch is not None:
+            on_epoch(1, model)
+        return model
+
+
+def _files(model: Path) -> dict[str, bytes]:
+    """Read the one file of a model, or all in its folder."""
+    if model.is_file():
+        return {model.name: model.read_bytes()}
+    found = sorted(path for path in model.rglob("*") if path.is_file())
+    return {path.relative_to(model).as_posix(): path.read_bytes() for path in found}

@@ -1,0 +1,191 @@
+"""Templates of commands: what to run to train a program and to parse with it.
+
+A template is a table in a TOML file. Those of well-known parsers come with the package; users add
+their own, and say where programs are, in a file named by ``$TREEGAUGE_PARSERS`` (by default
+``treegauge/parsers.toml`` in the user's folder of settings).
+"""
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.treebanks.sources import Source
+
+Steps = tuple[tuple[str, ...], ...]
+
+FORMATS = ("conllu", "conllx")
+KINDS = ("file", "folder")
+FORMS = ("same", "any")
+_GAP = re.compile(r"\{([^{}]*)\}")
+_TRAIN_GAPS = ("train", "dev", "model", "program", "script", "seed")
+_PARSE_GAPS = ("model", "input", "output", "program", "script")
+
+
+@dataclass(frozen=True)
+class CommandTemplate:
+    """How an external parser is trained and run.
+
+    Attributes
+    ----------
+    name, about
+        What it is called, and what is needed to use it.
+    train, parse
+        Commands, each a list of words with gaps such as ``{train}``; they run one after the other
+        in a folder of their own. Without ``{input}`` the last command of `parse` reads standard
+        input, without ``{output}`` its standard output is taken. A program that is trained already
+        has no `train`.
+    program
+        What fills ``{program}``: a command, or the path of a program, script or jar.
+    format
+        ``"conllu"`` or ``"conllx"``, both ways.
+    model
+        Whether ``{model}`` is one ``"file"`` or a ``"folder"``, which is there and empty at first.
+    heads
+        What stands in HEAD of sentences to be parsed.
+    forms
+        Whether words must come back the ``"same"``, or ``"any"`` will do where there are as many.
+    script
+        Text of a file that fills ``{script}``, for programs that have no command line.
+    """
+
+    name: str
+    about: str = ""
+    train: Steps = ()
+    parse: Steps = ()
+    program: str = ""
+    format: str = "conllu"
+    model: str = "file"
+    heads: str = "_"
+    forms: str = "same"
+    script: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.parse:
+            raise TreegaugeError(f"template {self.name}: parse has no command")
+        for key, choices in (("format", FORMATS), ("model", KINDS), ("forms", FORMS)):
+            if getattr(self, key) not in choices:
+                raise ChoiceError(f"{key} of template {self.name}", getattr(self, key), choices)
+        for key, gaps in (("train", _TRAIN_GAPS), ("parse", _PARSE_GAPS)):
+            for gap in _gaps(getattr(self, key)):
+                if gap not in gaps:
+                    raise ChoiceError(
+                        f"gap in {key} of template {self.name}", f"{{{gap}}}",
+                        [f"{{{one}}}" for one in gaps],
+                    )  # fmt: skip
+
+    @property
+    def digest(self) -> str:
+        """A mark of what is run; where the program lies does not count."""
+        content = {k: v for k, v in asdict(self).items() if k not in {"about", "program", "name"}}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+    def needs(self, gap: str) -> bool:
+        """Whether a gap such as ``"dev"`` must be filled to train or to parse."""
+        return gap in _gaps(self.train) or gap in _gaps(self.parse)
+
+
+def _gaps(steps: Steps) -> list[str]:
+    return [gap for step in steps for word in step for gap in _GAP.findall(word)]
+
+
+def fill(step: Sequence[str], values: Mapping[str, object]) -> list[str]:
+    """Return a command with its gaps filled; each word stays one word, whatever it holds.
+
+    Examples
+    --------
+    >>> fill(["parse", "-i={input}"], {"input": "a b; rm c"})
+    ['parse', '-i=a b; rm c']
+    """
+    return [_GAP.sub(lambda gap: str(values[gap[1]]), word) for word in step]
+
+
+def user_file() -> Path:
+    """Return where the user's own templates are, whether or not the file is there."""
+    if named := os.environ.get("TREEGAUGE_PARSERS"):
+        return Path(named)
+    settings = os.environ.get("XDG_CONFIG_HOME") or os.environ.get("APPDATA")
+    return (Path(settings) if settings else Path.home() / ".config") / "treegauge/parsers.toml"
+
+
+def command_templates(path: Source | None = None) -> dict[str, CommandTemplate]:
+    """Return all templates by name: those of the package, changed and added to by the user's.
+
+    Parameters
+    ----------
+    path
+        A file of templates, by default :func:`user_file` if it is there.
+
+    Examples
+    --------
+    >>> command_templates("/dev/null")["maltparser"].format
+    'conllx'
+    """
+    tables = _read(Path(__file__).with_name("command_templates.toml"))
+    if path is None and os.environ.get("TREEGAUGE_PARSERS") is None and not user_file().exists():
+        own = {}
+    else:
+        own = _read(Path(path or user_file()))
+    for name, table in own.items():
+        tables[name] = {**tables.get(name, {}), **table}
+    return {name: _template(name, table) for name, table in tables.items()}
+
+
+def find_template(name: str) -> CommandTemplate:
+    """Return a template by name; unknown names get the choices."""
+    known = command_templates()
+    if name not in known:
+        raise ChoiceError("template", name, known)
+    return known[name]
+
+
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TreegaugeError(f"{path}: cannot read templates: {error}") from error
+    for name, table in found.items():
+        if not isinstance(table, dict):
+            raise TreegaugeError(f"{path}: found {name} = {table!r}, expected tables [{name}]")
+        if "program" in table:
+            table["program"] = _place(str(table["program"]), path.parent)
+    return found
+
+
+def _place(program: str, folder: Path) -> str:
+    """Make a path whole; a bare command is left to the system to find."""
+    expanded = Path(program).expanduser()
+    return str((folder / expanded).resolve()) if "/" in program else program
+
+
+def _template(name: str, table: Mapping[str, Any]) -> CommandTemplate:
+    known = [one.name for one in fields(CommandTemplate) if one.name != "name"]
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            raise ChoiceError(f"key of template {name}", key, known)
+        if key in {"train", "parse"}:
+            if not _is_steps(value):
+                raise TreegaugeError(
+                    f"template {name}: {key} is {value!r}; expected a list of commands, each a "
+                    'list of words, such as [["java", "-jar", "{program}"]]'
+                )
+            values[key] = tuple(tuple(step) for step in value)
+        elif isinstance(value, str):
+            values[key] = value
+        else:
+            raise TreegaugeError(f"template {name}: {key} is {value!r}; expected text")
+    return CommandTemplate(name, **values)
+
+
+def _is_steps(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(step, list) and step and all(isinstance(word, str) for word in step)
+        for step in value
+    )

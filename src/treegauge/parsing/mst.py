@@ -1,0 +1,269 @@
+"""First-order graph parsers over hashed features: MIRA as in MSTParser, or a log-linear model."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import progress
+from treegauge.kernels import graph_learning as _learning
+from treegauge.kernels import graph_trees as _trees
+from treegauge.kernels.graph_arcs import KINDS, GraphWords
+from treegauge.kernels.graph_features import ARCS, LETTERS, REACH, RELATIONS, Pairs, pairs
+from treegauge.kernels.graph_learning import Moments
+from treegauge.kernels.graph_trees import NOTHING, Lesson, best_trees, table_of
+from treegauge.parsing.base import OnEpoch, check_training, save_model
+from treegauge.parsing.options import ParserOptions, option
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
+
+_OTHER = KINDS - 1  # the kind of tags that were not in the training set
+
+
+def _key(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
+    """Give the column that a letter of the templates looks at, and what it sees of its values."""
+    if letter in "wp":
+        return "form" if letter == "w" else "upos", str
+    if letter == "q":
+        return "form", lambda form: form.lower()[: ending + 1]
+    size = max(ending + {"x": 0, "y": -1, "z": 1}[letter], 1)
+    return "form", lambda form: form.lower()[-size:]
+
+
+def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
+    r"""Turn forms and tags into numbers; `tags` are those of the training set in order.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> two = parse_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n" * 2)
+    >>> words = encode(two, ["X"], 3)
+    >>> words.letters.shape, words.roots.tolist(), words.kinds.tolist()
+    ((6, 12), [2, 8], [62, 62, 62, 0, 62, 62, 62, 62, 62, 0, 62, 62])
+    """
+    n, size, around = len(treebank), treebank.n_words, 2 * REACH + 1
+    roots = treebank.offsets[:-1] + around * np.arange(n) + REACH
+    places = np.arange(size) + around * treebank.sentence_of + REACH + 1
+    ends = treebank.offsets[1:] + around * np.arange(n) + REACH + 1
+    letters = np.zeros((len(LETTERS), size + around * n), np.uint64)
+    for row, letter in zip(letters, LETTERS, strict=True):
+        column, shown = _shown(letter, ending)
+        codes, values = treebank.codes(column)
+        row[:] = _key("root")
+        for k in range(REACH):
+            row[roots - 1 - k], row[ends + k] = _key("start"), _key("end")
+        keys = np.array([_key(f"{letter}={shown(value)}") for value in values], np.uint64)
+        row[places] = keys[codes] if size else keys
+    codes, values = treebank.codes("upos")
+    known = {tag: kind for kind, tag in enumerate(tags[: _OTHER - 1])}
+    kinds = np.full(letters.shape[1], _OTHER - 1, np.int32)
+    own = np.array([known.get(value, _OTHER) for value in values], np.int32)
+    kinds[places] = own[codes] if size else own
+    return GraphWords(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))
+
+
+_FIRST = 1.0  # what squares of gradients begin with: features seen once must not move far
+# Step sizes for heads and for relations, word by word and in batches.
+_RATE, _RELATION_RATE = 0.1, 0.2
+_BATCH_RATE, _BATCH_RELATION_RATE = 0.001, 0.002
+
+
+@dataclass(frozen=True)
+class GraphOptions(ParserOptions):
+    """Options of the graph parser."""
+
+    training: str = option("mira", "how weights are learned", choices=("mira", "loglinear"))
+    epochs: int = option(10, "epochs over the training set", low=1, high=1000)
+    label_epochs: int = option(10, "epochs that learn relations too", low=1, high=1000)
+    projective: bool = option(True, "whether trees are projective (Eisner) or not")
+    lexical: bool = option(True, "whether word forms are seen; false: tags only")
+    ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
+    batch: int = option(
+        0, "sentences a step of log-linear training; 0: a step a word", low=0, high=10_000
+    )
+    rate: float = option(
+        0.0, "step size for heads, log-linear; 0: 0.1, in batches 0.001", low=0, high=10
+    )
+    bits: int = option(22, "log2 of the number of arc weights", low=10, high=26)
+    label_bits: int = option(16, "log2 of the number of label weights", low=8, high=22)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.batch and self.training == "mira":
+            raise TreegaugeError(
+                f"option batch is {self.batch} with training=mira, which learns sentence by "
+                "sentence; expected training=loglinear, or no batch"
+            )
+
+    @property
+    def templates(self) -> tuple[Pairs, Pairs]:
+        """What features of arcs and of relations look at."""
+        seen = {"lexical": self.lexical, "endings": self.ending > 0}
+        return pairs(ARCS, **seen), pairs(RELATIONS, **seen)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphModel:
+    """A trained graph parser; probabilities are those of the log-linear reading of its scores."""
+
+    options: GraphOptions
+    tags: list[str]
+    relations: list[str]
+    weights: npt.NDArray[np.float32]
+    table: npt.NDArray[np.float32]
+
+    def _words(self, treebank: Treebank) -> GraphWords:
+        return encode(treebank, self.tags, self.options.ending)
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with the best trees; always one root, always acyclic."""
+        heads = np.zeros(treebank.n_words, np.int32)
+        relations = np.zeros(treebank.n_words, np.int32)
+        best_trees(
+            self._words(treebank), np.arange(len(treebank), dtype=np.int32),
+            *self.options.templates, self.weights, self.table, self.relations.index("root"),
+            self.options.projective, self.options.training == "mira", NOTHING, heads, relations,
+        )  # fmt: skip
+        names = [self.relations[r] for r in relations.tolist()]
+        return treebank.with_columns({"head": heads, "deprel": names})
+
+    def head_probabilities(self, treebank: Treebank) -> list[npt.NDArray[np.float64]]:
+        r"""Return for each sentence p(head | word), (words, words + 1).
+
+        .. math:: p(h \mid d) = \frac{\exp s(h, d)}{\sum_{h' \ne d} \exp s(h', d)}
+
+        With MIRA, the score of an arc's best relation is part of s.
+        """
+        sizes = treebank.lengths.astype(np.int64)
+        starts = np.concatenate(([0], np.cumsum(sizes * (sizes + 1))))
+        shares = np.zeros(int(starts[-1]))
+        _trees.head_shares(
+            self._words(treebank), *self.options.templates, self.weights, self.table,
+            self.relations.index("root"), self.options.training == "mira", starts[:-1], shares,
+        )  # fmt: skip
+        pieces = zip(starts[:-1].tolist(), sizes.tolist(), strict=True)
+        return [shares[at : at + n * (n + 1)].reshape(n, n + 1) for at, n in pieces]
+
+    def relation_probabilities(self, treebank: Treebank) -> npt.NDArray[np.float64]:
+        """Return one row per word: p(relation | word, its head in the treebank)."""
+        shares = np.zeros((treebank.n_words, len(self.relations)))
+        _, relations = self.options.templates
+        words = self._words(treebank)
+        _trees.relation_shares(words, treebank.head, relations, self.table, shares)
+        return shares
+
+    def save(self, path: Source) -> None:
+        """Write the model to one file."""
+        header = {"options": asdict(self.options), "tags": self.tags, "relations": self.relations}
+        save_model(path, "mst", header, {"weights": self.weights, "table": self.table})
+
+    @classmethod
+    def from_archive(
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+    ) -> "GraphModel":
+        """Make a model of what its file held."""
+        return cls(
+            GraphOptions(**header["options"]), header["tags"], header["relations"],
+            arrays["weights"], arrays["table"],
+        )  # fmt: skip
+
+
+class GraphParser:
+    """Learns a score for every arc and for every relation of an arc.
+
+    MIRA scores a tree by its arcs and their relations together. It takes, sentence by sentence, the
+    smallest step after which the gold tree scores above the best wrong one by the number of its
+    wrong heads and wrong words, and averages all steps. The log-linear model raises the probability
+    of each word's head, and apart from it that of the relation of each gold arc, by averaged
+    AdaGrad; or, with `batch`, by Adam without averaging, which learns over as many epochs as neural
+    parsers do, so that data maps look like theirs. Non-projective trees are learned from as they
+    are.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> parser = GraphParser(GraphOptions(epochs=2, bits=16, label_bits=12))
+    >>> model = parser.fit(synthetic(40, seed=1), seed=0)
+    >>> len(model.parse(synthetic(5, seed=2)))
+    5
+    """
+
+    def __init__(self, options: GraphOptions | None = None) -> None:
+        self.options = options or GraphOptions()
+
+    def fit(
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
+        on_epoch: OnEpoch | None = None,
+    ) -> GraphModel:  # fmt: skip
+        """Learn from gold trees; `dev` is not used."""
+        check_training(train, seed=seed)
+        how = self.options
+        tags = sorted(train.codes("upos").values)
+        codes, values = train.codes("deprel")
+        relations = sorted({*values, "root"})
+        numbers = np.array([relations.index(value) for value in values], np.int32)[codes]
+        root = relations.index("root")
+        gold = train.head.astype(np.int32)
+        numbers[gold == 0] = root
+        words, (arcs, names) = encode(train, tags, how.ending), how.templates
+        weights, sums = np.zeros(1 << how.bits, np.float32), np.zeros(1 << how.bits)
+        table = np.zeros((1 << how.label_bits, len(relations)), np.float32)
+        table_sums = np.zeros(table.shape)
+        mira = how.training == "mira"
+        if mira:
+            learned = table_of(weights, sums), table_of(table, table_sums)
+            found = np.zeros_like(gold), np.zeros_like(gold)
+        elif how.batch:
+            kept, table_kept = (Moments.of(one.size) for one in (weights, table))
+        else:
+            squares, table_squares = (np.full_like(one, _FIRST) for one in (weights, table))
+        random = np.random.default_rng(seed)
+        steps = 1
+
+        def model() -> GraphModel:
+            means = [
+                (now - total / steps).astype(np.float32)
+                for now, total in ((weights, sums), (table, table_sums))
+            ]
+            return GraphModel(how, tags, relations, *means)
+
+        with progress("epochs", how.epochs) as task:
+            for epoch in range(how.epochs):
+                order = random.permutation(len(train)).astype(np.int32)
+                labels = epoch < how.label_epochs
+                if mira:
+                    lesson = Lesson(gold, numbers, *learned, steps, labels)
+                    best_trees(
+                        words, order, arcs, names, weights, table, root, how.projective, True,
+                        lesson, *found,
+                    )  # fmt: skip
+                elif how.batch:
+                    rate = how.rate or _BATCH_RATE
+                    _learning.head_batches(words, gold, order, arcs, weights, kept, how.batch, rate)
+                    if labels:
+                        _learning.relation_batches(
+                            words, gold, numbers, order, names, table, table_kept, how.batch,
+                            _BATCH_RELATION_RATE,
+                        )  # fmt: skip
+                else:
+                    _learning.head_epoch(
+                        words, gold, order, arcs, weights, sums, squares, steps, how.rate or _RATE
+                    )
+                    if labels:
+                        _learning.relation_epoch(
+                            words, gold, numbers, order, names, table, table_sums,
+                            table_squares, steps, _RELATION_RATE,
+                        )  # fmt: skip
+                steps += len(train)
+                task.advance()
+                if on_epoch is not None:
+                    on_epoch(epoch + 1, model())
+        return model()

@@ -1,0 +1,231 @@
+"""Sentences on the device: which of them go into which update, and a batch of them as tensors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from treegauge.parsing.neural.data import Encoded
+from treegauge.parsing.neural.recurrence import turning
+
+Longs = npt.NDArray[np.int64]
+
+_CHUNK = 20
+"""Batches whose sentences are sorted by length together: little padding, much chance."""
+
+
+def _cut_by_words(order: Longs, lengths: Longs, limit: int) -> list[Longs]:
+    cuts, words = [], 0
+    for at, sentence in enumerate(order.tolist()):
+        if words and words + lengths[sentence] > limit:
+            cuts.append(at)
+            words = 0
+        words += lengths[sentence]
+    return np.split(order, cuts)
+
+
+def count(sentences: int, size: int) -> int:
+    """Return the number of batches of at most `size` sentences.
+
+    Examples
+    --------
+    >>> count(65, 32)
+    3
+    """
+    return -(-sentences // size)
+
+
+def epoch(
+    sentences: npt.ArrayLike, lengths: Longs, *, size: int, words: int = 0, seed: int, number: int
+) -> list[Longs]:
+    """Deal sentences into batches of similar length, for one epoch.
+
+    Sentences are shuffled, sorted by length within a chunk of batches, and cut; then the batches
+    are shuffled. With as many sentences, the k-th batches of different seeds are about equally
+    long, which is what models that learn in lockstep need; so that shuffle depends on the epoch
+    alone.
+
+    Parameters
+    ----------
+    sentences
+        Their numbers.
+    lengths
+        Words of every sentence there is.
+    size, words
+        Most sentences of a batch; if `words` is set, most words of a batch instead.
+    seed, number
+        Of the model and of the epoch.
+
+    Examples
+    --------
+    >>> made = epoch(range(5), np.array([3, 1, 2, 9, 1]), size=2, seed=0, number=1)
+    >>> sorted(map(len, made)), sorted(np.concatenate(made).tolist())
+    ([1, 2, 2], [0, 1, 2, 3, 4])
+    """
+    order = np.random.default_rng([seed, number]).permutation(np.asarray(sentences, np.int64))
+    each = max(int(lengths[order].sum()) // words, 1) if words else count(len(order), size)
+    made: list[Longs] = []
+    for piece in np.array_split(np.arange(each), max(round(each / _CHUNK), 1)):
+        first, last = (int(at) * len(order) // each for at in (piece[0], piece[-1] + 1))
+        chunk = order[first:last]
+        chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
+        if words:
+            made += _cut_by_words(chunk, lengths, words)
+        else:
+            made += np.array_split(chunk, len(piece))
+    turns = np.random.default_rng([number]).permutation(len(made))
+    return [made[turn] for turn in turns]
+
+
+def by_length(sentences: npt.ArrayLike, lengths: Longs, places: int, most: int) -> list[Longs]:
+    """Deal sentences into batches of at most so many places, padding counted, longest first.
+
+    Examples
+    --------
+    >>> [one.tolist() for one in by_length([0, 1, 2], np.array([1, 9, 8]), 20, 64)]
+    [[1, 2], [0]]
+    """
+    order = np.asarray(sentences, np.int64)
+    order = order[np.argsort(-lengths[order], kind="stable")]
+    made, at = [], 0
+    while at < len(order):
+        size = min(max(places // (int(lengths[order[at]]) + 1), 1), most)
+        made.append(order[at : at + size])
+        at += size
+    return made
+
+
+def side_by_side(batches: Sequence[Longs], none: int, rows: int = 1) -> Longs:
+    """Put one batch of each model into a table, short ones filled up with no sentence."""
+    wide = max(rows, *(len(batch) for batch in batches))
+    table = np.full((len(batches), wide), none, np.int64)
+    for row, batch in zip(table, batches, strict=True):
+        row[: len(batch)] = batch
+    return table
+
+
+def rounded(width: int) -> int:
+    """Round a padded length up, so that few different ones occur.
+
+    Examples
+    --------
+    >>> [rounded(n) for n in (3, 24, 49, 130)]
+    [4, 24, 56, 160]
+    """
+    step = 4 if width <= 48 else 8 if width <= 96 else 32 if width <= 256 else 64
+    return -(-width // step) * step
+
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What does not change while models learn, on the device; the first axis is the model.
+
+    One more row than there are words or sentences stands for none.
+    """
+
+    starts: Tensor
+    lengths: Tensor
+    types: Tensor
+    tags: Tensor
+    heads: Tensor
+    relations: Tensor
+    labels: Tensor
+    type_words: Tensor
+    type_chars: Tensor
+    words: Tensor
+    chars: Tensor
+    vectors: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class SentenceBatch:
+    """Some sentences of each model; M models, B sentences, T places, the first the root's.
+
+    Attributes
+    ----------
+    lengths
+        (M, B), the root counted.
+    types, tags, heads, relations
+        (M, B, T), 0 where there is no word.
+    places
+        (M, B, T), the number of the word in the data, the last for none.
+    words
+        (M, B, T), whether there is a word.
+    labels
+        (columns, M, B, T).
+    order
+        What turns the sentences around.
+    """
+
+    lengths: Tensor
+    types: Tensor
+    tags: Tensor
+    heads: Tensor
+    relations: Tensor
+    places: Tensor
+    words: Tensor
+    labels: Tensor
+    order: Tensor
+
+
+def gather(tables: Tables, sentences: Tensor, width: int) -> SentenceBatch:
+    """Collect the sentences (M, B) of each model, padded to `width` places with the root's."""
+    lengths = tables.lengths[sentences]
+    step = torch.arange(width, device=sentences.device)
+    words = (step > 0) & (step <= lengths[..., None])
+    none = tables.heads.shape[0] - 1
+    places = torch.where(words, tables.starts[sentences][..., None] + step - 1, none)
+    return SentenceBatch(
+        lengths + 1, own(tables.types, places), own(tables.tags, places), tables.heads[places],
+        tables.relations[places], places, words, tables.labels[:, places],
+        turning(lengths + 1, width),
+    )  # fmt: skip
+
+
+def own(table: Tensor, numbers: Tensor) -> Tensor:
+    """Look numbers (M, ...) up in each model's own table (M, entries, ...)."""
+    models, entries, *shape = table.shape
+    shift = torch.arange(models, device=numbers.device) * entries
+    flat = (numbers + shift.view(-1, *[1] * (numbers.dim() - 1))).reshape(-1)
+    found = table.reshape(models * entries, *shape).index_select(0, flat)
+    return found.view(*numbers.shape, *shape)
+
+
+def tables(
+    read: Sequence[Encoded], words: npt.ArrayLike, chars: npt.ArrayLike, device: torch.device,
+    vectors: Floats | None = None,
+) -> Tables:  # fmt: skip
+    """Put the data on the device.
+
+    Parameters
+    ----------
+    read
+        What each model reads; they differ in types and tags at most.
+    words, chars
+        For each model what each word and character is to it.
+    device, vectors
+        As for :class:`Lockstep`.
+    """
+    data = read[0]
+
+    def put(array: npt.ArrayLike) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array, np.int64)).to(device)
+
+    def ended(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.concatenate([array, np.zeros((1, *array.shape[1:]), array.dtype)])
+
+    return Tables(
+        put(data.offsets), put(ended(data.lengths)),
+        put(np.stack([ended(one.types) for one in read])),
+        put(np.stack([ended(one.tags) for one in read])), put(ended(data.heads)),
+        put(ended(data.relations)), put(ended(data.labels).T), put(data.type_words),
+        put(data.type_chars), put(words), put(chars),
+        None if vectors is None else torch.from_numpy(vectors).to(device),
+    )  # fmt: skip

@@ -1,0 +1,229 @@
+"""From sentences to a vector for every word: weights, embeddings, characters, BiLSTM."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from treegauge.parsing.neural.batches import SentenceBatch, Tables, own
+from treegauge.parsing.neural.data import PAD_CHAR, Encoded
+from treegauge.parsing.neural.options import (
+    BiaffineOptions,
+    LabellingOptions,
+    NeuralOptions,
+    PointerOptions,
+)
+from treegauge.parsing.neural.recurrence import bilstm, turning
+
+Shape = tuple[int, ...]
+Weights = dict[str, Tensor]
+"""By name; the first axis is the model."""
+
+
+def layout(data: Encoded, options: NeuralOptions, vector_size: int = 0) -> dict[str, Shape]:
+    """Return the shapes of a model's weights; a name's ending says how they begin.
+
+    ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero.
+    """
+    words, chars, tags, relations = data.sizes.tolist()
+    half = max(options.char_size // 2, 1)
+    shapes: dict[str, Shape] = {
+        "word.table": (words, options.word_size),
+        "char.table": (chars, half),
+        **_lstm_shapes("char", 2, half, half),
+    }
+    width = options.word_size + 2 * half
+    if options.upos:
+        shapes["tag.table"] = (tags, options.tag_size)
+        width += options.tag_size
+    if vector_size:
+        shapes["vector.matrix"] = (vector_size, options.word_size)
+    for layer in range(options.layers):
+        shapes |= _lstm_shapes(f"layer{layer}", 2, width, options.hidden)
+        width = 2 * options.hidden
+    if isinstance(options, LabellingOptions):
+        hidden = options.label_size
+        # A label tells of a word and of the one before it.
+        for column, size in enumerate([*data.label_sizes.tolist(), relations]):
+            shapes[f"label{column}.layer.matrix"] = (2 * width, hidden)
+            shapes[f"label{column}.layer.bias"] = (hidden,)
+            shapes[f"label{column}.matrix"] = (hidden, size)
+            shapes[f"label{column}.bias"] = (size,)
+        if options.arc_weight == 0:
+            return shapes
+    assert isinstance(options, BiaffineOptions | LabellingOptions)  # noqa: S101 - there are no others
+    dependent = width
+    if isinstance(options, PointerOptions):
+        shapes |= _lstm_shapes("pointer", 1, width, options.hidden)
+        dependent = options.hidden
+    arc, relation = options.arc_size, options.relation_size
+    for side, size in (("dependent", dependent), ("head", width)):
+        for kind, out in (("arc", arc), ("relation", relation)):
+            shapes[f"{kind}.{side}.matrix"] = (size, out)
+            shapes[f"{kind}.{side}.bias"] = (out,)
+    shapes["arc.bilinear"] = (arc + 1, arc)
+    shapes["relation.bilinear"] = (relation + 1, relations, relation + 1)
+    return shapes
+
+
+def _lstm_shapes(name: str, ways: int, size: int, hidden: int) -> dict[str, Shape]:
+    return {
+        f"{name}.input.matrix": (ways, size, 4 * hidden),
+        f"{name}.states.matrix": (ways, hidden, 4 * hidden),
+        f"{name}.bias": (ways, 4 * hidden),
+    }
+
+
+def orthogonal(values: Tensor) -> Tensor:
+    """Make the shorter side of normal matrices (..., rows, columns) orthonormal.
+
+    By the Cholesky factor of the small product rather than by reflections: hundreds of models are
+    begun in a moment.
+
+    Examples
+    --------
+    >>> made = orthogonal(torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(1)))
+    >>> torch.allclose(made.mT @ made, torch.eye(3).expand(2, 3, 3), atol=1e-5)
+    True
+    """
+    wide = values.shape[-2] < values.shape[-1]
+    tall = (values.mT if wide else values).double()
+    factor = torch.linalg.cholesky(tall.mT @ tall)
+    made: Tensor = torch.linalg.solve_triangular(factor, tall.mT, upper=False).mT
+    return (made.mT if wide else made).to(values.dtype).contiguous()
+
+
+def initial(shapes: Mapping[str, Shape], seeds: Sequence[int], device: torch.device) -> Weights:
+    """Draw the weights of a model for each seed."""
+    draws = [torch.Generator(device).manual_seed(seed) for seed in seeds]
+    weights: Weights = {}
+    for name, shape in shapes.items():
+        values = torch.zeros(len(seeds), *shape, device=device)
+        if name.endswith((".table", ".matrix")):
+            for model, draw in enumerate(draws):
+                values[model].normal_(generator=draw)
+        if name.endswith(".matrix"):
+            values = orthogonal(values)
+        weights[name] = values
+    return weights
+
+
+def to_arrays(weights: Mapping[str, Tensor], model: int = 0) -> dict[str, npt.NDArray[Any]]:
+    """Return one model's weights as arrays."""
+    return {name: value[model].detach().cpu().numpy().copy() for name, value in weights.items()}
+
+
+def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], device: torch.device) -> Weights:
+    """Return the weights of one model, from arrays."""
+    return {
+        name: torch.from_numpy(np.ascontiguousarray(value))[None].to(device)
+        for name, value in arrays.items()
+    }
+
+
+def shared_dropout(values: Tensor, share: float, axis: int) -> Tensor:
+    """Hide the same parts of a sentence's vectors at all its places, which `axis` runs over."""
+    if share == 0:
+        return values
+    shape = list(values.shape)
+    shape[axis] = 1
+    kept = torch.rand(shape, device=values.device) >= share
+    return values * (kept.to(values.dtype) / (1 - share))
+
+
+def _mixed(parts: list[Tensor], share: float) -> Tensor:
+    """Join embeddings, each of which is hidden at some words; the others make up for it."""
+    if share == 0:
+        return torch.cat(parts, -1)
+    shape = (len(parts), *parts[0].shape[:-1], 1)
+    kept = (torch.rand(shape, device=parts[0].device) >= share).to(parts[0].dtype)
+    kept = kept * (len(parts) / kept.sum(0).clamp(min=1))
+    return torch.cat([part * keep for part, keep in zip(parts, kept, strict=True)], -1)
+
+
+def _lstm(weights: Mapping[str, Tensor], name: str) -> tuple[Tensor, Tensor, Tensor]:
+    return (
+        weights[f"{name}.input.matrix"],
+        weights[f"{name}.states.matrix"],
+        weights[f"{name}.bias"],
+    )
+
+
+def _spelled(
+    weights: Mapping[str, Tensor], tables: Tables, types: Tensor, *, fixed: bool
+) -> Tensor:
+    """Make a vector of the characters of each form, from both ends of its LSTM.
+
+    Each form is spelled once, unless shapes must be known beforehand.
+    """
+    models = types.shape[0]
+    if fixed:
+        forms, back = types.reshape(models, -1), None
+    else:
+        found = [torch.unique(one, return_inverse=True) for one in types.reshape(models, -1)]
+        most = max(len(one) for one, _ in found)
+        forms = torch.stack([functional.pad(one, (0, most - len(one))) for one, _ in found])
+        back = torch.stack([inverse for _, inverse in found])
+    raw = tables.type_chars[forms]
+    lengths = (raw != PAD_CHAR).sum(-1)
+    if not fixed:
+        raw = raw[..., : max(int(lengths.max()), 1)]
+    steps = raw.shape[-1]
+    chars = own(tables.chars, raw.transpose(1, 2))
+    order = turning(lengths, steps)
+    states = bilstm(own(weights["char.table"], chars), order, _lstm(weights, "char"))
+    size = states.shape[-1] // 2
+    # The last state of each direction: the end forwards, the beginning backwards.
+    rows = torch.arange(forms.numel(), device=types.device).view(forms.shape)
+    shift = rows // forms.shape[1] * (steps - 1) * forms.shape[1]
+    last = (lengths - 1).clamp(min=0) * forms.shape[1] + rows + shift
+    forwards = states[..., :size].reshape(-1, size).index_select(0, last.reshape(-1))
+    backwards = states[:, 0, :, size:]
+    made = torch.cat([forwards.view(backwards.shape), backwards], -1)
+    return (made if back is None else own(made, back)).view(*types.shape, -1)
+
+
+def encode(
+    weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
+    training: bool, fixed: bool = False,
+) -> Tensor:  # fmt: skip
+    """Return the states of all places, (M, T, B, 2 * hidden).
+
+    Parameters
+    ----------
+    weights, tables, batch, options
+        The models and what they read.
+    training
+        Whether parts are hidden.
+    fixed
+        Whether shapes may depend on the batch's shape only, as CUDA graphs need.
+    """
+    share = options.dropout if training else 0.0
+    types = batch.types.transpose(1, 2)
+    words = own(tables.words, tables.type_words[types])
+    embedded = own(weights["word.table"], words)
+    if tables.vectors is not None:
+        given = tables.vectors[types]
+        flat = given.reshape(len(given), -1, given.shape[-1])
+        embedded = embedded + torch.bmm(flat, weights["vector.matrix"]).view(embedded.shape)
+    parts = [embedded, _spelled(weights, tables, types, fixed=fixed)]
+    if options.upos:
+        parts.append(own(weights["tag.table"], batch.tags.transpose(1, 2)))
+    states = _mixed(parts, share)
+    for layer in range(options.layers):
+        states = shared_dropout(states, share, 1)
+        layers = _lstm(weights, f"layer{layer}")
+        states = bilstm(states, batch.order, layers, dropout=share)
+    return shared_dropout(states, share, 1)
+
+
+def point(
+    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, share: float
+) -> Tensor:
+    """Run the pointer's LSTM from left to right over the states, root first."""
+    read = bilstm(states, batch.order, _lstm(weights, "pointer"), both=False, dropout=share)
+    return shared_dropout(read, share, 1)

@@ -1,0 +1,263 @@
+"""Many small models at once: what each says of every word, epoch by epoch.
+
+Jobs over the same sentences that take as many updates learn in lockstep, as one batch of
+matrices; on a GPU, where one small model leaves most of the machine idle, that is what makes
+thousands of them affordable.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.parsing.neural import batches
+from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
+from treegauge.parsing.neural.device import choose_device, numerics
+from treegauge.parsing.neural.heads import NEVER, Answers
+from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
+from treegauge.parsing.neural.training import Learner, Lockstep
+
+Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class NeuralJob:
+    """A model to train and what to ask it.
+
+    Attributes
+    ----------
+    train
+        Numbers of the sentences to learn from.
+    evaluate
+        Sets of sentences, by name, to ask about.
+    seed
+        Same seed, same model (on a GPU: up to rounding and the jobs beside it).
+    epochs
+        Passes over the train sentences.
+    data
+        The same sentences with another input, such as :meth:`Encoded.hidden`; None: as they are.
+    every
+        Whether to ask after every epoch; otherwise after the last only.
+    during
+        Whether to add what the model said of its train sentences as it learned from them, with
+        dropout, as a set named ``during``; needs `every`.
+    partition
+        Whether to add the sums over trees after the last epoch.
+    parse
+        Whether to add the best trees after the last epoch.
+    """
+
+    train: npt.ArrayLike
+    evaluate: Mapping[str, npt.ArrayLike]
+    seed: int
+    epochs: int = 30
+    data: Encoded | None = None
+    every: bool = True
+    during: bool = False
+    partition: bool = False
+    parse: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """What a model said of the words of some sentences, a row for each time it was asked.
+
+    Attributes
+    ----------
+    sentences
+        Their numbers; words are in this order.
+    words
+        The words' numbers in the data.
+    heads, relations
+        Log-probabilities, in nats, of the gold head, and of the gold relation at the gold head:
+        (times, words).
+    rival_heads, rival_head_logs
+        The most probable head that is not gold, -1 where there is none, and its log-probability:
+        (times, words). After the epoch, in evaluation mode.
+    rival_relations, rival_relation_logs
+        The same of relations at the gold head.
+    partition
+        For each sentence the log of the sum over its trees of the product of its words'
+        probabilities, after the last epoch; None if not asked for.
+    parsed_heads, parsed_relations
+        (words,): the best trees after the last epoch; None if not asked for.
+    """
+
+    sentences: Longs
+    words: Longs
+    heads: npt.NDArray[np.float32]
+    relations: npt.NDArray[np.float32]
+    rival_heads: npt.NDArray[np.int16]
+    rival_head_logs: npt.NDArray[np.float32]
+    rival_relations: npt.NDArray[np.int16]
+    rival_relation_logs: npt.NDArray[np.float32]
+    partition: npt.NDArray[np.float64] | None = None
+    parsed_heads: npt.NDArray[np.int16] | None = None
+    parsed_relations: npt.NDArray[np.int16] | None = None
+
+    @property
+    def right_heads(self) -> npt.NDArray[np.bool_]:
+        """Where the gold head is the most probable one."""
+        return np.asarray(self.heads > self.rival_head_logs)
+
+    @property
+    def right_relations(self) -> npt.NDArray[np.bool_]:
+        """Where the gold relation is the most probable one at the gold head."""
+        return np.asarray(self.relations > self.rival_relation_logs)
+
+    @property
+    def uas(self) -> float:
+        """Share of right heads the last time, each word's best head taken."""
+        return float(self.right_heads[-1].mean())
+
+    @property
+    def las(self) -> float:
+        """Share of words with right head and relation the last time."""
+        return float((self.right_heads[-1] & self.right_relations[-1]).mean())
+
+
+@dataclass
+class NeuralOutcome:
+    """What came of a job: its courses by the names of its sets, and its share of the time."""
+
+    courses: dict[str, Course] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def run_jobs(
+    data: Encoded, jobs: Sequence[NeuralJob], options: NeuralOptions, *,
+    vectors: npt.NDArray[np.float32] | None = None, side_by_side: int = 8,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[NeuralOutcome]:  # fmt: skip
+    """Train a model for each job and return what they said of the words.
+
+    Parameters
+    ----------
+    data
+        The sentences that jobs number.
+    jobs
+        In any order.
+    options
+        Of one kind of parser; `epochs`, `patience` and `checkpoint` of them are not used.
+    vectors
+        Pretrained vectors of the types, or None.
+    side_by_side
+        Most models that learn in lockstep on a GPU; on a CPU they learn one by one.
+    progress
+        Called with the number of jobs done and the number of all.
+
+    Returns
+    -------
+    list of NeuralOutcome
+        In the order of the jobs.
+    """
+    device = choose_device(options.device)
+    # Batches by words differ in number from model to model.
+    most = side_by_side if device.type == "cuda" and not options.batch_tokens else 1
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for number, job in enumerate(jobs):
+        size = batches.count(np.size(np.asarray(job.train)), options.batch)
+        key = (size, job.epochs, job.every, job.during, job.partition, job.parse)
+        groups.setdefault(key, []).append(number)
+    outcomes = [NeuralOutcome() for _ in jobs]
+    done = 0
+    with numerics(device, options.threads):
+        for numbers in groups.values():
+            for start in range(0, len(numbers), most):
+                chosen = numbers[start : start + most]
+                begun = time.perf_counter()
+                courses = _run_together(data, [jobs[n] for n in chosen], options, vectors)
+                took = (time.perf_counter() - begun) / len(chosen)
+                for number, found in zip(chosen, courses, strict=True):
+                    outcomes[number] = NeuralOutcome(found, took)
+                done += len(chosen)
+                if progress is not None:
+                    progress(done, len(jobs))
+    return outcomes
+
+
+def _run_together(
+    data: Encoded, jobs: Sequence[NeuralJob], options: NeuralOptions,
+    vectors: npt.NDArray[np.float32] | None,
+) -> list[dict[str, Course]]:  # fmt: skip
+    learners = [
+        Learner(data if job.data is None else job.data, np.asarray(job.train, np.int64), job.seed)
+        for job in jobs
+    ]
+    models = Lockstep(learners, options, choose_device(options.device), vectors)
+    sets = [{name: np.asarray(own, np.int64) for name, own in job.evaluate.items()} for job in jobs]
+    asked = [np.unique(np.concatenate([*own.values(), np.zeros(0, np.int64)])) for own in sets]
+    first = jobs[0]
+    after: list[Answers] = []
+    during: list[Answers] = []
+    for number in range(1, first.epochs + 1):
+        models.learn(number)
+        if first.during:
+            during.append(models.answers.copy())
+        if first.every or number == first.epochs:
+            after.append(models.evaluate(asked).copy())
+    sums = models.log_partitions(asked) if first.partition else None
+    trees = _parsed(models, learners, asked, options) if first.parse else None
+    answers = _gathered(after)
+    found = []
+    for model, own in enumerate(sets):
+        rows = None if sums is None else sums[model]
+        found.append({name: _course(data, one, answers, model, rows) for name, one in own.items()})
+        if trees is not None:
+            found[-1] = {
+                name: replace(
+                    one, parsed_heads=trees[0][model, one.words],
+                    parsed_relations=trees[1][model, one.words],
+                )
+                for name, one in found[-1].items()
+            }  # fmt: skip
+    if first.during:
+        answers = _gathered(during)
+        for model, one in enumerate(learners):
+            found[model]["during"] = _course(data, one.train, answers, model, None)
+    return found
+
+
+def _parsed(
+    models: Lockstep, learners: Sequence[Learner], asked: Sequence[Longs], options: NeuralOptions
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+    """Return the best trees by each model's own relations, and which of them are of roots."""
+    from treegauge.parsing.neural.biaffine import DECODERS
+
+    rooted, known = [], []
+    for one in learners:
+        words, size = one.data.words_of(one.train), int(one.data.sizes[3])
+        names, root = one.data.relations[words], one.data.heads[words] == 0
+        roots, others = (np.bincount(names[own], minlength=size) for own in (root, ~root))
+        rooted.append(roots > others)
+        known.append((roots + others > 0) & (np.arange(size) != UNKNOWN_LABEL))
+    assert isinstance(options, BiaffineOptions)  # noqa: S101 - labels have no arcs
+    decode = DECODERS[options.decoder]
+    return models.parses(asked, decode, np.stack(rooted), np.stack(known))
+
+
+def _gathered(answers: list[Answers]) -> list[npt.NDArray[Any]]:
+    """Return (times, models, words) of each kind of answer."""
+    return [
+        np.stack([getattr(one, kind.name).cpu().numpy() for one in answers])
+        for kind in fields(Answers)
+    ]
+
+
+def _course(
+    data: Encoded, sentences: Longs, answers: list[npt.NDArray[Any]], model: int,
+    sums: npt.NDArray[np.float64] | None,
+) -> Course:  # fmt: skip
+    words = data.words_of(sentences)
+    heads, relations, head, head_logs, relation, relation_logs = (
+        one[:, model, words] for one in answers
+    )
+    head[head_logs <= NEVER] = -1
+    relation[relation_logs <= NEVER] = -1
+    return Course(
+        sentences, words, heads, relations, head, head_logs, relation, relation_logs,
+        None if sums is None else sums[sentences],
+    )  # fmt: skip

@@ -1,0 +1,91 @@
+"""Options of the neural parsers; known without torch, so that they can be listed anywhere."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.options import ParserOptions, option
+
+
+def need_torch() -> None:
+    """Say how to get torch if it is not there."""
+    if find_spec("torch") is None:
+        raise TreegaugeError(
+            "neural parsers need a package that is not installed: pip install 'treegauge[neural]'"
+        )
+
+
+ENCODINGS = (
+    "two-planar", "two-planar-propagation", "two-planar-directed", "one-planar", "relative-upos",
+    "relative",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NeuralOptions(ParserOptions):
+    """What all neural parsers share: input, encoder and training."""
+
+    epochs: int = option(30, "epochs over the training set, at most", low=1, high=10000)
+    patience: int = option(
+        10, "epochs without a better LAS on dev after which to stop; 0: never", low=0, high=10000
+    )
+    batch: int = option(32, "sentences in a batch", low=1, high=4096)
+    batch_tokens: int = option(0, "words in a batch, instead of sentences; 0: off", low=0)
+    rate: float = option(2e-3, "step size of Adam", low=1e-8, high=1)
+    decay: float = option(0.75, "what the step size is multiplied by, smoothly", low=0.01, high=1)
+    decay_steps: int = option(5000, "updates over which that happens", low=1)
+    clip: float = option(5.0, "largest norm of a gradient", low=1e-3)
+    dropout: float = option(0.33, "share of inputs and states hidden in training", low=0, high=0.9)
+    upos: bool = option(True, "whether UPOS tags are seen")
+    word_size: int = option(100, "size of word embeddings", low=1, high=4096)
+    char_size: int = option(100, "size of what is made of a word's characters", low=2, high=4096)
+    tag_size: int = option(100, "size of tag embeddings", low=1, high=4096)
+    layers: int = option(3, "layers of the BiLSTM", low=1, high=16)
+    hidden: int = option(400, "states of the BiLSTM in each direction", low=1, high=8192)
+    min_count: int = option(2, "how often a word must occur in training to be known", low=1)
+    vectors: str = option("", "file of word vectors, text format of word2vec and fastText")
+    vectors_limit: int = option(100000, "how many vectors to take from the top of it", low=1)
+    device: str = option("auto", "auto, cpu, cuda or cuda:1; auto takes a GPU if there is one")
+    threads: int = option(1, "threads on a CPU; another number may change the last digits", low=1)
+    checkpoint: str = option("", "file to write after each epoch and to go on from if it is there")
+
+
+@dataclass(frozen=True)
+class BiaffineOptions(NeuralOptions):
+    """Options of the biaffine graph parser."""
+
+    arc_size: int = option(500, "size of the vectors that arcs are scored by", low=1, high=8192)
+    relation_size: int = option(
+        100, "size of the vectors that relations are scored by", low=1, high=4096
+    )
+    decoder: str = option(
+        "spanning", "best tree, best projective tree, or each word's best head, repaired to a tree",
+        choices=("spanning", "projective", "greedy"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PointerOptions(BiaffineOptions):
+    """Options of the left-to-right pointer parser."""
+
+    beam: int = option(10, "1: heads alone; more: a head's best relation counts, too", low=1)
+
+
+@dataclass(frozen=True)
+class LabellingOptions(NeuralOptions):
+    """Options of the sequence-labelling parser."""
+
+    layers: int = option(2, "layers of the BiLSTM", low=1, high=16)
+    encoding: str = option(
+        "two-planar-directed", "how trees are written as labels", choices=ENCODINGS
+    )
+    label_size: int = option(400, "size of the layers that predict labels", low=1, high=8192)
+    arc_weight: float = option(
+        1.0, "weight of scoring arcs as a second task in training; 0: labels alone", low=0, high=100
+    )
+    arc_size: int = option(500, "size of that task's vectors of arcs", low=1, high=8192)
+    relation_size: int = option(100, "size of its vectors of relations", low=1, high=4096)
+    decoder: str = option(
+        "spanning", "best tree under the probabilities of heads that labels amount to, or the best "
+        "labels, repaired to a tree", choices=("spanning", "labels"),
+    )  # fmt: skip

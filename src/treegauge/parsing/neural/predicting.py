@@ -1,0 +1,176 @@
+"""What one trained model says of sentences, as arrays."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from treegauge.parsing.neural import batches, heads
+from treegauge.parsing.neural.batches import Floats, SentenceBatch, gather, tables
+from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
+from treegauge.parsing.neural.device import choose_device, numerics
+from treegauge.parsing.neural.encoder import encode, from_arrays
+from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions, PointerOptions
+
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+Decode = Callable[[Doubles], Ints]
+_PLACES, _ROWS = 4096, 64
+
+
+class Predictor:
+    """One model's weights over some sentences.
+
+    Parameters
+    ----------
+    arrays
+        Weights by name.
+    data
+        Sentences.
+    options
+        Of the parser.
+    vectors
+        Pretrained vectors of the types, or None.
+    """
+
+    def __init__(
+        self, arrays: Mapping[str, npt.NDArray[Any]], data: Encoded, options: NeuralOptions,
+        vectors: Floats | None = None,
+    ) -> None:  # fmt: skip
+        self.data, self.options = data, options
+        self.device = choose_device(options.device)
+        self.weights = from_arrays(arrays, self.device)
+        identity = (np.arange(data.sizes[0])[None], np.arange(data.sizes[1])[None])
+        self.tables = tables([data], *identity, self.device, vectors)
+
+    def _batches(self) -> Iterator[tuple[npt.NDArray[np.int64], SentenceBatch, Tensor]]:
+        lengths = self.data.lengths
+        with numerics(self.device, self.options.threads), torch.inference_mode():
+            for some in batches.by_length(np.arange(len(self.data)), lengths, _PLACES, _ROWS):
+                width = int(lengths[some].max()) + 1
+                numbers = torch.from_numpy(some)[None].to(self.device)
+                batch = gather(self.tables, numbers, width)
+                states = encode(self.weights, self.tables, batch, self.options, training=False)
+                yield some, batch, states
+
+    def _sides(self, states: Tensor, batch: SentenceBatch) -> heads.Sides:
+        if not isinstance(self.options, BiaffineOptions):
+            raise TypeError("labels have no arcs")
+        return heads.sides(self.weights, states, batch, self.options, training=False)
+
+    def _inside(self, some: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> Iterator[Any]:
+        """Yield the rows of the words of each sentence, from (B, T, ...)."""
+        for sentence, own in zip(some.tolist(), values, strict=True):
+            yield sentence, own[1 : self.data.lengths[sentence] + 1]
+
+    def head_log_probabilities(self) -> list[Doubles]:
+        """Return log p(head | word) of each sentence, (words, words + 1)."""
+        found: list[Doubles] = [np.zeros((0, 1))] * len(self.data)
+        for some, batch, states in self._batches():
+            both = self._sides(states, batch)
+            arcs = heads.head_log_probabilities(self.weights, both, batch)[0].double()
+            for sentence, own in self._inside(some, arcs.cpu().numpy()):
+                found[sentence] = own[:, : len(own) + 1].copy()
+        return found
+
+    def relation_log_probabilities(self) -> Doubles:
+        """Return log p(relation | word, head in the data), (words, relations), unknown first."""
+        found = np.zeros((len(self.data.types), int(self.data.sizes[3])))
+        for some, batch, states in self._batches():
+            if isinstance(self.options, BiaffineOptions):
+                both = self._sides(states, batch)
+                logs = heads.relation_log_probabilities(self.weights, both, batch.heads)
+            else:
+                logs = heads.label_log_probabilities(self.weights, states)[-1]
+            self._place(found, some, logs[0])
+        return found
+
+    def label_log_probabilities(self) -> list[Doubles]:
+        """Return log p(label | word) of each column, relations last, (words, labels)."""
+        sizes = [*self.data.label_sizes.tolist(), int(self.data.sizes[3])]
+        found = [np.zeros((len(self.data.types), size)) for size in sizes]
+        for some, _, states in self._batches():
+            logs = heads.label_log_probabilities(self.weights, states)
+            for table, own in zip(found, logs, strict=True):
+                self._place(table, some, own[0])
+        return found
+
+    def _place(self, table: Doubles, some: npt.NDArray[np.int64], values: Tensor) -> None:
+        for sentence, own in self._inside(some, values.double().cpu().numpy()):
+            start = self.data.offsets[sentence]
+            table[start : start + len(own)] = own
+
+    def parse(
+        self, decode: Decode, of_roots: Bools,
+        each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map,
+    ) -> tuple[Ints, Ints]:  # fmt: skip
+        """Find trees and their relations.
+
+        Parameters
+        ----------
+        decode
+            Finds the heads of the words 1 to n from scores (n + 1, n + 1) of arcs from heads to
+            dependents.
+        of_roots
+            For each relation whether the root has it; no other word then does.
+        each
+            Does it for several sentences, such as the ``map`` of a pool of processes.
+        """
+        found = np.zeros(len(self.data.types), np.int32)
+        names = np.zeros(len(self.data.types), np.int32)
+        rooted = torch.from_numpy(of_roots).to(self.device)[None]
+        known = torch.arange(len(of_roots), device=self.device)[None] != UNKNOWN_LABEL
+        for some, batch, states in self._batches():
+            both = self._sides(states, batch)
+            trees = best_trees(self.weights, both, batch, self.options, decode, rooted, known, each)
+            for table, values in zip((found, names), trees, strict=True):
+                for sentence, own in self._inside(some, values[0].cpu().numpy()):
+                    start = self.data.offsets[sentence]
+                    table[start : start + len(own)] = own
+        return found, names
+
+
+def best_trees(
+    weights: Mapping[str, Tensor], both: heads.Sides, batch: SentenceBatch, options: NeuralOptions,
+    decode: Decode, rooted: Tensor, known: Tensor,
+    each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Return the heads and the relations of each model's best trees, (M, B, T) each.
+
+    Parameters
+    ----------
+    weights, both, batch, options
+        The models, their states and the sentences.
+    decode, each
+        As in :meth:`Predictor.parse`.
+    rooted, known
+        (M, relations): whether roots have a relation, and whether a model has learned it.
+    """
+    scores = heads.head_log_probabilities(weights, both, batch)
+    if isinstance(options, PointerOptions) and options.beam > 1:
+        scores = scores + heads.best_relation(weights, both)
+    arcs = scores.double().cpu().numpy()
+    sizes = (batch.lengths - 1).cpu().numpy()
+    places = np.argwhere(sizes > 0).tolist()
+    matrices = [_square(arcs[m, b, 1 : sizes[m, b] + 1]) for m, b in places]
+    trees = np.zeros(batch.heads.shape, np.int64)
+    for (m, b), tree in zip(places, each(decode, matrices), strict=True):
+        trees[m, b, 1 : len(tree) + 1] = tree
+    chosen = torch.from_numpy(trees).to(batch.heads.device)
+    logs = heads.relation_log_probabilities(weights, both, chosen)
+    legal = (rooted[:, None, None] == (chosen == 0)[..., None]) & known[:, None, None]
+    # A treebank may have no relation for roots, or for others: any is better than none.
+    legal = legal | (known[:, None, None] & ~legal.any(-1, keepdim=True))
+    return chosen, logs.masked_fill(~legal, heads.NEVER).argmax(-1)
+
+
+def _square(scores: Doubles) -> Doubles:
+    """Turn scores of a sentence's words (n, n + 1 or more) into (n + 1, n + 1), heads first."""
+    n = len(scores)
+    matrix = np.zeros((n + 1, n + 1))
+    matrix[:, 1:] = scores[:, : n + 1].T
+    return matrix

@@ -1,0 +1,283 @@
+"""One loop for all: several models of one kind learn side by side, step by step."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from treegauge.parsing.neural import batches, heads
+from treegauge.parsing.neural.batches import Floats, gather, tables
+from treegauge.parsing.neural.data import Encoded, known_chars, known_words
+from treegauge.parsing.neural.device import Graphs, Work
+from treegauge.parsing.neural.encoder import Weights, encode, initial, layout
+from treegauge.parsing.neural.heads import Answers, gold_log_probabilities, note, second_task
+from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
+from treegauge.parsing.neural.predicting import Decode, best_trees
+
+_BETAS, _EPSILON = (0.9, 0.9), 1e-12
+_LOOKED_PLACES, _LOOKED_ROWS = 8192, 256
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """One model to be: what it reads, what it learns from, and its seed.
+
+    Attributes
+    ----------
+    data
+        Sentences to learn from and to be asked about. Learners side by side may differ in types
+        and tags only.
+    train
+        Numbers of the sentences to learn from; words and characters not in them are unknown.
+    seed
+        Of its first weights and of the order of sentences.
+    """
+
+    data: Encoded
+    train: npt.NDArray[np.int64]
+    seed: int
+
+
+class Lockstep:
+    """Models that learn side by side, on a CPU or as CUDA graphs on a GPU.
+
+    Parameters
+    ----------
+    learners
+        As many sentences each, unless there is one learner only.
+    options
+        Of the parser; their class says which.
+    device
+        Where to compute.
+    vectors
+        Pretrained vectors of the types, (types, size), or None.
+    """
+
+    def __init__(
+        self, learners: Sequence[Learner], options: NeuralOptions, device: torch.device,
+        vectors: Floats | None = None,
+    ) -> None:  # fmt: skip
+        self.learners, self.options, self.device = list(learners), options, device
+        data = learners[0].data
+        self.lengths = data.lengths
+        self._all_lengths = np.append(data.lengths, 0)
+        self.tables = tables(
+            [one.data for one in learners],
+            np.stack([known_words(one.data, one.train, options.min_count) for one in learners]),
+            np.stack([known_chars(one.data, one.train) for one in learners]), device, vectors,
+        )  # fmt: skip
+        size = 0 if vectors is None else vectors.shape[1]
+        self.weights: Weights = initial(
+            layout(data, options, size), [one.seed for one in learners], device
+        )
+        self.answers = Answers.blank(len(learners), len(data.types), device)
+        self.updates = 0
+        self._graphs = Graphs(self._warm)
+        self._prepare_adam()
+
+    def _prepare_adam(self) -> None:
+        for value in self.weights.values():
+            value.requires_grad_()
+        # A tensor, since graphs read the step size when they are replayed.
+        self._rate = torch.tensor(self.options.rate, device=self.device)
+        graphed = self.device.type == "cuda"
+        self._adam = torch.optim.Adam(
+            self.weights.values(), lr=self._rate, betas=_BETAS, eps=_EPSILON, fused=True,
+            capturable=graphed,
+        )  # fmt: skip
+        for value in self.weights.values():
+            self._adam.state[value] = {
+                "step": torch.zeros((), device=self.device),
+                "exp_avg": torch.zeros_like(value),
+                "exp_avg_sq": torch.zeros_like(value),
+            }
+
+    # One update, or one look; on a GPU recorded once per shape and replayed.
+
+    def _update(self, sentences: Tensor, width: int) -> None:
+        batch = gather(self.tables, sentences, width)
+        states = encode(
+            self.weights, self.tables, batch, self.options, training=True, fixed=self._fixed
+        )
+        arcs, relations, _ = gold_log_probabilities(
+            self.weights, states, batch, self.options, training=True
+        )
+        with torch.no_grad():
+            note(self.answers.heads, batch.places, arcs)
+            note(self.answers.relations, batch.places, relations)
+        mask = batch.words.to(arcs.dtype)
+        more = second_task(self.weights, states, batch, self.options)
+        learned = arcs + relations if more is None else arcs + relations + more
+        each = (learned * mask).sum((1, 2)) / mask.sum((1, 2)).clamp(min=1)
+        values = list(self.weights.values())
+        grads = torch.autograd.grad(-each.sum(), values, allow_unused=True)
+        used = [(one, grad) for one, grad in zip(values, grads, strict=True) if grad is not None]
+        self._clip([grad for _, grad in used])
+        for one, grad in used:
+            one.grad = grad
+        self._adam.step()
+        for one in values:
+            one.grad = None
+
+    def _clip(self, grads: list[Tensor]) -> None:
+        norms = torch.stack([torch.linalg.vector_norm(one.flatten(1), dim=1) for one in grads])
+        scale = (self.options.clip / torch.linalg.vector_norm(norms, dim=0)).clamp(max=1)
+        if self._fixed or bool((scale < 1).any()):
+            for one in grads:
+                one.mul_(scale.view(-1, *[1] * (one.dim() - 1)))
+
+    @torch.no_grad()
+    def _look(self, sentences: Tensor, width: int) -> None:
+        batch = gather(self.tables, sentences, width)
+        states = encode(
+            self.weights, self.tables, batch, self.options, training=False, fixed=self._fixed
+        )
+        arcs, relations, rivals = gold_log_probabilities(
+            self.weights, states, batch, self.options, training=False
+        )
+        head_logs, head, relation_logs, relation = rivals()
+        answers = self.answers
+        note(answers.heads, batch.places, arcs)
+        note(answers.relations, batch.places, relations)
+        note(answers.rival_heads, batch.places, head)
+        note(answers.rival_head_logs, batch.places, head_logs)
+        note(answers.rival_relations, batch.places, relation)
+        note(answers.rival_relation_logs, batch.places, relation_logs)
+
+    @property
+    def _fixed(self) -> bool:
+        return self.device.type == "cuda"
+
+    def _run(self, work: Work, sentences: Tensor, width: int) -> None:
+        if self._fixed:
+            self._graphs.run(work, sentences, width)
+        else:
+            work(sentences, width)
+
+    def _warm(self, sentences: Tensor, width: int) -> None:
+        batch = gather(self.tables, sentences, width)
+        states = encode(self.weights, self.tables, batch, self.options, training=True, fixed=True)
+        arcs, relations, _ = gold_log_probabilities(
+            self.weights, states, batch, self.options, training=True
+        )
+        more = second_task(self.weights, states, batch, self.options)
+        learned = arcs + relations if more is None else arcs + relations + more
+        torch.autograd.grad(learned.sum(), list(self.weights.values()), allow_unused=True)
+
+    def _width(self, step: npt.NDArray[np.int64]) -> int:
+        longest = int(self._all_lengths[step].max())
+        return batches.rounded(longest + 1) if self._fixed else longest + 1
+
+    # What is asked of it.
+
+    def learn(self, number: int) -> None:
+        """Go once over all sentences; epochs count from 1."""
+        how = self.options
+        # Chance depends on seed and epoch alone, so that training can go on where it stopped.
+        seed = np.random.SeedSequence([self.learners[0].seed, number]).generate_state(1)[0]
+        torch.manual_seed(int(seed))
+        plans = [
+            batches.epoch(
+                one.train, self.lengths, size=how.batch, words=how.batch_tokens, seed=one.seed,
+                number=number,
+            )
+            for one in self.learners
+        ]  # fmt: skip
+        rows = max(len(one) for plan in plans for one in plan) if self._fixed else 1
+        steps = [self._table(step, rows) for step in zip(*plans, strict=True)]
+        for step, sentences in self._sent(steps):
+            self._rate.fill_(how.rate * math.pow(how.decay, self.updates / how.decay_steps))
+            self._run(self._update, sentences, self._width(step))
+            self.updates += 1
+
+    def evaluate(self, sentences: Sequence[npt.NDArray[np.int64]]) -> Answers:
+        """Ask each model about its sentences, in evaluation mode; answers are overwritten."""
+        for step, numbers in self._sent(self._looks(sentences)):
+            self._run(self._look, numbers, self._width(step))
+        return self.answers
+
+    def _looks(self, sentences: Sequence[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.int64]]:
+        rows = _LOOKED_ROWS if self._fixed else _LOOKED_ROWS // 4
+        plans = [batches.by_length(own, self.lengths, _LOOKED_PLACES, rows) for own in sentences]
+        none = np.zeros(0, np.int64)
+        steps = zip_longest(*plans, fillvalue=none)
+        # Powers of two, so that few shapes occur.
+        return [self._table(s, 1 << (max(map(len, s)) - 1).bit_length()) for s in steps]
+
+    def _table(self, step: Sequence[npt.NDArray[np.int64]], rows: int) -> npt.NDArray[np.int64]:
+        return batches.side_by_side(step, len(self.lengths), rows if self._fixed else 1)
+
+    def _sent(
+        self, steps: list[npt.NDArray[np.int64]]
+    ) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
+        """Send all steps to the device at once."""
+        whole = np.concatenate([step.ravel() for step in steps] or [np.zeros(0, np.int64)])
+        there, at = torch.from_numpy(whole).to(self.device), 0
+        for step in steps:
+            yield step, there[at : at + step.size].view(step.shape)
+            at += step.size
+
+    @torch.no_grad()
+    def log_partitions(self, sentences: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.float64]:
+        """Return for each model and sentence of the data what :func:`heads.log_partition` gives.
+
+        Sentences that a model is not asked about have 0.
+        """
+        found = np.zeros((len(self.learners), len(self.lengths) + 1))
+        for step, numbers in self._sent(self._looks(sentences)):
+            batch = gather(self.tables, numbers, self._width(step))
+            states = encode(self.weights, self.tables, batch, self.options, training=False)
+            assert isinstance(self.options, BiaffineOptions)  # noqa: S101 - labels have no arcs
+            both = heads.sides(self.weights, states, batch, self.options, training=False)
+            arcs = heads.head_log_probabilities(self.weights, both, batch)
+            logs = heads.log_partition(arcs.flatten(0, 1), batch.lengths.flatten())
+            np.put_along_axis(found, step, logs.view(step.shape).cpu().numpy(), 1)
+        return found[:, :-1]
+
+    @torch.no_grad()
+    def parses(
+        self, sentences: Sequence[npt.NDArray[np.int64]], decode: Decode,
+        rooted: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_],
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:  # fmt: skip
+        """Return heads and relations of each model's best trees, (M, words) each.
+
+        Parameters are those of :func:`~treegauge.parsing.neural.predicting.best_trees`; words of
+        sentences that a model is not asked about have 0.
+        """
+        blank = Answers.blank(len(self.learners), self.answers.heads.shape[1] - 1, self.device)
+        found = blank.rival_heads, blank.rival_relations
+        roots, learned = (torch.from_numpy(one).to(self.device) for one in (rooted, known))
+        for step, numbers in self._sent(self._looks(sentences)):
+            batch = gather(self.tables, numbers, self._width(step))
+            states = encode(self.weights, self.tables, batch, self.options, training=False)
+            assert isinstance(self.options, BiaffineOptions)  # noqa: S101 - labels have no arcs
+            both = heads.sides(self.weights, states, batch, self.options, training=False)
+            trees = best_trees(self.weights, both, batch, self.options, decode, roots, learned)
+            for table, values in zip(found, trees, strict=True):
+                note(table, batch.places, values)
+        first, second = (table[:, :-1].cpu().numpy() for table in found)
+        return first, second
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return weights and the optimiser's memory as arrays: all that the next epoch needs."""
+        arrays = {"updates": np.array(self.updates)}
+        for name, value in self.weights.items():
+            memory = self._adam.state[value]
+            for key, one in (("", value.detach()), *memory.items()):
+                arrays[f"{name}:{key}"] = one.cpu().numpy().copy()
+        return arrays
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from what :meth:`state` returned."""
+        self.updates = int(arrays["updates"])
+        with torch.no_grad():
+            for name, value in self.weights.items():
+                memory = self._adam.state[value]
+                for key, one in (("", value), *memory.items()):
+                    one.copy_(torch.from_numpy(arrays[f"{name}:{key}"]))

@@ -1,0 +1,119 @@
+"""Options of parsers: frozen dataclasses whose values are checked and named in errors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, TypeVar
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+
+T = TypeVar("T")
+
+
+def option(
+    default: Any, meaning: str, *, low: float | None = None, high: float | None = None,
+    choices: Sequence[str] | None = None,
+) -> Any:  # fmt: skip
+    """Declare an option of an :class:`ParserOptions` dataclass.
+
+    Parameters
+    ----------
+    default
+        Its value unless set; its type is the option's type.
+    meaning
+        One line for ``treegauge parsers``.
+    low, high
+        Bounds of a number, both included.
+    choices
+        The legal values of a text.
+    """
+    legal = {"meaning": meaning, "low": low, "high": high, "choices": choices}
+    return field(default=default, metadata=legal)
+
+
+@dataclass(frozen=True)
+class ParserOptions:
+    """Base of a parser's options; checks every value.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Mine(ParserOptions):
+    ...     epochs: int = option(10, "passes over the data", low=1)
+    >>> Mine(epochs=0)
+    Traceback (most recent call last):
+    ...
+    treegauge.core.errors.TreegaugeError: option epochs is 0; expected a whole number ...
+    """
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            _check(one.name, getattr(self, one.name), one.default, one.metadata)
+
+
+def _check(name: str, value: Any, default: Any, legal: Mapping[str, Any]) -> None:
+    if legal.get("choices") is not None:
+        if value not in legal["choices"]:
+            raise ChoiceError(f"value of option {name}", value, legal["choices"])
+        return
+    low, high = legal.get("low"), legal.get("high")
+    kind = type(default)
+    right = isinstance(value, bool) if kind is bool else not isinstance(value, bool)
+    number = (int, float) if kind is float else kind
+    inside = right and isinstance(value, number)
+    if inside and kind in {int, float}:
+        inside = (low is None or value >= low) and (high is None or value <= high)
+    if not inside:
+        nouns = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+        bounds = " from " + f"{low:g} to {high:g}" if None not in {low, high} else ""
+        if low is not None and high is None:
+            bounds = f" of at least {low:g}"
+        raise TreegaugeError(f"option {name} is {value!r}; expected {nouns[kind]}{bounds}")
+
+
+def read_options(kind: type[T], given: Sequence[str] | Mapping[str, Any]) -> T:
+    """Make options from words such as ``epochs=5``, or from a mapping.
+
+    Parameters
+    ----------
+    kind
+        A dataclass of options.
+    given
+        ``name=value`` each, where booleans are true/false, yes/no or 1/0; or values by name.
+    """
+    return kind(**given_options(kind, given))
+
+
+def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """Return just the options that words such as ``epochs=5``, or a mapping, set; checked."""
+    known = {one.name: one.default for one in fields(kind)}
+    choices = [f"{name}={value}" for name, value in known.items()]
+    values: dict[str, Any] = {}
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in known:
+                raise ChoiceError("option", name, choices)
+        values = dict(given)
+    else:
+        for word in given:
+            name, equals, text = word.partition("=")
+            if name not in known or not equals:
+                raise ChoiceError("option", word, choices)
+            values[name] = _read(name, text, known[name])
+    kind(**values)
+    return values
+
+
+def _read(name: str, text: str, default: Any) -> Any:
+    if default is MISSING or isinstance(default, str):
+        return text
+    if isinstance(default, bool):
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if text.lower() not in words:
+            raise ChoiceError(f"value of option {name}", text, words)
+        return words[text.lower()]
+    try:
+        return type(default)(text)
+    except ValueError:
+        raise TreegaugeError(
+            f"option {name} is {text!r}; expected a value such as {default!r}"
+        ) from None

@@ -1,0 +1,104 @@
+"""Parsing with a trained model."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, ClassVar, Literal
+
+from treegauge.core.messages import progress
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.parsing.base import Model
+    from treegauge.parsing.train import Training
+    from treegauge.treebanks.columns import Treebank
+
+
+@dataclass(frozen=True)
+class Parsed(Result):
+    """Sentences with a model's trees.
+
+    Attributes
+    ----------
+    treebank
+        The parsed sentences.
+    path
+        The file that they were written to, or None.
+    """
+
+    treebank: "Treebank"
+    path: str | None
+    signature: str
+    kind: ClassVar[str] = "parsed"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row: what was parsed, and its size."""
+        import polars as pl
+
+        size = {"sentences": len(self.treebank), "words": self.treebank.n_words}
+        return pl.DataFrame([{"treebank": self.treebank.name, **size, "file": self.path}])
+
+    @property
+    def document(self) -> bytes | None:
+        """The CoNLL-U text, unless it was written to a file."""
+        return self.treebank.to_bytes() if self.path is None else None
+
+
+@verb
+def parse(
+    model: "Training | Model | str | PathLike[str]",
+    treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
+    out: str | PathLike[str] | None = None, split: Literal["train", "dev", "test"] | None = None,
+    errors: Literal["strict", "skip", "repair"] = "strict",
+) -> Parsed:  # fmt: skip
+    """Parse sentences with a trained model.
+
+    Replaces HEAD and DEPREL of every word; everything else stays as it is. Heads that are there
+    already, trees or not, are replaced. A command without ``--out`` prints the parsed sentences.
+
+    Parameters
+    ----------
+    model
+        A model that ``treegauge train`` wrote.
+    treebank
+        Sentences in CoNLL-U, parsed or not: a file, ``-`` for standard input, a folder, or the
+        name or code of a treebank under ``TREEGAUGE_UD``.
+    out
+        Where to write the parsed sentences.
+    split
+        Parse only this set of a treebank folder.
+    errors
+        What to do about malformed sentences: refuse the file, skip them, or repair them.
+
+    Examples
+    --------
+    >>> from treegauge.parsing.registry import make_parser
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> model = make_parser("mst", epochs=1).fit(synthetic(30, seed=1), seed=0)
+    >>> parse(model, synthetic(3, seed=2)).treebank
+    <Treebank synthetic: 3 sentences, ... words>
+    """
+    from treegauge.parsing.registry import load_model
+    from treegauge.parsing.train import Training
+    from treegauge.treebanks.conllu import TOLERABLE, write_conllu
+    from treegauge.treebanks.inputs import read_treebank
+
+    if isinstance(model, str | PathLike):
+        digest = sha256(Path(model).read_bytes()).hexdigest()[:6]
+        loaded, name = load_model(model), f"{Path(model).name}#{digest}"
+    elif isinstance(model, Training):
+        loaded, name = model.model, model.signature.partition("|")[2]
+    else:
+        loaded, name = model, type(model).__name__
+    given = read_treebank(treebank, split, errors, need_heads=False, allow=TOLERABLE)
+    with progress("parsing; kernels are compiled on first use"):
+        parsed = loaded.parse(given)
+    path = None if out is None or fspath(out) == "-" else fspath(out)
+    if path is not None:
+        write_conllu(parsed, path)
+    return Parsed(parsed, path, sign(v="parse", model=name, tb=given.mark, output=parsed.mark))

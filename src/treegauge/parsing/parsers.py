@@ -1,0 +1,95 @@
+"""The list of parsers and their options."""
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.parsing.registry import ParserEntry
+
+
+@dataclass(frozen=True)
+class ParserList(Result):
+    """Parsers, or the options of some of them."""
+
+    rows: tuple[dict[str, Any], ...]
+    signature: str
+    kind: ClassVar[str] = "parsers"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per parser, or one row per parser and option."""
+        import polars as pl
+
+        return pl.DataFrame(list(self.rows))
+
+    def own_text(self) -> str:
+        """Return the table without its signature."""
+        from treegauge.core import tables
+
+        return tables.to_text(self.shown())
+
+
+@verb
+def parsers(parser: str | None = None, *, all: bool = False) -> ParserList:
+    """List the parsers and their options.
+
+    Parameters
+    ----------
+    parser
+        Show the options of this parser.
+    all
+        Show the options of all parsers.
+
+    Examples
+    --------
+    >>> parsers().table["parser"].to_list()[:3]
+    ['beam', 'mst', 'udpipe']
+    >>> parsers("beam").table["option"].to_list()[:2]
+    ['beam', 'epochs']
+    """
+    from treegauge.parsing.registry import find_parser, known_parsers
+
+    if parser is not None:
+        rows = _option_rows(find_parser(parser))
+    elif all:
+        rows = [row for entry in known_parsers().values() for row in _option_rows(entry)]
+    else:
+        rows = [
+            {
+                "parser": entry.name, "paradigm": entry.paradigm, "method": entry.meaning,
+                "needs": f"pip install 'treegauge[{entry.needs}]'" if entry.needs else "",
+            }
+            for entry in known_parsers().values()
+        ]  # fmt: skip
+    return ParserList(tuple(rows), sign(v="parsers", parser=parser, all=all or None))
+
+
+def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
+    """Return one row per option; the templates of external programs are values of an option."""
+    rows = [
+        {
+            "parser": entry.name, "option": one.name, "default": _shown(one.default),
+            "meaning": one.metadata.get("meaning", ""),
+        }
+        for one in fields(entry.options)
+    ]  # fmt: skip
+    if entry.name == "command":
+        from treegauge.parsing.command_templates import command_templates
+
+        rows += [
+            {
+                "parser": entry.name, "option": f"template={one.name}", "default": "",
+                "meaning": one.about,
+            }
+            for one in command_templates().values()
+        ]  # fmt: skip
+    return rows
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

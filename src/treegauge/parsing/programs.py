@@ -1,0 +1,338 @@
+"""External programs: run without a shell and within limits, given sentences, their trees read.
+
+Nothing that a program started is left behind when it ends.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+from typing import NoReturn
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import progress
+from treegauge.treebanks.columns import Treebank, closed
+from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.problems import ConlluError
+
+_BEAT = 1.0  # seconds between two looks at a program
+_LINES, _WIDTH = 15, 300  # of a program's last words, as errors show them
+
+
+class CommandError(TreegaugeError):
+    """An external program could not be started, failed, or took more than it was allowed."""
+
+
+class Clock:
+    """Seconds that several steps may take together; 0 is no limit."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._start = monotonic()
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left, or None where there is no limit."""
+        if not self.seconds:
+            return None
+        return max(self.seconds - (monotonic() - self._start), 0.0)
+
+
+def run(
+    words: Sequence[str], *, what: str, folder: Path, log: Path, given: Path | None = None,
+    output: Path | None = None, clock: Clock | None = None, memory: float = 0,
+) -> None:  # fmt: skip
+    """Run a program to its end.
+
+    Parameters
+    ----------
+    words
+        The program and its arguments, as they are.
+    what
+        What errors call it.
+    folder
+        Where it runs.
+    log
+        File that its standard error is added to, and its standard output unless `output` is given.
+    given, output
+        Files for its standard input and output.
+    clock
+        Time limit. When it is over, the program and all it started are killed.
+    memory
+        GiB of data that each of its processes may hold, 0 for no limit (Linux only).
+    """
+    clock = clock or Clock(0)
+    with (
+        _raised_signals(),
+        log.open("ab") as said,
+        Path(given or os.devnull).open("rb") as source,
+        (output or log).open("wb" if output else "ab") as target,
+    ):
+        try:
+            process = subprocess.Popen(  # noqa: S603 -- no shell; words come from a template
+                list(words), cwd=folder, stdin=source, stdout=target, stderr=said,
+                env={**os.environ, "PYTHONUTF8": "1"}, start_new_session=True,
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            raise CommandError(f"{what}: cannot start {words[0]!r}: {error}") from error
+        try:
+            _limit(process.pid, memory)
+            status = _wait(process, what, clock)
+        except subprocess.TimeoutExpired:
+            raise CommandError(
+                f"{what} was stopped: it did not end within {clock.seconds:g} seconds "
+                f"(option timeout){last_words(log)}"
+            ) from None
+        finally:
+            _end(process)
+    if status:
+        cause = f"ended with status {status}"
+        if status < 0:
+            cause = f"was killed by {signal.Signals(-status).name}"
+        limit = f" (it was allowed {memory:g} GiB: option memory)" if memory else ""
+        raise CommandError(f"{what} {cause}{limit}{last_words(log)}")
+
+
+def _wait(process: "subprocess.Popen[bytes]", what: str, clock: Clock) -> int:
+    """Wait for a program's end, showing that it still runs."""
+    with progress(what) as task:
+        while True:
+            left = clock.left
+            try:
+                return process.wait(_BEAT if left is None else min(left, _BEAT))
+            except subprocess.TimeoutExpired:
+                if left is not None and left <= _BEAT:
+                    raise
+                task.update(0)
+
+
+def tail(log: Path, size: int) -> str:
+    """Return the last bytes of a log as text."""
+    with log.open("rb") as file:
+        file.seek(max(log.stat().st_size - size, 0))
+        return file.read().decode(errors="replace")
+
+
+def last_words(log: Path) -> str:
+    """Return the last lines of a log, set out for an error."""
+    text = tail(log, _LINES * _WIDTH).replace("\r", "\n")
+    lines = [line[:_WIDTH] for line in text.splitlines() if line.strip()][-_LINES:]
+    return "\n".join(["; the last it said:", *(f"  {line}" for line in lines)]) if lines else ""
+
+
+def check_limit(memory: float) -> None:
+    """Refuse a memory limit where there is no way to set one."""
+    if memory and not sys.platform.startswith("linux"):
+        raise TreegaugeError("option memory: limits need Linux; leave it at 0 here")
+
+
+@contextmanager
+def _raised_signals() -> Iterator[None]:
+    """Let a signal that asks us to end be an exception, so that programs end with us.
+
+    They run in sessions of their own, and no terminal or queue would find them afterwards.
+    """
+
+    def leave(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ours = threading.current_thread() is threading.main_thread()
+    taken = [one for one in asked if ours and signal.getsignal(one) is signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, leave)
+    try:
+        yield
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def _limit(pid: int, memory: float) -> None:
+    # Data, not address space: Java and CUDA reserve far more addresses than they use.
+    if memory:
+        import resource
+
+        size = int(memory * 2**30)
+        try:
+            resource.prlimit(pid, resource.RLIMIT_DATA, (size, size))
+        except ProcessLookupError:  # it has ended already
+            return
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill whatever is left of a program and of the processes it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+_SPACE = re.compile(r"\s")
+_WORD = re.compile(r"\d+")
+_HEAD, _DEPREL, _DEPS = 6, 7, 8
+
+
+def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
+    r"""Write a treebank in the format of the CoNLL-X task.
+
+    Comments, multiword tokens and empty nodes go; UPOS stands in both columns of tags; spaces
+    inside fields become underscores.
+
+    Parameters
+    ----------
+    treebank
+        What to write.
+    heads
+        Text to put in place of every head, with ``_`` as its relation; None leaves the trees in.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> text = "# a\n1\tvan Dam\tDam\tPROPN\tN\tCase=Nom\t0\troot\t_\tX=Y\n\n"
+    >>> to_conllx(parse_conllu(text))
+    b'1\tvan_Dam\tDam\tPROPN\tPROPN\tCase=Nom\t0\troot\t_\t_\n\n'
+    """
+    columns = [[joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
+    trees = treebank.head.tolist(), [joined(v) for v in treebank["deprel"]]
+    lines = []
+    for start, stop in pairwise(treebank.offsets.tolist()):
+        for number, word in enumerate(range(start, stop), start=1):
+            form, lemma, upos, feats = (column[word] for column in columns)
+            head, deprel = (heads, "_") if heads is not None else (trees[0][word], trees[1][word])
+            lines.append(
+                f"{number}\t{form}\t{lemma}\t{upos}\t{upos}\t{feats}\t{head}\t{deprel}\t_\t_\n"
+            )
+        lines.append("\n")
+    return "".join(lines).encode()
+
+
+def joined(text: str) -> str:
+    """Return a field without spaces of any kind."""
+    return _SPACE.sub("_", text)
+
+
+def to_unparsed(treebank: Treebank, *, heads: str) -> bytes:
+    r"""Write a treebank as CoNLL-U without its trees, so that no program can copy them.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> tb = parse_conllu("# a\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t0:root\t_\n\n")
+    >>> to_unparsed(tb, heads="_")
+    b'# a\n1\tGo\tgo\tVERB\t_\t_\t_\t_\t_\t_\n\n'
+    """
+    count = treebank.n_words
+    return _with_fields(
+        treebank, {_HEAD: [heads] * count, _DEPREL: ["_"] * count, _DEPS: ["_"] * count}
+    )
+
+
+def _with_fields(treebank: Treebank, values: dict[int, list[str]]) -> bytes:
+    """Replace fields of the words in the text; unlike a treebank it may hold any nonsense."""
+    raw, starts = treebank.raw.tobytes(), treebank.fields[treebank.rows].tolist()
+    new = {number: [text.encode() for text in values[number]] for number in sorted(values)}
+    bounds = treebank.offsets.tolist()
+    sentences = []
+    for sentence, (first, stop) in enumerate(treebank.spans.tolist()):
+        at, parts = first, []
+        for word in range(bounds[sentence], bounds[sentence + 1]):
+            for number, column in new.items():
+                parts += [raw[at : starts[word][number]], column[word]]
+                at = starts[word][number + 1] - 1
+        sentences.append(closed(b"".join([*parts, raw[at:stop]])))
+    return b"".join(sentences)
+
+
+def with_output(
+    treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool = True, repair: bool = False
+) -> Treebank:
+    """Put the trees of a program's output into the treebank it was given.
+
+    Parameters
+    ----------
+    treebank
+        What was to be parsed.
+    data
+        What came back. Sentences and words must be those of the treebank.
+    fmt
+        Format of `data`.
+    what
+        What errors call the program.
+    same
+        Whether word forms must be those of the treebank, or only as many.
+    repair
+        Whether to repair what are no trees, as reading does; otherwise they are an error.
+    """
+    heads, relations = _read(treebank, data, fmt=fmt, what=what, same=same)
+    text = _with_fields(treebank, {_HEAD: heads, _DEPREL: relations})
+    try:
+        parsed = parse_conllu(
+            text, name=treebank.name, file=f"output of {what}",
+            errors="repair" if repair else "strict",
+        )  # fmt: skip
+    except ConlluError as error:
+        shown = "\n".join(map(str, error.problems[:5]))
+        raise CommandError(
+            f"{what} gave back what are no trees ({len(error.problems)} problems; option "
+            f"errors=repair repairs them):\n{shown}"
+        ) from None
+    repaired = tuple(problem for problem in parsed.problems if problem.action)
+    return replace(
+        parsed,
+        problems=(*treebank.problems, *repaired),
+        policy="repair" if repaired else treebank.policy,
+    )
+
+
+def _read(
+    treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool
+) -> tuple[list[str], list[str]]:
+    """Return heads and relations as they stand, once all words are found to be there."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{what}: its output is not UTF-8: {error}") from None
+    forms = treebank["form"].to_list()
+    if fmt == "conllx":
+        forms = [joined(form) for form in forms]
+    bounds = treebank.offsets.tolist()
+    heads: list[str] = []
+    relations: list[str] = []
+    sentence = 0
+    for number, line in enumerate([*text.replace("\r\n", "\n").split("\n"), ""], start=1):
+        where = f"{what}: line {number} of its output"
+        if not line.strip():
+            if sentence < len(treebank) and len(heads) == bounds[sentence + 1]:
+                sentence += 1
+            elif sentence < len(treebank) and len(heads) > bounds[sentence]:
+                found, wanted = len(heads) - bounds[sentence], treebank.lengths[sentence]
+                raise CommandError(
+                    f"{where}: sentence {sentence + 1} ends after {found} words; it has {wanted}"
+                )
+            continue
+        fields = line.split("\t")
+        if line.startswith("#") or not _WORD.fullmatch(fields[0]):
+            if line.startswith("#") or re.fullmatch(r"\d+[-.]\d+", fields[0]):
+                continue
+            raise CommandError(f"{where}: found {line[:80]!r}, expected a word or a blank line")
+        if len(fields) <= _DEPREL:
+            raise CommandError(f"{where}: found {len(fields)} columns, expected at least 8")
+        word = len(heads)
+        if sentence == len(treebank) or word == bounds[sentence + 1]:
+            place = "all sentences have ended" if sentence == len(treebank) else "no more words"
+            raise CommandError(f"{where}: found {fields[1]!r}, expected {place}")
+        if same and fields[1] != forms[word]:
+            raise CommandError(f"{where}: found the word {fields[1]!r}, expected {forms[word]!r}")
+        heads.append(fields[_HEAD] or "_")
+        relations.append(fields[_DEPREL].strip() or "_")
+    if sentence < len(treebank):
+        raise CommandError(f"{what}: its output ends after {sentence} of {len(treebank)} sentences")
+    return heads, relations

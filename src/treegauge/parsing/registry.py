@@ -1,0 +1,164 @@
+"""The parsers there are, by name: those of treegauge and those of plug-ins."""
+
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.plugins import load_plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from treegauge.parsing.base import Model, Parser
+    from treegauge.parsing.options import ParserOptions
+    from treegauge.treebanks.sources import Source
+
+_TINY = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tY\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@dataclass(frozen=True)
+class ParserEntry:
+    """Where a parser lives; it is loaded when it is asked for.
+
+    A package adds a parser by an entry point of the group ``treegauge.parsers`` that names one of
+    these; its module should be light, since every list of parsers imports it.
+
+    Attributes
+    ----------
+    name, paradigm, meaning
+        What it is called and what it does.
+    home
+        The module that holds its classes.
+    parser
+        Name of the class that takes the options and has
+        :meth:`~treegauge.parsing.base.Parser.fit`.
+    model
+        Name of the class of its models, with ``from_archive(header, arrays)``.
+    options_class
+        Name of the dataclass of its options, a :class:`~treegauge.parsing.options.ParserOptions`.
+    needs
+        An extra of treegauge that must be installed, or None.
+    compiled
+        Whether it has kernels, which are compiled on first use.
+    """
+
+    name: str
+    paradigm: str
+    meaning: str
+    home: str
+    parser: str
+    model: str
+    options_class: str
+    needs: str | None = None
+    compiled: bool = False
+
+    @property
+    def options(self) -> "type[ParserOptions]":
+        """The dataclass of its options."""
+        return cast("type[ParserOptions]", self._class(self.options_class))
+
+    def make(self, options: Any) -> "Parser":
+        """Make the parser with these options."""
+        return cast("Parser", self._class(self.parser)(options))
+
+    def prepare(self, options: Any = None) -> None:
+        """Compile the kernels that options need, which takes a while on first use, or load them."""
+        if self.compiled:
+            from treegauge.treebanks.conllu import parse_conllu
+
+            tiny = parse_conllu(_TINY)
+            quick = replace(options or self.options(), epochs=1)
+            self.make(quick).fit(tiny, seed=0).parse(tiny)
+
+    def load(self, header: dict[str, Any], arrays: dict[str, Any]) -> "Model":
+        """Make a model of what its file held."""
+        return cast("Model", self._class(self.model).from_archive(header, arrays))
+
+    def _class(self, name: str) -> Any:
+        return getattr(import_module(self.home), name)
+
+
+def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: Any) -> ParserEntry:
+    return ParserEntry(
+        name, paradigm, meaning, f"treegauge.parsing.{home}", f"{stem}Parser", f"{stem}Model",
+        f"{stem}Options", **more,
+    )  # fmt: skip
+
+
+OWN_PARSERS = (
+    _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "beam", "Beam",
+         compiled=True),
+    _own("mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear", "mst",
+         "Graph", compiled=True),
+    _own("udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger", "udpipe",
+         "UDPipe", needs="udpipe"),
+    _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.biaffine",
+         "Biaffine", needs="neural"),
+    _own("pointer", "transitions", "points at each word's head from left to right, over a BiLSTM",
+         "neural.biaffine", "Pointer", needs="neural"),
+    _own("labelling", "labels", "trees written as labels, tagged by a BiLSTM", "neural.labelling",
+         "Labelling", needs="neural"),
+    _own("command", "any", "any other program, by a template of commands", "command", "Command"),
+)  # fmt: skip
+"""The parsers that come with treegauge."""
+
+
+@cache
+def known_parsers() -> "Mapping[str, ParserEntry]":
+    """Return all parsers by name, those of plug-ins last.
+
+    Examples
+    --------
+    >>> list(known_parsers())[:2]
+    ['beam', 'mst']
+    """
+    known = {entry.name: entry for entry in OWN_PARSERS}
+    for name, entry in load_plugins("treegauge.parsers").items():
+        if not isinstance(entry, ParserEntry):
+            note(f"the plug-in {name!r} of treegauge.parsers is {entry!r}; expected a ParserEntry")
+        elif entry.name in known:
+            note(f"the plug-in {name!r} is left out: there is a parser {entry.name!r} already")
+        else:
+            known[entry.name] = entry
+    return known
+
+
+def find_parser(name: str) -> ParserEntry:
+    """Return a parser by name; unknown names get the choices."""
+    if name not in known_parsers():
+        raise ChoiceError("parser", name, known_parsers())
+    return known_parsers()[name]
+
+
+def make_parser(name: str, **options: Any) -> "Parser":
+    """Return a parser with its options set.
+
+    Examples
+    --------
+    >>> parser = make_parser("mst", epochs=3)
+    >>> parser.options.epochs
+    3
+    """
+    entry = find_parser(name)
+    known = [one.name for one in fields(entry.options)]
+    for option in options:
+        if option not in known:
+            raise ChoiceError(f"option of {name}", option, known)
+    return entry.make(entry.options(**options))
+
+
+def load_model(path: "Source") -> "Model":
+    """Load any model that treegauge wrote."""
+    from treegauge.parsing.base import load_archive
+
+    header, arrays = load_archive(path)
+    entry = find_parser(header["parser"])
+    try:
+        return entry.load(header, arrays)
+    except TreegaugeError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise TreegaugeError(f"{path} is a damaged model of {entry.name}: {error!r}") from error

@@ -1,0 +1,147 @@
+"""Copies of files with predicted tags, for experiments without gold tags."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import progress
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.treebanks.columns import Treebank
+
+
+@dataclass(frozen=True)
+class Tagging(Result):
+    """How often predicted tags are the file's own, in percent; None where it has none."""
+
+    rows: tuple[dict[str, Any], ...]
+    signature: str
+    kind: ClassVar[str] = "tagging"
+    unit: ClassVar[str | None] = "percent"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per file."""
+        import polars as pl
+
+        return pl.DataFrame(list(self.rows))
+
+
+@verb
+def tag(
+    treebank: str | PathLike[str], files: Sequence[str | PathLike[str]] = (), *,
+    out: str | PathLike[str], columns: str | Sequence[str] = ("upos",), folds: int = 10,
+    iterations: int = 20, seed: int = 0, documents: bool | None = None,
+    errors: Literal["strict", "skip", "repair"] = "strict",
+) -> Tagging:  # fmt: skip
+    """Tag sentences with predicted or jackknifed tags.
+
+    Uses UDPipe's tagger. The training set is tagged by folds, each by a tagger that has not seen
+    it; the dev and test sets of a folder, and any further files, are tagged by a tagger trained on
+    the whole training set. The result says how often the predicted tags are correct.
+
+    Parameters
+    ----------
+    treebank
+        A CoNLL-U file with gold tags, a treebank folder, or the name or code of a treebank under
+        ``TREEGAUGE_UD``. Trees are not looked at.
+    files
+        More files to tag.
+    out
+        Folder for the copies, which keep the names of their files.
+    columns
+        What to predict: upos, xpos, feats, lemma; several are joined by commas.
+    folds
+        Number of folds of the training set; 0 leaves the training set out.
+    iterations
+        Training iterations of the tagger.
+    seed
+        Seed of the random numbers; the same seed gives the same tags.
+    documents
+        Keep documents in one fold; by default where there are enough documents.
+    errors
+        What to do about malformed sentences: refuse the file, skip them, or repair them.
+    """
+    from treegauge.parsing.tagger import checked_columns, jackknife, train_tagger
+    from treegauge.treebanks.columns import concat
+    from treegauge.treebanks.conllu import TOLERABLE, read_conllu, write_conllu
+    from treegauge.treebanks.inputs import folder_name, treebank_folder
+    from treegauge.treebanks.sources import find, split_of
+
+    given = columns.split(",") if isinstance(columns, str) else columns
+    wanted = checked_columns([one.strip() for column in given for one in column.split(",")])
+    rest = [path for other in files for path in find(other)]
+    if folder_name(treebank) is None:
+        training = find(treebank)
+    else:
+        folder = treebank_folder(treebank)
+        training = find(folder, split="train")
+        rest = [*(path for path in find(folder) if split_of(path) in {"dev", "test"}), *rest]
+    targets = _targets([*(training if folds else []), *rest], Path(out))
+    untreed: dict[str, Any] = {"errors": errors, "need_heads": False, "allow": TOLERABLE}
+    parts = [read_conllu(path, **untreed) for path in training]
+    gold = parts[0] if len(parts) == 1 else concat(parts)
+    rows, copies = [], []
+    with progress("taggers", folds + bool(rest)) as task:
+        if folds:
+            tagged = jackknife(
+                gold, folds=folds, columns=wanted, iterations=iterations, seed=seed,
+                documents=documents, on_fold=task.advance,
+            )  # fmt: skip
+            bounds = accumulate((len(part) for part in parts), initial=0)
+            for path, part, (start, stop) in zip(training, parts, pairwise(bounds), strict=True):
+                copy = tagged[start:stop]
+                copies.append((targets[path], copy))
+                rows.append(_row(targets[path].name, f"by {folds} folds", part, copy, wanted))
+        if rest:
+            tagger = train_tagger(gold, columns=wanted, iterations=iterations, seed=seed)
+            task.advance()
+            for path in rest:
+                part = read_conllu(path, **untreed)
+                copy = tagger.tag(part)
+                copies.append((targets[path], copy))
+                rows.append(_row(targets[path].name, "by train", part, copy, wanted))
+    Path(out).mkdir(parents=True, exist_ok=True)
+    for target, copy in copies:
+        write_conllu(copy, target)
+    signature = sign(
+        v="tag", tb=gold.mark, tagger="udpipe", columns="+".join(wanted), folds=folds or None,
+        iterations=iterations, seed=seed, documents=documents, errors=errors,
+    )  # fmt: skip
+    return Tagging(tuple(rows), signature)
+
+
+def _row(
+    name: str, how: str, gold: "Treebank", tagged: "Treebank", columns: Sequence[str]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "file": name, "tagged": how, "sentences": len(gold), "words": gold.n_words,
+    }  # fmt: skip
+    for column in columns:
+        known = not set(gold.codes(column).values) <= {"_"}
+        same = (gold[column] == tagged[column]).mean() if known else None
+        row[column] = None if same is None else 100 * float(same)  # type: ignore[arg-type]
+    return row
+
+
+def _targets(files: Sequence[str], out: Path) -> dict[str, Path]:
+    """Return where each file's copy goes; nothing may be overwritten."""
+    if not files:
+        raise TreegaugeError("nothing to tag: give files, or folds for the training set")
+    if out.exists() and not out.is_dir():
+        raise TreegaugeError(f"{out} is a file; expected a folder for the copies")
+    targets = {path: out / ("stdin.conllu" if path == "-" else Path(path).name) for path in files}
+    if len(set(targets.values())) < len(files):
+        raise TreegaugeError(f"two files have the same name: {', '.join(sorted(files))}")
+    for path, target in targets.items():
+        if path != "-" and target.exists() and target.samefile(path):
+            raise TreegaugeError(f"{target} would be overwritten; choose another folder")
+    return targets

@@ -1,0 +1,143 @@
+"""Taggers: predicted tags for new sentences, and for the training set itself by folds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
+from treegauge.parsing.udpipe import (
+    apply_udpipe,
+    load_udpipe,
+    train_udpipe,
+    udpipe_sentences,
+    with_results,
+)
+from treegauge.parsing.udpipe_settings import TAGS, tagger_options
+from treegauge.splitting.pool import pool
+from treegauge.splitting.splitting import make_split
+from treegauge.treebanks.columns import Treebank
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Tagger:
+    """UDPipe's tagger, trained to predict some columns."""
+
+    columns: tuple[str, ...]
+    data: bytes
+
+    @cached_property
+    def _loaded(self) -> Any:
+        return load_udpipe(self.data)
+
+    def tag(self, treebank: Treebank) -> Treebank:
+        """Return a copy with the columns predicted from nothing but the words."""
+        sentences = udpipe_sentences(treebank, tags=False, trees=False)
+        apply_udpipe(self._loaded, sentences, tag=True, parse=None)
+        return with_results(treebank, sentences, self.columns)
+
+
+def train_tagger(
+    train: Treebank, *, columns: Sequence[str] = ("upos",), iterations: int = 20, seed: int = 0
+) -> Tagger:
+    """Train UDPipe's tagger: an averaged perceptron over a dictionary with a guesser.
+
+    Parameters
+    ----------
+    train
+        Sentences with gold tags; trees are not needed.
+    columns
+        Which of UPOS, XPOS, FEATS and LEMMA to predict; those asked for are learned together.
+    iterations
+        Passes over the sentences.
+    seed
+        Shuffles the sentences; UDPipe itself uses no other randomness.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> tagger = train_tagger(synthetic(30, seed=1), iterations=2)
+    >>> tagged = tagger.tag(synthetic(10, seed=2))
+    >>> set(tagged["upos"]) <= set(synthetic(30, seed=1)["upos"])
+    True
+    """
+    wanted = checked_columns(columns)
+    check_whole("iterations", iterations, 1)
+    check_whole("seed", seed)
+    if train.n_words == 0:
+        raise TreegaugeError(f"{train.name} has no words to learn from")
+    for name in wanted:
+        if set(train.codes(name).values) <= {"_"}:
+            raise TreegaugeError(f"{train.name} has no {name.upper()} to learn from")
+    order = np.random.default_rng(seed).permutation(len(train))
+    options = tagger_options(frozenset(wanted), iterations)
+    return Tagger(wanted, train_udpipe(train.take(order), None, tagger=options, parser="none")[0])
+
+
+def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns to predict in their usual order, refusing those that no tagger can."""
+    for name in columns:
+        if name not in TAGS:
+            raise ChoiceError("column to predict", name, TAGS)
+    if not columns:
+        raise TreegaugeError(f"no column to predict; choices: {', '.join(TAGS)}")
+    return tuple(name for name in TAGS if name in columns)
+
+
+def jackknife(
+    train: Treebank, *, folds: int = 10, columns: Sequence[str] = ("upos",), iterations: int = 20,
+    seed: int = 0, documents: bool | None = None, on_fold: Callable[[], None] | None = None,
+) -> Treebank:  # fmt: skip
+    """Predict tags of a training set with taggers that have not seen the sentence.
+
+    A parser that learns from gold tags meets errors at test time that it never met in training.
+    Here each fold is tagged by a tagger trained on all others, so that the tags have about as many
+    errors as those of new text.
+
+    Parameters
+    ----------
+    train
+        Sentences with gold tags.
+    folds
+        Number of folds.
+    columns, iterations, seed
+        As in :func:`train_tagger`; the seed also deals the folds.
+    documents
+        Whether documents stay whole; None: where there are at least as many as folds.
+    on_fold
+        Called after every fold.
+
+    Returns
+    -------
+    Treebank
+        The sentences in their order, with predicted tags.
+    """
+    sentences = pool(train)
+    if documents is None:
+        documents = sentences.has_documents and len(np.unique(sentences.documents)) >= folds
+    dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=documents)
+    parts = []
+    for fold in dealt.parts.values():
+        others = np.setdiff1d(np.arange(len(train)), fold)
+        tagger = train_tagger(train.take(others), columns=columns, iterations=iterations, seed=seed)
+        parts.append(tagger.tag(train.take(fold)))
+        if on_fold:
+            on_fold()
+    order = np.argsort(np.concatenate(list(dealt.parts.values())), kind="stable")
+    values = {}
+    for name in checked_columns(columns):
+        found = [part[name].to_list() for part in parts]
+        bounds = [part.offsets.tolist() for part in parts]
+        each = [
+            words[start:stop]
+            for words, ends in zip(found, bounds, strict=True)
+            for start, stop in pairwise(ends)
+        ]
+        values[name] = [word for sentence in order for word in each[sentence]]
+    return train.with_columns(values)

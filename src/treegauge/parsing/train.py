@@ -1,0 +1,124 @@
+"""Training of a parser, from a treebank to a model in a file."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
+
+from treegauge.core.messages import note, progress
+from treegauge.core.result import Result, sign
+from treegauge.core.verbs import verb
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.parsing.base import Model
+    from treegauge.treebanks.columns import Treebank
+
+
+@dataclass(frozen=True)
+class Training(Result):
+    """A trained model, and what it was trained on.
+
+    Attributes
+    ----------
+    model
+        The model itself, which :func:`treegauge.parse` takes as well as its file.
+    path
+        The model's file.
+    row
+        What :attr:`table` shows.
+    """
+
+    model: "Model"
+    path: str
+    row: Mapping[str, Any]
+    signature: str
+    kind: ClassVar[str] = "training"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row: the model, its parser, and the size of the training and dev sets."""
+        import polars as pl
+
+        return pl.DataFrame([dict(self.row)])
+
+
+@verb
+def train(
+    parser: str, treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
+    out: str | PathLike[str],
+    dev: "Treebank | str | PathLike[str] | IO[str] | IO[bytes] | None" = None,
+    option: Sequence[str] | Mapping[str, Any] = (), seed: int = 0,
+    errors: Literal["strict", "skip", "repair"] = "strict",
+) -> Training:  # fmt: skip
+    """Train a parser.
+
+    Given a treebank folder or name, uses its training set and, for early stopping, its dev set. The
+    first use of a parser compiles its kernels, which takes some seconds.
+
+    Parameters
+    ----------
+    parser
+        Name of a parser; ``treegauge parsers`` lists them.
+    treebank
+        A CoNLL-U file, a treebank folder, or the name or code of a treebank under ``TREEGAUGE_UD``.
+    out
+        Where to write the model.
+    dev
+        A dev set, for parsers that stop early or keep the best epoch.
+    option
+        An option of the parser, such as ``epochs=5``; repeatable. In Python also a mapping.
+    seed
+        Seed of the random numbers; the same seed gives the same model.
+    errors
+        What to do about malformed sentences: refuse the file, skip them, or repair them.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> trained = train("mst", synthetic(30, seed=1), out="/dev/null", option={"epochs": 1})
+    >>> len(trained.model.parse(synthetic(3, seed=2)))
+    3
+    """
+    from treegauge.parsing.base import check_place
+    from treegauge.parsing.options import read_options
+    from treegauge.parsing.registry import find_parser
+
+    entry = find_parser(parser)
+    options = read_options(entry.options, option)
+    chosen = entry.make(options)
+    check_place(out)
+    gold, held = _read_sets(treebank, dev, errors)
+    if entry.compiled:
+        with progress("kernels, compiled on first use"):
+            entry.prepare(options)
+    start = time.perf_counter()
+    model = chosen.fit(gold, held, seed=seed)
+    model.save(out)
+    note(f"trained {parser} in {time.perf_counter() - start:.1f} s")
+    row = {
+        "model": Path(out).name, "parser": parser, "treebank": gold.name, "sentences": len(gold),
+        "words": gold.n_words, "dev": 0 if held is None else len(held), "seed": seed,
+    }  # fmt: skip
+    changed = [f"{key}={value}" for key, value in vars(options).items()
+               if value != getattr(entry.options(), key)]  # fmt: skip
+    signature = sign(
+        v="train", parser=parser, options=",".join(changed) or None, tb=gold.mark,
+        dev=None if held is None else held.mark, seed=seed,
+    )  # fmt: skip
+    return Training(model, fspath(out), row, signature)
+
+
+def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":
+    """Read the training set, and the dev set given or beside it."""
+    from treegauge.treebanks.inputs import folder_name, read_treebank, recognise_treebanks
+
+    held = None if dev is None else read_treebank(dev, errors=errors)
+    if not isinstance(source, str | PathLike) or folder_name(source) is None:
+        return read_treebank(source, errors=errors), held
+    if held is None and "dev" in recognise_treebanks([source])[0].splits:
+        held = read_treebank(source, "dev", errors)
+    return read_treebank(source, "train", errors), held

@@ -1,0 +1,326 @@
+"""UDPipe 1.x: a transition-based parser with a small neural network, and its tagger.
+
+Of the library ``ufal.udpipe`` little is asked: sentences in, the bytes of a model out.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import pairwise
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.messages import is_listened, progress
+from treegauge.parsing.base import OnEpoch, check_training, save_model
+from treegauge.parsing.udpipe_settings import TAGS, UDPipeOptions, joined, resolve, tagger_options
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
+
+_LAST = 12  # lines of the library's messages that an error shows
+_COLUMNS = {"lemma": "lemma", "upos": "upostag", "xpos": "xpostag", "feats": "feats"}
+_ADVICE = {
+    "must have 'root' deprel": "give every word with head 0 the relation root, without a subtype",
+    "any non-root cannot have": "give words with another head than 0 another relation than root",
+    "different from 'root' must exist": "train on sentences of at least two words",
+    "single root": "read the file with errors='repair' or 'skip'",
+    "No training data": "train on at least one sentence",
+    "embedding": "give embedding_form_file a file in word2vec's text format",
+}
+
+
+def udpipe_package() -> Any:
+    """Import the library, or say how to get it."""
+    try:
+        import ufal.udpipe
+    except ImportError:
+        raise TreegaugeError(
+            "UDPipe needs a package that is not installed: pip install 'treegauge[udpipe]'"
+        ) from None
+    return ufal.udpipe
+
+
+def udpipe_sentences(treebank: Treebank, *, tags: bool, trees: bool) -> list[Any]:
+    """Return sentences of the library, with tags and trees only if they are asked for.
+
+    Comments, multiword tokens and empty nodes stay behind.
+    """
+    udpipe = udpipe_package()
+    forms = treebank["form"].to_list()
+    names = _COLUMNS.items() if tags else ()
+    columns = [(their, treebank[our].to_list()) for our, their in names]
+    relations = treebank["deprel"].to_list() if trees else []
+    heads = treebank.head.tolist()
+    made = []
+    for start, stop in pairwise(treebank.offsets.tolist()):
+        sentence = udpipe.Sentence()
+        for word in range(start, stop):
+            added = sentence.addWord(forms[word])
+            for name, values in columns:
+                setattr(added, name, "" if values[word] == "_" else values[word])
+        if trees:
+            for word in range(start, stop):
+                sentence.setHead(word - start + 1, heads[word], relations[word])
+        made.append(sentence)
+    return made
+
+
+def with_results(treebank: Treebank, sentences: list[Any], columns: Iterable[str]) -> Treebank:
+    """Return a copy of the treebank with columns as they are in the library's sentences."""
+    theirs = {"head": "head", "deprel": "deprel", **_COLUMNS}
+    values: dict[str, list[Any]] = {name: [] for name in columns}
+    for sentence in sentences:
+        words = list(sentence.words)[1:]
+        for name, found in values.items():
+            found += [getattr(word, theirs[name]) for word in words]
+    return treebank.with_columns(
+        {name: [value if value != "" else "_" for value in found] for name, found in values.items()}
+    )
+
+
+def train_udpipe(
+    sentences: Treebank, dev: Treebank | None, *, tagger: str, parser: str, watched: bool = False
+) -> tuple[bytes, str]:
+    """Train what is asked for.
+
+    Parameters
+    ----------
+    sentences, dev
+        Gold trees; with a dev set the best iteration on it is kept.
+    tagger, parser
+        Options of the library, or ``"none"``.
+    watched
+        Whether to show progress and to stop on an interrupt, which takes a process of its own: the
+        library lets nothing else run in its process until it is done.
+
+    Returns
+    -------
+    model, log
+        The bytes of the model, and what the library said while it learned.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        log, model = Path(folder, "log"), Path(folder, "model")
+        log.touch()
+        if watched:
+            _watch(log, (log, model, sentences, dev, tagger, parser))
+        else:
+            _train(log, model, sentences, dev, tagger, parser)
+        text = log.read_bytes().decode(errors="replace")
+        content = model.read_bytes() if model.exists() else b""
+    message, _, data = content.partition(b"\n")
+    if message or not data:
+        said = message.decode() or "no reason given"
+        hint = next((advice for part, advice in _ADVICE.items() if part in said), None)
+        lines = [f"UDPipe cannot learn from {sentences.name}: {said}"]
+        lines += [f"hint: {hint}"] if hint else []
+        raise TreegaugeError("\n".join(lines + text.splitlines()[-_LAST:]))
+    return data, text
+
+
+def _train(
+    log: Path, out: Path, sentences: Treebank, dev: Treebank | None, tagger: str, parser: str
+) -> None:
+    """Write a line that is empty unless there is an error, and the bytes of the model."""
+    udpipe = udpipe_package()
+    error = udpipe.ProcessingError()
+    given, heldout = udpipe.Sentences(), udpipe.Sentences()
+    trees = parser != udpipe.Trainer.NONE
+    for part, target in ((sentences, given), (dev, heldout)):
+        for sentence in [] if part is None else udpipe_sentences(part, tags=True, trees=trees):
+            target.append(sentence)
+    with quiet(log):
+        model = udpipe.Trainer.train(
+            "morphodita_parsito", given, heldout, udpipe.Trainer.NONE, tagger, parser, error
+        )
+    message = " ".join(error.message.split()) if error.occurred() else ""
+    out.write_bytes(message.encode() + b"\n" + bytes(model or b""))
+
+
+def _watch(log: Path, job: tuple[Any, ...]) -> None:
+    """Train in another process, and show the iterations that its log tells of."""
+    process = get_context("spawn").Process(target=_train, args=job, daemon=True)
+    process.start()
+    total = sum(map(int, re.findall(r"iterations=(\d+)", ";".join(job[-2:]))))
+    try:
+        with progress("iterations of UDPipe", total) as task:
+            while process.is_alive():
+                process.join(0.5)
+                task.update(log.read_bytes().count(b"\nIteration "))
+    finally:
+        process.kill()
+        process.join()
+
+
+def load_udpipe(model: bytes) -> Any:
+    """Load a model; the library reads files only."""
+    udpipe = udpipe_package()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.udpipe")
+        path.write_bytes(model)
+        loaded = udpipe.Model.load(str(path))
+    if loaded is None:
+        raise TreegaugeError(f"these {len(model):,} bytes are no model that UDPipe can load")
+    return loaded
+
+
+def apply_udpipe(model: Any, sentences: list[Any], *, tag: bool, parse: str | None) -> None:
+    """Tag and parse sentences in place; `parse` holds the parser's options, None leaves it out."""
+    udpipe = udpipe_package()
+    error = udpipe.ProcessingError()
+    for number, sentence in enumerate(sentences, start=1):
+        done = model.tag(sentence, udpipe.Model.DEFAULT, error) if tag else True
+        if done and parse is not None:
+            done = model.parse(sentence, parse, error)
+        if not done:
+            raise TreegaugeError(f"UDPipe stopped at sentence {number}: {error.message}")
+
+
+@contextmanager
+def quiet(log: Path) -> Iterator[None]:
+    """Add what C++ writes to standard error to a file.
+
+    The descriptor is redirected, not :data:`sys.stderr`, which C++ does not know of.
+    """
+    sys.stderr.flush()
+    with log.open("ab") as said:
+        kept = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class UDPipeModel:
+    """A model of UDPipe.
+
+    Attributes
+    ----------
+    options
+        What it was trained with; `tags` and `beam` say how it parses.
+    data
+        The model as UDPipe itself writes it.
+    log
+        What UDPipe said while it learned: options, then one line per iteration, with UAS and LAS
+        on the dev set if there was one.
+    """
+
+    options: UDPipeOptions
+    data: bytes
+    log: str = ""
+
+    @cached_property
+    def _loaded(self) -> Any:
+        return load_udpipe(self.data)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_loaded"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with UDPipe's trees, and with its tags if it parses by these."""
+        tagged = self.options.tags == "predicted"
+        sentences = udpipe_sentences(treebank, tags=not tagged, trees=False)
+        beam = f"beam_search={self.options.beam}"
+        apply_udpipe(self._loaded, sentences, tag=tagged, parse=beam)
+        columns = ("head", "deprel", *(TAGS if tagged else ()))
+        return with_results(treebank, sentences, columns)
+
+    def save(self, path: Source) -> None:
+        """Write the model to one file."""
+        header = {"options": asdict(self.options), "log": self.log}
+        save_model(path, "udpipe", header, {"model": np.frombuffer(self.data, np.uint8)})
+
+    @classmethod
+    def from_archive(
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+    ) -> "UDPipeModel":
+        """Make a model of what its file held."""
+        return cls(UDPipeOptions(**header["options"]), arrays["model"].tobytes(), header["log"])
+
+    @classmethod
+    def from_udpipe(cls, path: Source, options: UDPipeOptions | None = None) -> "UDPipeModel":
+        """Take a model that UDPipe wrote, such as a published one.
+
+        Parameters
+        ----------
+        path
+            A ``.udpipe`` file.
+        options
+            Whether to parse by the file's tags (the default) or by the model's own, and the beam.
+        """
+        try:
+            model = cls(options or UDPipeOptions(), Path(path).read_bytes())
+        except OSError as error:
+            raise TreegaugeError(f"{path}: cannot read the model: {error.strerror}") from error
+        _ = model._loaded
+        return model
+
+    def to_udpipe(self, path: Source) -> None:
+        """Write the model as UDPipe itself reads it."""
+        with atomic(path) as file:
+            file.write(self.data)
+
+
+class UDPipeParser:
+    """Trains UDPipe through its Python package (``pip install 'treegauge[udpipe]'``).
+
+    A network with one hidden layer scores the transitions of a stack-based parser from the words
+    at the top of the stack, the front of the buffer and their dependents; trees are found with a
+    beam. UDPipe's own randomness is fixed, so the seed shuffles the training set, which is where
+    different runs of the published parser could differ too. The preset ``ud2.0`` is what the
+    published UD models were trained with, less the word vectors; ``fast`` is a smaller network with
+    fewer passes, and ``sized`` shrinks it further for longer sentences.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> parser = UDPipeParser(UDPipeOptions(preset="fast", iterations=1, hidden_layer=8))
+    >>> model = parser.fit(synthetic(20, seed=1), seed=0)
+    >>> len(model.parse(synthetic(5, seed=2)))
+    5
+    """
+
+    def __init__(self, options: UDPipeOptions | None = None) -> None:
+        self.options = options or UDPipeOptions()
+        udpipe_package()
+
+    def fit(
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
+        on_epoch: OnEpoch | None = None,
+    ) -> UDPipeModel:  # fmt: skip
+        """Learn from gold trees.
+
+        `on_epoch` is called once, after the last iteration: UDPipe gives no model before.
+        """
+        check_training(train, dev, seed=seed)
+        how = self.options
+        values = resolve(how, sentences=len(train), words=train.n_words)
+        last = int(values["iterations"])
+        if dev is not None:
+            values["early_stopping"] = int(how.early_stopping)
+        tagger = "none"
+        if how.tags != "gold":
+            tagger = tagger_options(frozenset(TAGS), how.tagger_iterations)
+        order = np.random.default_rng(seed).permutation(len(train))
+        data, log = train_udpipe(
+            train.take(order), dev, tagger=tagger, parser=joined(values), watched=is_listened()
+        )
+        model = UDPipeModel(how, data, log)
+        if on_epoch is not None:
+            on_epoch(last, model)
+        return model

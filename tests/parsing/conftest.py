@@ -1,0 +1,14 @@
+"""What several tests of parsers ask for; programs run as external parsers are no tests."""
+
+import pytest
+
+collect_ignore = ["external_parser.py", "external_udpipe.py"]
+
+
+@pytest.fixture(scope="session")
+def beam_model():
+    from treegauge.parsing.beam import BeamOptions, BeamParser
+
+    from .beams import TRAIN
+
+    return BeamParser(BeamOptions(epochs=4)).fit(TRAIN, seed=0)

@@ -1,0 +1,267 @@
+"""The engine against torch's own LSTM, brute force, and itself side by side."""
+
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from treegauge.parsing.label_encodings import find_encoding  # noqa: E402
+from treegauge.parsing.neural import batches, heads  # noqa: E402
+from treegauge.parsing.neural.data import Encoded  # noqa: E402
+from treegauge.parsing.neural.device import numerics  # noqa: E402
+from treegauge.parsing.neural.jobs import NeuralJob, run_jobs  # noqa: E402
+from treegauge.parsing.neural.options import (  # noqa: E402
+    BiaffineOptions,
+    LabellingOptions,
+    PointerOptions,
+)
+from treegauge.parsing.neural.recurrence import bilstm, recur, turning  # noqa: E402
+from treegauge.parsing.neural.training import Learner, Lockstep  # noqa: E402
+from treegauge.parsing.neural.vocabulary import encode_parts  # noqa: E402
+from treegauge.testing.synthetic import synthetic  # noqa: E402
+
+CPU = torch.device("cpu")
+SMALL = {"hidden": 10, "layers": 2, "word_size": 8, "char_size": 6, "tag_size": 4, "batch": 8}
+ARCS = {**SMALL, "arc_size": 9, "relation_size": 5}
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[Encoded, list[np.ndarray]]:
+    return encode_parts(synthetic(40, seed=1), synthetic(12, seed=2))
+
+
+def test_the_bilstm_is_torchs(rng=0):
+    torch.manual_seed(rng)
+    lengths = torch.tensor([[7, 3, 5, 1], [2, 7, 7, 4]])
+    theirs = [torch.nn.LSTM(6, 4, bidirectional=True).double() for _ in range(2)]
+    values = torch.randn(2, 7, 4, 6, dtype=torch.double, requires_grad=True)
+    packed = [
+        torch.nn.utils.rnn.pack_padded_sequence(values[m], lengths[m], enforce_sorted=False)
+        for m in range(2)
+    ]
+    expected = torch.stack(
+        [
+            torch.nn.utils.rnn.pad_packed_sequence(lstm(one)[0])[0]
+            for lstm, one in zip(theirs, packed, strict=True)
+        ]
+    )
+    ways = ("", "_reverse")
+    weights = tuple(
+        torch.stack([torch.stack([make(lstm, way) for way in ways]) for lstm in theirs])
+        for make in (
+            lambda lstm, way: getattr(lstm, f"weight_ih_l0{way}").T,
+            lambda lstm, way: getattr(lstm, f"weight_hh_l0{way}").T,
+            lambda lstm, way: getattr(lstm, f"bias_ih_l0{way}") + getattr(lstm, f"bias_hh_l0{way}"),
+        )
+    )
+    inside = torch.arange(7)[None, :, None] < lengths[:, None]
+    found = bilstm(values, turning(lengths, 7), weights) * inside[..., None]
+    torch.testing.assert_close(found, expected)
+    probe = torch.randn_like(expected)
+    wanted = [values, *(p for lstm in theirs for p in lstm.parameters())]
+    for a, b in zip(
+        torch.autograd.grad((found * probe).sum(), wanted, retain_graph=True),
+        torch.autograd.grad((expected * probe).sum(), wanted),
+        strict=True,
+    ):
+        torch.testing.assert_close(a, b)
+
+
+def test_the_written_gradient_is_the_numerical_one():
+    torch.manual_seed(1)
+    given = torch.randn(2, 4, 3, 8, dtype=torch.double, requires_grad=True)
+    weight = torch.randn(2, 2, 8, dtype=torch.double, requires_grad=True)
+    mask = (torch.rand(2, 3, 2, dtype=torch.double) > 0.3).double() / 0.7
+    assert torch.autograd.gradcheck(lambda g, w: recur(g, w, mask), (given, weight))
+
+
+def test_the_partition_function_is_the_sum_over_trees():
+    torch.manual_seed(2)
+    n = 4
+    scores = torch.randn(1, n + 1, n + 1, dtype=torch.double)
+    scores[:, range(n + 1), range(n + 1)] = heads.NEVER
+    logs = torch.log_softmax(scores, -1)
+    total = 0.0
+    for tree in itertools.product(range(n + 1), repeat=n):
+        if tree.count(0) == 1 and all(_reaches_root(tree, word) for word in range(1, n + 1)):
+            total += np.exp(sum(logs[0, d, h].item() for d, h in enumerate(tree, 1)))
+    padded = torch.nn.functional.pad(logs, (0, 2, 0, 2), value=heads.NEVER)
+    found = heads.log_partition(padded, torch.tensor([n + 1]))
+    assert found.item() == pytest.approx(np.log(total))
+
+
+def _reaches_root(tree: tuple[int, ...], word: int) -> bool:
+    for _ in tree:
+        word = tree[word - 1]
+        if word == 0:
+            return True
+    return False
+
+
+def test_probabilities_do_not_depend_on_padding(data):
+    encoded, (train, _) = data
+    with numerics(CPU, 1):
+        model = Lockstep([Learner(encoded, train, 0)], BiaffineOptions(**ARCS), CPU)
+        model.learn(1)
+        together = model.evaluate([train]).copy()
+        for sentence in train[:10]:
+            model.evaluate([np.array([sentence])])
+        words = encoded.words_of(train[:10])
+    for name in ("heads", "relations"):
+        alone = getattr(model.answers, name)[0, words]
+        torch.testing.assert_close(getattr(together, name)[0, words], alone, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [BiaffineOptions, PointerOptions])
+def test_side_by_side_is_the_same_as_alone(data, kind):
+    """Without dropout, models in lockstep learn what they learn alone."""
+    encoded, (train, dev) = data
+    options = kind(**ARCS, dropout=0.0)
+    learners = [
+        Learner(encoded, train[:20], 3),
+        Learner(encoded.hidden(), train[20:], 4),
+        Learner(encoded, train[10:30], 5),
+    ]
+    with numerics(CPU, 1):
+        group = Lockstep(learners, options, CPU)
+        for epoch in (1, 2):
+            group.learn(epoch)
+        found = group.evaluate([dev] * 3).copy()
+        for number, learner in enumerate(learners):
+            alone = Lockstep([learner], options, CPU)
+            for epoch in (1, 2):
+                alone.learn(epoch)
+            own = alone.evaluate([dev])
+            torch.testing.assert_close(found.heads[number], own.heads[0], rtol=1e-3, atol=1e-4)
+
+
+def test_shapes_known_beforehand_give_the_same(data):
+    """What CUDA graphs need: every token spelled, all lengths rounded up."""
+    from treegauge.parsing.neural.batches import gather
+    from treegauge.parsing.neural.encoder import encode
+
+    encoded, (train, _) = data
+    options = BiaffineOptions(**ARCS)
+    with numerics(CPU, 1):
+        model = Lockstep([Learner(encoded, train, 0)], options, CPU)
+        sentences = torch.from_numpy(train[:6])[None]
+        width = int(encoded.lengths[train[:6]].max()) + 1
+        short = gather(model.tables, sentences, width)
+        long = gather(model.tables, sentences, batches.rounded(width) + 8)
+        free = encode(model.weights, model.tables, short, options, training=False)
+        fixed = encode(model.weights, model.tables, long, options, training=False, fixed=True)
+    inside = (torch.arange(width)[:, None] < short.lengths[0])[None, ..., None]
+    torch.testing.assert_close(free * inside, fixed[:, :width] * inside)
+
+
+def test_jobs_tell_what_words_were_said_to_be(data):
+    encoded, (train, dev) = data
+    sets = {"train": train, "dev": dev}
+    jobs = [
+        NeuralJob(train, sets, 7, epochs=12, partition=True, during=True),
+        NeuralJob(train, {"dev": dev}, 7, epochs=12, data=encoded.hidden(), every=False),
+    ]
+    seen, blind = run_jobs(encoded, jobs, BiaffineOptions(**ARCS, rate=0.03, dropout=0.1))
+    course = seen.courses["train"]
+    assert course.heads.shape == (12, len(encoded.words_of(train)))
+    assert blind.courses["dev"].heads.shape[0] == 1
+    assert course.heads[-1].mean() > course.heads[0].mean()
+    assert course.uas >= course.las > 0.3
+    assert (course.heads <= 0).all()
+    assert (seen.courses["during"].sentences == train).all()
+    # Trees with one root are some of all choices of heads.
+    assert (seen.courses["dev"].partition <= 1e-9).all()
+    # Words say something: information is positive.
+    assert seen.courses["dev"].heads[-1].mean() > blind.courses["dev"].heads[-1].mean()
+    # A rival is neither gold nor less likely than gold where gold is said to be wrong.
+    gold = encoded.heads[course.words]
+    assert (course.rival_heads != gold).all()
+    assert (course.rival_relations != encoded.relations[course.words]).all()
+    assert (np.logaddexp(course.heads, course.rival_head_logs) <= 1e-5).all()
+    assert 0 < course.right_heads[-1].mean() < 1
+
+
+def test_jobs_are_the_same_again(data):
+    encoded, (train, dev) = data
+    jobs = [
+        NeuralJob(train, {"dev": dev}, 1, epochs=2),
+        NeuralJob(train[:9], {"dev": dev}, 2, epochs=2),
+    ]
+    once, twice = (run_jobs(encoded, jobs, BiaffineOptions(**ARCS)) for _ in range(2))
+    for a, b in zip(once, twice, strict=True):
+        assert (a.courses["dev"].heads == b.courses["dev"].heads).all()
+    turned = run_jobs(encoded, jobs[::-1], BiaffineOptions(**ARCS))
+    assert (turned[1].courses["dev"].heads == once[0].courses["dev"].heads).all()
+
+
+def test_labels_can_be_followed_too(data):
+    encoding = find_encoding("two-planar")
+    encoded, (train, dev) = encode_parts(
+        synthetic(40, seed=1), synthetic(9, seed=2), encoding=encoding
+    )
+    job = NeuralJob(train, {"dev": dev}, 1, epochs=8)
+    course = run_jobs(encoded, [job], LabellingOptions(**SMALL, rate=0.02))[0].courses["dev"]
+    assert course.heads[-1].mean() > course.heads[0].mean()
+    assert (course.rival_heads == -1).all()
+    assert 0 < course.right_heads[-1].mean() < 1
+    sure = course.heads > np.log(0.5)
+    assert course.right_heads[sure].all()
+
+
+def test_words_of_a_block_not_trained_on_are_unknown(data):
+    encoded, (train, _) = data
+    with numerics(CPU, 1):
+        model = Lockstep([Learner(encoded, train[:3], 0)], BiaffineOptions(**ARCS), CPU)
+    words = encoded.type_words[encoded.types[encoded.words_of(train[:3])]]
+    known = np.flatnonzero(np.bincount(words, minlength=encoded.sizes[0]) >= 2)
+    kept = set(np.unique(model.tables.words.numpy())) - {0, 1}
+    assert kept == set(known.tolist()) - {0, 1}
+
+
+def test_batches_hold_every_sentence_once_and_are_alike():
+    lengths = np.random.default_rng(0).integers(1, 60, 500)
+    for seed in (0, 1):
+        made = batches.epoch(range(500), lengths, size=32, seed=seed, number=3)
+        assert sorted(np.concatenate(made).tolist()) == list(range(500))
+        assert max(map(len, made)) <= 32
+        longest = [lengths[one].max() for one in made]
+        padded = sum(a * len(b) for a, b in zip(longest, made, strict=True))
+        assert padded < 1.2 * lengths.sum()
+    by_words = batches.epoch(range(500), lengths, size=32, words=200, seed=0, number=1)
+    assert all(lengths[one].sum() <= 200 for one in by_words if len(one) > 1)
+    assert sorted(np.concatenate(by_words).tolist()) == list(range(500))
+
+
+def test_arrays_survive_a_file(data, tmp_path):
+    encoded, (train, _) = data
+    encoded.save(tmp_path / "a.npz", parts=[len(train), 3])
+    loaded, more = Encoded.load(tmp_path / "a.npz")
+    assert (loaded.type_chars == encoded.type_chars).all()
+    assert more["parts"].tolist() == [len(train), 3]
+
+
+def test_nothing_but_numpy_and_torch_is_needed():
+    code = """
+import sys
+class Barred:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"polars", "numba", "scipy", "pyarrow", "typer", "rich"}:
+            raise ImportError(name)
+sys.meta_path.insert(0, Barred())
+import treegauge.parsing.neural.jobs
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_a_gpu_learns_the_same_within_rounding(data):
+    encoded, (train, dev) = data
+    options = {"dropout": 0.0, **ARCS}
+    jobs = [NeuralJob(train, {"dev": dev}, seed, epochs=2) for seed in (1, 2)]
+    there = run_jobs(encoded, jobs, BiaffineOptions(**options, device="cuda"))
+    assert all(np.isfinite(one.courses["dev"].heads).all() for one in there)

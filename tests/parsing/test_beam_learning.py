@@ -1,0 +1,247 @@
+"""What the beam parser learns, beside a learner in plain Python: weights, relations to try."""
+
+import numpy as np
+import pytest
+
+from treegauge.kernels import beam_scores as _scores
+from treegauge.kernels import beam_search as _search
+from treegauge.kernels import beam_states as _states
+from treegauge.kernels import beam_weights as _weights
+from treegauge.kernels.beam_search import learn_all
+from treegauge.kernels.jit import kernel
+from treegauge.parsing.beam import BeamOptions, BeamParser, _Training, label_table
+from treegauge.parsing.beam_model import BeamVocabulary, ending
+from treegauge.treebanks import trees
+
+from .arc_eager import LEFT, State, features, least_losses
+from .beams import TRAIN, conllu
+
+act, begin = kernel(_states.act.py_func), kernel(_states.begin.py_func)
+forget, scores = kernel(_scores.forget.py_func), kernel(_scores.scores.py_func)
+sentence_of = kernel(_search.sentence_of.py_func)
+accumulate, add, roomy = (
+    kernel(one.py_func) for one in (_weights.accumulate, _weights.add, _weights.roomy)
+)
+
+
+def random_trees(count, seed):
+    """Draw projective trees of one to five words."""
+    random = np.random.default_rng(seed)
+    drawn = []
+    while len(drawn) < count:
+        length = int(random.integers(1, 6))
+        heads = random.integers(0, length + 1, length)
+        if trees.is_tree(heads)[0] and trees.is_projective(heads)[0]:
+            forms, tags = random.choice(list("abcdef"), length), random.choice(list("XYZ"), length)
+            names = [str(random.choice(["p", "q"])) if head else "root" for head in heads]
+            drawn.append(list(zip(forms, tags, heads.tolist(), names, strict=True)))
+    return drawn
+
+
+class Naive:
+    """The learner in plain Python; `average` is the mean of all weights after each sentence."""
+
+    def __init__(self, options, labels, tags):
+        self.options, self.labels, self.tags = options, labels, tags
+        self.weights, self.total = {}, {}
+        self.sentences = 0
+
+    def average(self):
+        return {key: value / self.sentences for key, value in self.total.items()}
+
+    def score(self, weights, names, kind, label):
+        keys = [(kind, label), (kind,)] if kind >= LEFT else [(kind,)]
+        return sum(weights.get((name, key), 0) for name in names for key in keys)
+
+    def choices(self, state, words):
+        """Yield kind and label of the actions to try, each arc with its best label."""
+        names = features(state, words)
+        tag = {0: "none", len(words) + 1: "root", **{i: w[1] for i, w in enumerate(words, 1)}}
+        for kind in state.valid(len(words)):
+            label = None
+            if kind >= LEFT:
+                top, front = state.stack[-1], state.front
+                pair = (top, front) if kind == LEFT else (front, top)
+                legal = self.labels(tag[pair[0]], tag[pair[1]], kind - LEFT)
+                label = max(legal, key=lambda one: self.score(self.weights, names, kind, one))
+            yield kind, label, names
+
+    def learn(self, words, heads, gold_labels):
+        least, length = least_losses(heads), len(words)
+        gold = {d: (h or length + 1, gold_labels[d - 1]) for d, h in enumerate(heads, 1)}
+        beam = [(0, State(), True, [])]
+        for step in range(2 * length):
+            found, best = [], None
+            for score, state, correct, past in beam:
+                kinds = state.valid(length)
+                low = min(least(state.after(kind)) for kind in kinds)
+                for kind, label, names in self.choices(state, words):
+                    after = state.after(kind, label)
+                    lost = least(state.after(kind)) - low
+                    good = correct and lost == 0
+                    wanted = label
+                    if kind >= LEFT:
+                        dependent, head, _ = after.arcs[-1]
+                        wanted = gold[dependent][1] if gold[dependent][0] == head else label
+                    total = score + self.score(self.weights, names, kind, label)
+                    total += self.options.margin * (lost + (wanted != label))
+                    found.append(
+                        (total, after, good and wanted == label, [*past, (names, kind, label)])
+                    )
+                    if good:
+                        total = score + self.score(self.weights, names, kind, wanted)
+                        if best is None or total > best[0]:
+                            best = (total, [*past, (names, kind, wanted)])
+            beam = sorted(found, key=lambda one: -one[0])[: self.options.beam]
+            last = step == 2 * length - 1
+            if not any(one[2] for one in beam) or (last and not beam[0][2]):
+                self.update(best[1], beam[0][3])
+                beam = [(0, beam[0][1], True, [])]
+        self.sentences += 1
+        for key, value in self.weights.items():
+            self.total[key] = self.total.get(key, 0) + value
+
+    def update(self, good, bad):
+        first = next(i for i, (g, b) in enumerate(zip(good, bad, strict=True)) if g[1:] != b[1:])
+        for past, change in ((good, 1), (bad, -1)):
+            for names, kind, label in past[first:]:
+                for name in names:
+                    for key in [(kind, label), (kind,)] if kind >= LEFT else [(kind,)]:
+                        self.weights[name, key] = self.weights.get((name, key), 0) + change
+
+
+@pytest.mark.parametrize("margin", [0, 30])
+def test_learned_averages_equal_naive_averaging(margin):
+    """Scores of all actions in many states, from averages learned twice."""
+    drawn = random_trees(25, seed=3)
+    treebank = conllu(*drawn)
+    options = BeamOptions(beam=3, epochs=3, margin=margin)
+    vocabulary = BeamVocabulary.of(treebank, options)
+    relations = vocabulary.relations
+    words = vocabulary.words(treebank, options)
+    label_numbers = relations.column(treebank.codes("deprel"))
+    table = label_table(treebank, words.tag, label_numbers, vocabulary.tags.size)
+    number = {"none": 1, "root": 2, **{t: i for i, t in enumerate(vocabulary.tags.values, 3)}}
+
+    def labels(dependent, head, direction):
+        start, stop = table.bounds[number[dependent], number[head], direction]
+        return [relations.values[label] for label in table.labels[start:stop]]
+
+    naive = Naive(options, labels, vocabulary.tags)
+    weights = _weights.empty(1 << 12, 1 << 14, 1 << 6, vocabulary.actions)
+    seen = [[(form, tag, ending(3)(form)) for form, tag, _, _ in one] for one in drawn]
+    random = np.random.default_rng(0)
+    for epoch in range(options.epochs):
+        order = random.permutation(len(drawn))
+        learned = _search.Learned(options.templates, table, weights)
+        search = _search.search_room(words, learned, options.beam)
+        weights = learn_all(
+            words, np.array(treebank.head), label_numbers, order, learned, search,
+            epoch * len(drawn), float(margin),
+        )  # fmt: skip
+        for one in order:
+            naive.learn(seen[one], [w[2] for w in drawn[one]], [w[3] for w in drawn[one]])
+    average = naive.average()
+    assert max(average.values()) > 1
+    finished = _weights.restored(
+        *_weights.averaged(weights, options.epochs * len(drawn)), vocabulary.actions
+    )
+    compared = 0
+    memory = _scores.memory(vocabulary.actions, options.templates)
+    sums = np.zeros(vocabulary.actions, np.float32)
+    for one, shown in enumerate(seen):
+        sentence = sentence_of(words, one)
+        arena = _states.arena(len(shown), 1)
+        forget(memory)
+        begin(arena, 0)
+        item, state = 0, State()
+        for _ in range(2 * len(shown)):
+            scores(arena, item, sentence, options.templates, finished, memory, sums)
+            names = features(state, shown)
+            for kind in (0, 1):
+                assert sums[kind] == pytest.approx(
+                    naive.score(average, names, kind, None), abs=1e-4
+                )
+            for kind in (LEFT, LEFT + 1):
+                for label, name in enumerate(relations.values):
+                    found = sums[2 + 2 * label + kind - LEFT] + sums[-2 + kind - LEFT]
+                    assert found == pytest.approx(naive.score(average, names, kind, name), abs=1e-4)
+                    compared += 1
+            kind = int(random.choice(state.valid(len(shown))))
+            label = int(random.integers(len(relations))) if kind >= LEFT else 0
+            action = 2 + 2 * label + kind - LEFT if kind >= LEFT else kind
+            item = act(arena, item, action)
+            state = state.after(kind, relations.values[label])
+    assert compared > 500
+
+
+def test_rows_of_weights_keep_what_was_added():
+    """The table against a dictionary: growing rows, dense rows, growing table."""
+    random = np.random.default_rng(1)
+    weights = _weights.empty(16, 4, 1, 40)
+    expected, totals = {}, {}
+    features_ = random.integers(1, 2**63, 300).astype(np.uint64) | np.uint64(1)
+    for clock in range(8000):
+        key, action = int(random.choice(features_[: 1 + clock // 20])), int(random.integers(40))
+        change = float(random.choice([-1, 1]))
+        weights = roomy(weights, np.array([key], np.uint64), 1)
+        add(weights, np.uint64(key), action, change, float(clock))
+        expected[key, action] = expected.get((key, action), 0) + change
+        totals[key, action] = totals.get((key, action), 0) + change * clock
+    keys, bounds, actions, values = _weights.averaged(weights, 8000)
+    found = {
+        (int(key), int(actions[place])): float(values[place])
+        for row, key in enumerate(keys)
+        for place in range(bounds[row], bounds[row + 1])
+    }
+    means = {one: np.float32(w - totals[one] / 8000) for one, w in expected.items()}
+    assert found == {one: value for one, value in means.items() if value != 0}
+    sums = np.zeros(40, np.float32)
+    finished = _weights.restored(keys, bounds, actions, values, 40)
+    accumulate(finished, features_[:1].copy(), 1, sums)
+    assert sums.tolist() == [means.get((int(features_[0]), action), 0) for action in range(40)]
+
+
+def dense(model):
+    """Give a model's weights as a dictionary."""
+    keys, bounds, actions, values = model.rows
+    names = zip(np.repeat(keys, np.diff(bounds)).tolist(), actions.tolist(), strict=True)
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def test_the_weights_of_learners_are_averaged():
+    """Learners go on from one generator, so that with one epoch each can be had alone."""
+    train = TRAIN[:12]
+    together = BeamParser(BeamOptions(epochs=1, learners=3)).fit(train, seed=4)
+    random, alone = np.random.default_rng(4), []
+    for _ in range(3):
+        training = _Training(BeamOptions(epochs=1, learners=1), train)
+        training.learn(random)
+        alone.append(dense(training.model()))
+    names = set().union(*alone)
+    assert not alone[0].keys() == alone[1].keys() == alone[2].keys()
+    expected = {name: sum(one.get(name, 0) for one in alone) / 3 for name in names}
+    assert dense(together) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+def test_relations_to_try():
+    treebank = conllu(
+        [("a", "X", 2, "p"), ("b", "Y", 0, "root"), ("c", "X", 2, "q")],
+        [("a", "Y", 2, "r"), ("b", "X", 0, "top")],
+    )
+    vocabulary = BeamVocabulary.of(treebank, BeamOptions())
+    tags = vocabulary.tags.column(treebank.codes("upos"))
+    numbers = vocabulary.relations.column(treebank.codes("deprel"))
+    table = label_table(treebank, tags, numbers, vocabulary.tags.size)
+    x, y = vocabulary.tags.numbers(["X", "Y"])
+
+    def tried(dependent, head, direction):
+        start, stop = table.bounds[dependent, head, direction]
+        return {vocabulary.relations.values[label] for label in table.labels[start:stop]}
+
+    assert tried(x, y, 0) == {"p"}  # seen
+    assert tried(x, x, 1) == {"q"}  # seen of X with other heads
+    assert tried(y, y, 1) == {"p", "q", "r"}  # Y was never attached to the right
+    assert tried(0, x, 0) == tried(0, 0, 1) == {"p", "q", "r"}  # unknown tags
+    assert tried(x, 0, 0) == {"p"}
+    assert [tried(tag, 2, 0) for tag in (y, x, 0)] == [{"root"}, {"top"}, {"root", "top"}]

@@ -1,0 +1,114 @@
+"""Kernels of the graph parser: features, scores, best relations, gradients."""
+
+import numpy as np
+import pytest
+
+from treegauge.kernels import graph_arcs as _relations
+from treegauge.kernels import graph_learning as _learning
+from treegauge.kernels.jit import kernel
+from treegauge.parsing.mst import GraphOptions
+from treegauge.treebanks.conllu import parse_conllu
+
+from .graphs import TEST, Sentence
+
+best_relations, relation_scores = (
+    kernel(one.py_func) for one in (_relations.best_relations, _relations.relation_scores)
+)
+softmax_heads = kernel(_learning.softmax_heads.py_func)
+
+
+def _weights(seed, *shape):
+    return np.random.default_rng(seed).normal(scale=0.3, size=shape).astype(np.float32)
+
+
+def test_scores_of_arcs_are_sums_over_their_features():
+    one, weights = Sentence(TEST[1:2]), _weights(1, 1 << 12)
+    scores = one.scores(weights)
+    for d in range(1, one.size + 1):
+        for h in range(one.size + 1):
+            if h != d:
+                places = one.features(h, d)
+                kinds = set(one.kinds[min(h, d) + 1 : max(h, d)].tolist())
+                assert len(places) == 2 * len(one.arcs.pairs) + 2 * len(kinds)
+                assert scores[h, d] == pytest.approx(weights[places].sum(), abs=1e-4)
+
+
+def test_features_tell_directions_distances_neighbours_and_what_is_between_apart():
+    def features(text, h, d):
+        rows = (
+            f"{i}\t{form}\t_\t{tag}\t_\t_\t{i - 1}\tdep\t_\t_\n"
+            for i, (form, tag) in enumerate((w.split("/") for w in text.split()), 1)
+        )
+        return set(Sentence(parse_conllu("".join(rows) + "\n")).features(h, d))
+
+    plain = features("a/X b/Y c/Y d/X", 4, 1)
+    assert features("a/X b/Y c/Y d/X", 4, 1) == plain
+    assert len(plain & features("d/X b/Y c/Y a/X", 1, 4)) < 5  # only by collision
+    further = features("a/X b/Y c/Y b/Y c/Y d/X", 6, 1)
+    assert plain > plain & further > set()  # counts of tags between and distances differ
+    assert plain != features("a/X e/Y c/Y d/X", 4, 1)  # the form beside the dependent
+    assert plain != features("a/X b/Y e/Y d/X", 4, 1)  # the form beside the head
+    long = features("a/X b/Y c/Y c/Y d/X", 5, 1)
+    assert long != features("a/X b/Y c/Z c/Y d/X", 5, 1)  # tags between
+
+
+def test_best_relations_are_those_of_scoring_each_arc_alone():
+    for options in (GraphOptions(), GraphOptions(lexical=False), GraphOptions(ending=0)):
+        one = Sentence(TEST[2:3], options)
+        table, (heads, dependents) = _weights(2, 1 << 12, 5), one.views(one.names)
+        scores, best = (
+            np.zeros((2, one.size + 1, one.size + 1)),
+            np.zeros((2,) + (one.size + 1,) * 2),
+        )
+        best = best.astype(np.int32)
+        wanted = np.full(one.size, 1, np.int32)
+        nothing = np.empty(0, np.int32)
+        for k, (gold, names) in enumerate(((nothing, nothing), (one.gold, wanted))):
+            best_relations(
+                heads, dependents, one.names, table, one.shift, 2, gold, names, scores[k], best[k]
+            )
+        row, rows = np.empty(5), np.empty(100, np.int32)
+        for d in range(1, one.size + 1):
+            for h in range(one.size + 1):
+                if h == d:
+                    continue
+                relation_scores(
+                    heads, dependents, h, d, one.names.pairs, table, one.shift, rows, row
+                )
+                for k in range(2):
+                    wrong = np.ones(5) if k else np.zeros(5)
+                    if k and one.gold[d - 1] == h:
+                        wrong[1] = 0
+                    costly = row + wrong
+                    costly[[2] if h else [0, 1, 3, 4]] = -np.inf  # 2 is the root's and only its
+                    assert costly[best[k, h, d]] == pytest.approx(costly.max(), abs=1e-4)
+                    more = k and one.gold[d - 1] != h
+                    assert scores[k, h, d] == pytest.approx(costly.max() + more, abs=1e-4)
+
+
+def test_gradient_of_the_log_linear_model():
+    """Central differences of -log p(gold heads) against what one tiny step changes."""
+    one, weights = Sentence(TEST[:1]), _weights(3, 1 << 12)
+
+    def loss(values):
+        scores, shares = one.scores(values), np.empty(one.size + 1)
+        total = 0.0
+        for d in range(1, one.size + 1):
+            softmax_heads(scores, d, shares)
+            total -= np.log(shares[one.gold[d - 1]])
+        return total
+
+    stepped, squares = weights.copy(), np.full(len(weights), 1e6, np.float32)
+    _learning.head_epoch(
+        one.words, one.gold, np.zeros(1, np.int32), one.arcs, stepped, np.zeros(len(weights)),
+        squares, 1, 1e3,
+    )  # fmt: skip
+    # squares hardly grow, so that a step of rate 1e3 is the negative gradient
+    expected = weights.astype(np.float64) - stepped
+    random = np.random.default_rng(3)
+    for place in random.choice(np.flatnonzero(np.abs(expected) > 0.01), 25, replace=False):
+        up, down = weights.copy(), weights.copy()
+        up[place] += 0.01
+        down[place] -= 0.01
+        slope = (loss(up) - loss(down)) / (float(up[place]) - float(down[place]))
+        assert slope == pytest.approx(expected[place], abs=0.02)
