@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from treegauge.validation.check import check as check
     from treegauge.validation.check import check_conllu as check_conllu
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "auditing.audit": ["audit"],
