@@ -45,6 +45,14 @@ def test_the_result_of_training_is_a_model(folder, tmp_path):
     assert tg.parse(trained, TEST).treebank == tg.parse(tmp_path / "m", TEST).treebank
 
 
+def test_the_parse_does_not_replace_what_was_parsed(folder, tmp_path):
+    test = folder / "sy_x-ud-test.conllu"
+    before = test.read_bytes()
+    with pytest.raises(TreegaugeError, match="is an input and would be overwritten"):
+        tg.parse(tmp_path / "m", test, out=test)
+    assert test.read_bytes() == before
+
+
 def array():
     file = io.BytesIO()
     np.save(file, np.arange(3))

@@ -15,6 +15,7 @@ from treegauge.cli.defaulting import defaulting
 from treegauge.cli.output import FORMATS, emit
 from treegauge.cli.progress import showing
 from treegauge.cli.verbs import Command
+from treegauge.core.files import check_overwriting
 from treegauge.core.result import Result
 from treegauge.core.verbs import Verb, VerbParameter, verb_parameters
 
@@ -65,6 +66,10 @@ def make_command(function: Verb[Any], command: Command) -> Callable[..., None]:
         figure = given.pop("plot", None)
         args: list[Any] = []
         words = {key: _value(known[key], value) for key, value in given.items()}
+        inputs = [one for value in words.values()
+                  for one in (value if isinstance(value, list | tuple) else [value])]  # fmt: skip
+        for target in (out, figure):
+            check_overwriting(target, inputs)
         for key, one in known.items():
             if one.kind is inspect.Parameter.VAR_POSITIONAL:
                 args = [*(words.pop(k) for k in list(words) if k in _before(known, key)),

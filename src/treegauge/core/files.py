@@ -3,10 +3,12 @@
 import errno
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+from treegauge.core.errors import TreegaugeError
 
 
 @contextmanager
@@ -49,3 +51,35 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def check_overwriting(out: str | os.PathLike[str] | None, inputs: Iterable[Any]) -> None:
+    """Refuse to write to a file that is also an input.
+
+    Parameters
+    ----------
+    out
+        Where the output goes; None and ``-`` overwrite nothing.
+    inputs
+        What is read: paths, ``NAME=PATH``, and anything else, which is left alone.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "a.conllu"
+    >>> target.touch()
+    >>> check_overwriting(target, [f"mine={target}"])
+    Traceback (most recent call last):
+        ...
+    treegauge.core.errors.TreegaugeError: ...a.conllu is an input and would be overwritten; ...
+    """
+    if out is None or not Path(out).is_file():
+        return
+    for source in inputs:
+        if not isinstance(source, str | os.PathLike):
+            continue
+        for word in {str(source), str(source).partition("=")[2]}:
+            if word and Path(word).is_file() and Path(word).samefile(out):
+                raise TreegaugeError(
+                    f"{out} is an input and would be overwritten; write to another file"
+                )

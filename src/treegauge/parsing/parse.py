@@ -6,6 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, ClassVar, Literal
 
+from treegauge.core.files import check_overwriting
 from treegauge.core.messages import progress
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -88,6 +89,7 @@ def parse(
     from treegauge.treebanks.conllu import TOLERABLE, write_conllu
     from treegauge.treebanks.inputs import read_treebank
 
+    check_overwriting(out, (model, treebank))
     if isinstance(model, str | PathLike):
         digest = sha256(Path(model).read_bytes()).hexdigest()[:6]
         loaded, name = load_model(model), f"{Path(model).name}#{digest}"
