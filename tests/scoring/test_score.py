@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from udtools import udeval
@@ -27,12 +28,39 @@ def test_names_and_runs(cli, files):
     assert row_["difference"] < 0
 
 
-def test_files_of_one_name_are_told_apart_by_their_paths(cli, files, tmp_path):
-    other = tmp_path / "good.conllu"
-    shutil.copy(files["poor"], other)
-    words = [files["gold"], files["good"], str(other), "--format", "json", "--test", "none"]
-    found = json.loads(ok(cli(*words)))
-    assert [one["system"] for one in found["systems"]] == ["good", str(other)]
+def test_files_of_one_name_are_named_by_their_folders(cli, files, tmp_path):
+    words = []
+    for folder, run in (("alpha", "good"), ("beta", "poor")):
+        (tmp_path / folder).mkdir()
+        words.append(tmp_path / folder / "el_gdt.conllu")
+        shutil.copy(files[run], words[-1])
+    found = json.loads(
+        ok(cli(files["gold"], *map(str, words), "--format", "json", "--test", "none"))
+    )
+    assert [one["system"] for one in found["systems"]] == ["alpha", "beta"]
+
+
+def test_folders_of_one_name_leave_whole_paths(cli, files, tmp_path):
+    words = []
+    for system in "ab":
+        words.append(tmp_path / system / "out" / "el_gdt.conllu")
+        words[-1].parent.mkdir(parents=True)
+        shutil.copy(files["good"], words[-1])
+    found = json.loads(
+        ok(cli(files["gold"], *map(str, words), "--format", "json", "--test", "none"))
+    )
+    assert [one["system"] for one in found["systems"]] == [str(word) for word in words]
+
+
+@pytest.mark.parametrize("flag", ["--out", "--plot"])
+@pytest.mark.parametrize("name", ["", "mine="])
+def test_an_input_is_never_overwritten(cli, files, tmp_path, flag, name):
+    system = tmp_path / "system.conllu"
+    shutil.copy(files["good"], system)
+    code, _, err = cli(files["gold"], f"{name}{system}", flag, str(system))
+    assert code == 2
+    assert "is an input and would be overwritten" in err
+    assert system.read_bytes() == Path(files["good"]).read_bytes()
 
 
 def test_official_tables_to_the_letter(cli, files, invented):

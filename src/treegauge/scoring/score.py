@@ -1,5 +1,6 @@
 """The verb ``score``: systems against gold."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -148,12 +149,26 @@ def _texts(values: Sequence[str]) -> tuple[str, ...]:
     return (values,) if isinstance(values, str) else tuple(values)
 
 
-def _named(systems: Iterable[Any]) -> dict[str, list[Any]]:
+def _path_names(words: Sequence[str]) -> dict[str, str]:
+    """Return a name for each path: the file's, else the folder's, else the whole path."""
+    from treegauge.treebanks.sources import short_name
+
+    names = {word: short_name(word) for word in words}
+    folders = Counter(Path(word).parent.name for word in names)
+    files = Counter(names.values())
+    for word, name in names.items():
+        if files[name] > 1:
+            folder = Path(word).parent.name
+            names[word] = folder if folder and folders[folder] == 1 else word
+    return names
+
+
+def _named(systems: Sequence[Any]) -> dict[str, list[Any]]:
     """Return the outputs of each system; a path that exists may have an equals sign in it."""
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.inputs import read_treebank
-    from treegauge.treebanks.sources import short_name
 
+    names = _path_names([str(one) for one in systems if isinstance(one, str | PathLike)])
     named: dict[str, list[Any]] = {}
     for source in systems:
         if isinstance(source, Mapping):
@@ -168,7 +183,7 @@ def _named(systems: Iterable[Any]) -> dict[str, list[Any]]:
         word = str(source)
         name, equals, path = word.partition("=")
         if not equals or Path(word).exists():
-            name, path = short_name(word), word
+            name, path = names[word], word
             if name in named:
                 name = word
         if not (name and path):
