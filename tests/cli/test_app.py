@@ -55,18 +55,21 @@ def test_problems_with_the_disk_are_one_message(command, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", full)
-    done = command("convert", source, tmp_path / "a.csv")
+    done = command("convert", source, "--out", tmp_path / "a.csv")
     assert done.code == 2
     assert done.err == "error: [Errno 28] No space left on device\n"
     assert list(tmp_path.iterdir()) == [source]
 
 
-def test_interrupting(command, monkeypatch):
+def test_interrupting(command, tmp_path, monkeypatch):
+    source = tmp_path / "a.conllu"
+    write_conllu(synthetic(2, seed=1), source)
+
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("treegauge.validation.check.check_conllu", interrupt)
-    done = command("check", "a.conllu")
+    done = command("check", source)
     assert done.code == 130
     assert "Traceback" not in done.err
 
