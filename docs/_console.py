@@ -75,7 +75,7 @@ def rewritten(text: str) -> str:
         new = parts[0]
         for command, expected in zip(parts[1::2], parts[2::2], strict=True):
             result = CliRunner().invoke(app, shlex.split(command)[1:])
-            printed = result.stdout
+            printed = result.stdout.replace(os.getcwd(), "...")  # noqa: PTH109 -- as text
             if result.exit_code and not expected.startswith("error:"):
                 print(f"$ {command}\n{result.output}\n{result.exception!r}", file=sys.stderr)
             blank = "\n" if expected.endswith("\n\n") else ""
@@ -108,7 +108,7 @@ def main(names: list[str]) -> None:
         if done.exit_code:
             raise SystemExit(done.output)
         for page in pages:
-            place = Path(folder) / page.stem
+            place = Path(folder) / f"page-{page.stem}"
             if page.stem == "tutorial":
                 place.mkdir()
             else:
