@@ -68,7 +68,7 @@ def test_interrupting(command, tmp_path, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("treegauge.validation.check.check_conllu", interrupt)
+    monkeypatch.setattr("treegauge.validation.check._problems", interrupt)
     done = command("check", source)
     assert done.code == 130
     assert "Traceback" not in done.err
