@@ -26,12 +26,16 @@ class ChoiceError(TreegaugeError, ValueError):
     --------
     >>> print(ChoiceError("metric", "LSA", ["LAS", "UAS"]))
     unknown metric 'LSA'; did you mean 'LAS'? choices: LAS, UAS
+    >>> print(ChoiceError("metric", "las", ["Tokens", "LAS[challenges]"]))
+    unknown metric 'las'; did you mean 'LAS[challenges]'? choices: Tokens, LAS[challenges]
     """
 
     def __init__(self, what: str, found: object, choices: Iterable[object]) -> None:
         names = [str(choice) for choice in choices]
-        close = get_close_matches(str(found), names, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ";"
+        # Case does not matter, nor the convention in LAS[challenges].
+        plain = {name.partition("[")[0].casefold(): name for name in reversed(names)}
+        close = get_close_matches(str(found).casefold(), plain, n=1)
+        hint = f"; did you mean {plain[close[0]]!r}?" if close else ";"
         super().__init__(f"unknown {what} {str(found)!r}{hint} choices: {', '.join(names)}")
         self.what, self.found, self.choices = what, found, names
 
