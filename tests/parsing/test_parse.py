@@ -50,6 +50,8 @@ def test_the_parse_does_not_replace_what_was_parsed(folder, tmp_path):
     before = test.read_bytes()
     with pytest.raises(TreegaugeError, match="is an input and would be overwritten"):
         tg.parse(tmp_path / "m", test, out=test)
+    with pytest.raises(TreegaugeError, match="is an input and would be overwritten"):
+        tg.train("mst", test, out=test)
     assert test.read_bytes() == before
 
 

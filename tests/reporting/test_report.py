@@ -81,6 +81,20 @@ def test_a_page_of_a_store_has_rankings_and_curves(store, folders):
     assert "treegauge curve " in page.html
 
 
+def test_what_a_page_leaves_out_of_stores_is_said(store, folders, tmp_path, caplog):
+    table = tmp_path / "scores.csv"
+    rows = [f"{name},{system},{80 + i}" for name in "ab" for i, system in enumerate("xyz")]
+    table.write_text("\n".join(["treebank,system,LAS", *rows]))
+    home = tmp_path / "map.store"
+    tg.map(folders[0], store=home)
+    with caplog.at_level("INFO", logger="treegauge"):
+        report(store, home, table, *folders, out=None, samples=50)
+    assert f"the ranking is without the scores in {store.name}" in caplog.text
+    assert "map.store: the page leaves out map" in caplog.text
+    with pytest.raises(TreegaugeError, match="is an input and would be overwritten"):
+        report(table, out=table)
+
+
 def test_a_page_of_curves_needs_their_treebank(store, folders, tmp_path, monkeypatch):
     monkeypatch.setenv("TREEGAUGE_UD", str(tmp_path))
     moved = folders[0].rename(tmp_path.parent / "elsewhere")

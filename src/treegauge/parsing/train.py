@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
+from treegauge.core.files import check_overwriting
 from treegauge.core.messages import note, progress
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -91,6 +92,7 @@ def train(
     options = read_options(entry.options, option)
     chosen = entry.make(options)
     check_place(out)
+    check_overwriting(out, (treebank, dev))
     gold, held = _read_sets(treebank, dev, errors)
     if entry.compiled:
         with progress("kernels, compiled on first use"):

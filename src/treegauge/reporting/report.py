@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
+from treegauge.core.files import atomic, check_overwriting
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -105,7 +105,9 @@ def report(
     from treegauge.reporting.page import page
 
     golds = list(gold) if isinstance(gold, list | tuple) else [gold]
+    check_overwriting(out, [*sources, *golds])
     inputs = read_inputs(sources, gold=golds, errors=errors)
+    _note_unused(inputs)
     convention = counting.chosen
     results = _score(inputs, convention)
     made = [
@@ -128,6 +130,19 @@ def report(
         errors=errors, **convention.signed, page=_digest(text),
     )  # fmt: skip
     return Page(text, tuple(sections), path, signature)
+
+
+def _note_unused(inputs: "PageInputs") -> None:
+    """Say which cells of stores have no place on the page."""
+    from treegauge.experiments.store import Store
+
+    for path in inputs.stores:
+        tasks = set(Store(path).results(provenance=False)["task"]) - {"score", "curve"}
+        if tasks:
+            note(
+                f"{path.name}: the page leaves out {', '.join(sorted(tasks))}; for data maps give "
+                "what treegauge map --recording wrote"
+            )
 
 
 def _digest(text: str) -> str:
@@ -203,6 +218,10 @@ def _ranking(
         given = " ".join(map(inputs.command_path, stores))
     else:
         return None
+    if stores and sources != list(stores):
+        note(f"the ranking is without the scores in {', '.join(one.name for one in stores)}")
+    if results and inputs.scores:
+        note("the ranking is of the score tables, without the output scored here")
     scores = read_leaderboard(*sources, metric=metric, missing=missing)  # type: ignore[arg-type]
     if len(scores.systems) < 2 or len(scores.treebanks) < 2:
         return None
