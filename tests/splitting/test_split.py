@@ -40,6 +40,14 @@ def test_the_command_and_the_function_split_alike(folder, tmp_path):
     }
 
 
+def test_a_split_does_not_replace_the_treebank(folder):
+    before = (folder / "a_b-ud-train.conllu").read_bytes()
+    with pytest.raises(TreegaugeError, match="is an input and would be overwritten"):
+        tg.split(folder, out=folder)
+    assert [path.name for path in folder.iterdir()] == ["a_b-ud-train.conllu"]
+    assert (folder / "a_b-ud-train.conllu").read_bytes() == before
+
+
 def test_a_manifest_makes_the_split_again(folder, tmp_path):
     first = tg.split(folder, seed=5, sizes="80/0/20", out=tmp_path)
     again = json.loads(run(folder, "--manifest", tmp_path / "manifest.json",

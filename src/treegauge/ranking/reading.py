@@ -324,7 +324,7 @@ def _without_gaps(
         more = f" and {len(gaps) - _SHOWN} more" if len(gaps) > _SHOWN else ""
         raise TreegaugeError(
             f"{source}: {len(gaps)} missing score(s): {named}{more}; choose what to leave out with "
-            f"missing: {', '.join(get_args(Missing)[1:])}"
+            f"--missing (missing=): {' or '.join(get_args(Missing)[1:])}"
         )
     by_treebank = missing == "drop-treebank"
     out = dict.fromkeys(gap[0] if by_treebank else gap[1] for gap in gaps)

@@ -6,6 +6,7 @@ A split on disk is CoNLL-U with the origin of every sentence, and a manifest to 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -199,17 +200,20 @@ def write_split(
         Whether each sentence gets a comment ``# split_origin = FILE:NUMBER``.
     """
     target = Path(folder)
+    paths = {name: target / f"{split.pool.code}-ud-{name}.conllu" for name in split.parts}
+    for path in paths.values():
+        if path.is_file() and sha256(path.read_bytes()).hexdigest() in split.pool.digests:
+            raise TreegaugeError(
+                f"{path} is an input and would be overwritten; write to another folder"
+            )
     target.mkdir(parents=True, exist_ok=True)
-    written = []
     for name, index in split.parts.items():
-        path = target / f"{split.pool.code}-ud-{name}.conllu"
-        with atomic(path) as file:
+        with atomic(paths[name]) as file:
             file.write(_text(split.pool, index, provenance))
-        written.append(path)
     path = target / "manifest.json"
     with atomic(path) as file:
         file.write((json.dumps(split_manifest(split), indent=1) + "\n").encode())
-    return [*written, path]
+    return [*paths.values(), path]
 
 
 def _text(pool: "SentencePool", index: Index, provenance: bool) -> bytes:
