@@ -243,6 +243,8 @@ def test_folders(cli, invented, tmp_path):
     common = ok(cli(*words, "--resamples", "20", "--permutations", "100", "--common"))
     assert "warning" not in common and "failed" not in common
     assert "good is better than poor on at least 1 of 1 treebanks: x" in text
+    code, _, err = cli(*words, "--correction", "benjamini-hochberg")
+    assert code == 2 and "benjamini-hochberg is for one gold file" in err
     fast = ["--resamples", "20", "--permutations", "100"]
     found = json.loads(ok(cli(*words, *fast, "--format", "json")))
     poor = next(line for line in found["averages"] if line["system"] == "poor")

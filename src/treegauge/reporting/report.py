@@ -220,7 +220,7 @@ def _ranking(
         return None
     if stores and sources != list(stores):
         note(f"the ranking is without the scores in {', '.join(one.name for one in stores)}")
-    if results and inputs.scores:
+    if len(results) > 2 and inputs.scores:
         note("the ranking is of the score tables, without the output scored here")
     scores = read_leaderboard(*sources, metric=metric, missing=missing)  # type: ignore[arg-type]
     if len(scores.systems) < 2 or len(scores.treebanks) < 2:

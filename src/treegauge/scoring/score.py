@@ -80,7 +80,7 @@ def score(
     permutations
         Random draws of the paired test.
     correction
-        Correction of p-values for the number of tests.
+        Correction of p-values for the number of tests; with folders always Bonferroni's.
     all
         Show all metrics and all confused pairs.
     official
@@ -110,6 +110,11 @@ def score(
     source, folder = _gold(gold, named, split)
     asked = _Details(_texts(by), examples, confusion, all)
     plain = official or counts
+    if folder and correction == "benjamini-hochberg":
+        raise TreegaugeError(
+            f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, "
+            "for which the correction is bonferroni"
+        )
     _check(asked, named, gold, folder=folder, plain=plain, common=common)
     if plain:
         resampling = replace(resampling, resamples=0)
