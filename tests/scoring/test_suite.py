@@ -11,7 +11,8 @@ from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import METRICS
 from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading, Resampling
-from treegauge.scoring.suite import match_folders, score_suite
+from treegauge.scoring.suite import score_suite
+from treegauge.scoring.suite_files import match_folders
 from treegauge.treebanks.conllu import parse_conllu
 
 from .oracle import TOTALS, chain, conllu, row
