@@ -268,3 +268,19 @@ def test_folders(cli, invented, tmp_path):
     code, _, err = cli(*words, "--by", "upos")
     assert code == 2
     assert "are for one gold file; got a folder" in err
+
+
+def test_a_table_is_not_taken_for_output(cli, files, tmp_path):
+    table = tmp_path / "scores.csv"
+    table.write_text("treebank,system,LAS\nx,a,81.2\n")
+    code, _, err = cli(files["gold"], str(table))
+    assert code == 2
+    assert "scores.csv is a score table (.csv .tsv .parquet .json); expected a CoNLL-U file" in err
+
+
+def test_a_file_is_not_written_under_an_ending_of_another_kind(cli, files, tmp_path):
+    target = tmp_path / "scores.xlsx"
+    code, _, err = cli(files["gold"], files["good"], "--out", str(target))
+    assert code == 2
+    assert "unknown kind of file for scores.xlsx '.xlsx'" in err
+    assert not target.exists()

@@ -37,7 +37,7 @@ def suite(parts):
 def test_averages_are_means_over_treebanks(parts, suite):
     averages, shown = (
         {line["system"]: line for line in table.to_dicts()}
-        for table in (suite.averages(), suite.shown())
+        for table in (suite.averages(), replace(suite, all=True).shown())
     )
     for system in ("good", "poor"):
         single = [evaluate(parts["gold"][n], parts[system][n], resampling=TOTALS) for n in NAMES]
@@ -241,3 +241,10 @@ def test_two_outputs_of_one_name_are_refused(tmp_path):
 def test_a_folder_without_files(tmp_path):
     with pytest.raises(TreegaugeError, match=r"found no \.conllu file"):
         match_folders(tmp_path, {})
+
+
+def test_of_one_treebank_only_the_parsed_sets_count(tmp_path):
+    write(tmp_path / "UD_A-B", "a_b-ud-train", "a_b-ud-test")
+    write(tmp_path / "one", "a_b-ud-test")
+    files = match_folders(tmp_path / "UD_A-B", {"one": tmp_path / "one"})
+    assert [path.rpartition("/")[2] for path in files.gold.values()] == ["a_b-ud-test.conllu"]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import typer
 
 from treegauge.cli.defaulting import defaulting
-from treegauge.cli.output import FORMATS, emit
+from treegauge.cli.output import FORMATS, check_out, emit
 from treegauge.cli.progress import showing
 from treegauge.cli.verbs import Command
 from treegauge.core.files import check_overwriting
@@ -74,6 +74,7 @@ def make_command(function: Verb[Any], command: Command) -> Callable[..., None]:
             if one.kind is inspect.Parameter.VAR_POSITIONAL:
                 args = [*(words.pop(k) for k in list(words) if k in _before(known, key)),
                         *(words.pop(key) or ())]  # fmt: skip
+        check_out(out, fmt)
         with showing():
             result = function(*args, **words)
         if figure is not None:

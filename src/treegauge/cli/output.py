@@ -20,6 +20,12 @@ def render(result: Result, fmt: str) -> str:
     return str(getattr(result, f"to_{fmt}")()).rstrip("\n")
 
 
+def check_out(out: Path | None, fmt: str) -> None:
+    """Refuse a file whose ending says something else than what would be written to it."""
+    if out is not None and fmt == "text" and out.suffix and out.suffix.lower() not in SAVED:
+        raise ChoiceError(f"kind of file for {out.name}", out.suffix, SAVED)
+
+
 def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     """Print a result, or write it to a file atomically; nothing for a verb that returns none."""
     if result is None:

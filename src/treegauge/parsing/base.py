@@ -3,6 +3,7 @@
 A model is one file: arrays and a JSON header in an archive, without pickle.
 """
 
+import io
 import json
 import os
 import zipfile
@@ -131,7 +132,9 @@ def save_model(
     content = {"format": FORMAT, "parser": parser, **header}
     text = np.frombuffer(json.dumps(content, sort_keys=True).encode(), np.uint8)
     with atomic(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})
+        packed = io.BytesIO()  # an archive is written back and forth, which a device cannot do
+        np.savez_compressed(packed, allow_pickle=False, **{**arrays, "header": text})
+        file.write(packed.getvalue())
 
 
 def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

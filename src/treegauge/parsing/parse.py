@@ -82,7 +82,7 @@ def parse(
     >>> from treegauge.testing.synthetic import synthetic
     >>> model = make_parser("mst", epochs=1).fit(synthetic(30, seed=1), seed=0)
     >>> parse(model, synthetic(3, seed=2)).treebank
-    <Treebank synthetic: 3 sentences, ... words>
+    <Treebank syn-2: 3 sentences, ... words>
     """
     from treegauge.parsing.registry import load_model
     from treegauge.parsing.train import Training

@@ -1,5 +1,6 @@
 """The verb ``score``: systems against gold."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -123,7 +124,8 @@ def score(
         test if resampling.resamples else "none", permutations, correction,
     )  # fmt: skip
     if folder:
-        return _score_folders(source, named, split, common, scoring)
+        suite = _score_folders(source, named, split, common, scoring)
+        return replace(suite, all=all)
     view: View = "counts" if counts else "official" if official else "all" if all else "short"
     return _score_files(source, named, asked, view, scoring)
 
@@ -311,7 +313,8 @@ def _details(
         if len(cells) == 1:
             parts["breakdowns"].append(first)
         else:
-            signature = countersign(first.signature, systems="+".join(cells))
+            shared = re.sub(r"\|system:[^|]*", "", first.signature)
+            signature = countersign(shared, systems="+".join(cells))
             parts["breakdowns"].append(Breakdowns(cells, signature))
     for name, alignment in alignments.items():
         if asked.examples is not None:

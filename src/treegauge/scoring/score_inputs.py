@@ -34,6 +34,7 @@ def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
                 name = word
         if not (name and path):
             raise TreegaugeError(f"found {word!r}; expected PATH or NAME=PATH")
+        _check_kind(path)
         named.setdefault(name, []).append(path)
     if not named:
         raise TreegaugeError("no system to score: give at least one output file")
@@ -109,3 +110,13 @@ def _path_names(words: Sequence[str]) -> dict[str, str]:
             folder = Path(word).parent.name
             names[word] = folder if folder and folders[folder] == 1 else word
     return names
+
+
+def _check_kind(path: str) -> None:
+    """Refuse a table, recording or plan where the output of a system belongs."""
+    from treegauge.treebanks.inputs import TITLES, recognise
+
+    kinds = {".csv", ".tsv", ".json", ".parquet", ".npz", ".toml"}
+    if Path(path).suffix in kinds and Path(path).is_file():
+        (found,) = recognise([path])
+        raise TreegaugeError(f"{path} is {TITLES[found.kind]}; expected a CoNLL-U file")

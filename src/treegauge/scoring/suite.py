@@ -43,7 +43,10 @@ class Suite(Result):
     convention
         What counted in attachment scores.
     chosen
-        Metrics that tables for people show; none: all official ones, and LAS by treebank.
+        Metrics that tables for people show; none: the official ones that are not 100 for all
+        systems, and LAS by treebank.
+    all
+        Whether tables for people show all official metrics.
     """
 
     treebanks: dict[str, Scores]
@@ -52,6 +55,7 @@ class Suite(Result):
     signature: str
     convention: Convention = OFFICIAL
     chosen: tuple[str, ...] = ()
+    all: bool = False
 
     kind: ClassVar[str] = "suite"
     unit: ClassVar[str | None] = "percent"
@@ -106,9 +110,14 @@ class Suite(Result):
         return pl.DataFrame({"treebank": list(self.treebanks)} | columns)
 
     def shown(self) -> "pl.DataFrame":
-        """Return the averages; the number of failures only where there are some."""
+        """Return the averages, without what is 100 for all systems or no failures at all."""
         averages = self.averages()
-        return averages if self.failures else averages.drop("failures")
+        perfect = [
+            label
+            for label in map(self.label, self.averaged)
+            if (averages[label] == 100).all() and not (self.all or self.chosen)
+        ]
+        return averages.drop([*perfect, *([] if self.failures else ["failures"])])
 
     def conjunction(
         self,
@@ -185,7 +194,8 @@ class Suite(Result):
 
     def own_latex(self) -> str:
         """Return macro averages and scores by treebank, the best of several in bold."""
-        names = [self.label(name) for name in self.averaged]
+        shown = self.shown().columns
+        names = [label for label in map(self.label, self.averaged) if label in shown]
         several = len(self.systems) > 1
         averages = tables.to_latex(self.shown(), note=self.signature, best=names if several else [])
         each = [

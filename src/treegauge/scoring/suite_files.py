@@ -7,6 +7,7 @@ from pathlib import Path
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
+from treegauge.treebanks.inputs import is_treebank_folder
 from treegauge.treebanks.languages import own_name
 from treegauge.treebanks.matching import distinct_names, match_outputs
 from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, short_name, split_of
@@ -37,7 +38,8 @@ def match_folders(
         System names mapped to their folder, or to the folders of several runs. A treebank that
         one of the runs lacks counts as missing: a mean over fewer runs would be another score.
     split
-        ``"train"``, ``"dev"`` or ``"test"``: only the gold files whose names say so.
+        ``"train"``, ``"dev"`` or ``"test"``: only the gold files whose names say so. Without,
+        of one treebank's folder the sets for which there is output.
     common
         Whether only treebanks are scored for which every system has output.
     """
@@ -59,6 +61,9 @@ def match_folders(
             runs.append(matched.pairs)
         shared = [path for path in files if all(path in run for run in runs)]
         outputs[system] = {names[path]: [run[path] for run in runs] for path in shared}
+    if split is None and is_treebank_folder(Path(gold)):  # one treebank: the sets that were parsed
+        parsed = {name for own in outputs.values() for name in own}
+        files = [path for path in files if names[path] in parsed] or files
     kept = {names[path]: path for path in files}
     missing = {name for name in kept for own in outputs.values() if name not in own}
     if missing and common:
