@@ -175,15 +175,15 @@ def parameter_help(docstring: str | None) -> dict[str, str]:
     {'a': 'Two numbers.', 'b': 'Two numbers.'}
     """
     text = inspect.cleandoc(docstring or "")
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for section in re.finditer(
         r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", text, re.M | re.S
     ):
         for names, body in re.findall(r"^(\S[^\n]*)\n((?:[ ]+[^\n]+\n?|\n)+)", section[1], re.M):
-            told = " ".join(body.split()).replace("``", "")
+            meaning = " ".join(body.split()).replace("``", "")
             for name in names.replace("*", "").split(","):
-                found[name.strip()] = told
-    return found
+                meanings[name.strip()] = meaning
+    return meanings
 
 
 def verb_parameters(function: Callable[..., Any]) -> dict[str, VerbParameter]:

@@ -65,7 +65,7 @@ def _conll18_treebanks(folder: Path) -> "pl.DataFrame":
     records = []
     for row in _rows(folder / "conll18_treebanks.csv"):
         tokens, family = row["tokens"], row["family"]
-        if not family:  # sme_giella's row has no size, so its family stands in that column
+        if not family:  # sme_giella's row has no size, so its family is in that column
             tokens, family = "", tokens
         stock, _, genus = family.partition(" ")
         records.append(

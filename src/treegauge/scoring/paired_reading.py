@@ -162,10 +162,10 @@ class PairedReader:
         if left.size or right.size:
             error = mismatch(*left.pending, *right.pending)
             lost = sum(p.action == "skipped" for p in left.problems + right.problems)
-            told = (
+            hint = (
                 f"\n{lost} problems made sentences be left out; errors='repair' keeps their words"
             )
-            raise MismatchError(f"{error}{told if lost else ''}")
+            raise MismatchError(f"{error}{hint if lost else ''}")
 
 
 def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:

@@ -72,8 +72,8 @@ class ScoreOptions:
         """Number and checksum of the weights, as signatures show them."""
         if self.weights is None:
             return None
-        told = repr([*sorted(self.weights.items()), self.default_weight])
-        return f"{len(self.weights)}rels#{sha256(told.encode()).hexdigest()[:6]}"
+        named = repr([*sorted(self.weights.items()), self.default_weight])
+        return f"{len(self.weights)}rels#{sha256(named.encode()).hexdigest()[:6]}"
 
 
 @dataclass(frozen=True)

@@ -272,8 +272,8 @@ def score_suite(
     chosen = choices(
         options or ScoreOptions(), reading or Reading(), resampling or Resampling(), everything
     )
-    told = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
-    title = f"{len(scored)}treebanks#{told[:6]}"
+    digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
+    title = f"{len(scored)}treebanks#{digest[:6]}"
     signature = sign(tb=title, average="macro", missing="0" if failures else None, **chosen)
     convention = (options or ScoreOptions()).convention
     return Suite(scored, tuple(systems), failures, signature, convention)
