@@ -234,7 +234,9 @@ def _tail(log: Path) -> str:
     """Return the end of a log, after a colon."""
     if not log.exists():
         return ""
-    words = log.read_bytes()[-4 * TAIL :].decode(errors="replace").strip()[-TAIL:]
+    text = log.read_bytes()[-64 * TAIL :].decode(errors="replace").strip()
+    fault = text.rfind("Fatal Python error")  # what it was comes first, a long stack after it
+    words = text[fault : fault + TAIL] if fault >= 0 else text[-TAIL:]
     return f": {words}" if words else ""
 
 
