@@ -172,6 +172,7 @@ def _parameter(one: VerbParameter, command: Command, variadic: bool) -> inspect.
     if last or required:
         default = inspect.Parameter.empty
     if one.name in command.arguments or last:
+        more.setdefault("metavar", one.name.upper())
         typed = Annotated[typed, typer.Argument(**more)]
     else:
         flag = f"--{one.name.replace('_', '-')}"
