@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from replications.build_data import TABLES, build
 from treegauge import data
 from treegauge.core.errors import ChoiceError
-from treegauge.data.build import TABLES, build
 
 FIGURES = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")).parent / "figures"
 needs_figures = pytest.mark.skipif(

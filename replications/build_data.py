@@ -1,4 +1,4 @@
-"""Make the packaged tables from the published figures: ``python -m treegauge.data.build FOLDER``.
+"""Make the packaged tables from the published figures: ``python -m replications.build_data FOLDER``.
 
 The folder holds the CSV files named in ``SOURCES.md``. The same input gives the same bytes.
 """
@@ -10,6 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
 
@@ -22,6 +23,8 @@ RESOURCES = {
     "small": "ga_idt gl_treegal la_perseus no_nynorsklia ru_taiga sl_sst sme_giella",
     "low-resource": "br_keb bxr_bdt fo_oft hsb_ufal hy_armtdp kk_ktb kmr_mg pcm_nsc th_pud",
 }
+
+PACKAGED = Path(data.__file__).parent
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
@@ -149,9 +152,9 @@ def build(figures: Path, target: Path) -> list[Path]:
 def main() -> None:
     """Build the packaged tables from the folder named on the command line."""
     if len(sys.argv) != 2:
-        sys.exit("usage: python -m treegauge.data.build FOLDER_OF_FIGURES")
+        sys.exit("usage: python -m replications.build_data FOLDER_OF_FIGURES")
     try:
-        for path in build(Path(sys.argv[1]), Path(__file__).parent):
+        for path in build(Path(sys.argv[1]), PACKAGED):
             print(f"{path.stat().st_size:8d} {path.name}")
     except (TreegaugeError, OSError) as error:
         sys.exit(f"error: {error}")
