@@ -1,4 +1,4 @@
-"""Make the packaged tables from the published figures: ``python -m replications.build_data FOLDER``.
+"""Make the packaged tables of published figures: ``python -m replications.build_data FOLDER``.
 
 The folder holds the CSV files named in ``SOURCES.md``. The same input gives the same bytes.
 """
