@@ -77,7 +77,7 @@ def test_objects_open_files_and_patterns_are_treebanks(releases):
     with path.open(encoding="utf-8") as file:
         assert read_treebank(file).name == "el_gdt-ud-dev"
     assert read_treebank(str(releases / "*" / "*Greek*"), "dev") == treebank
-    with pytest.raises(TreegaugeError, match="a int is no treebank"):
+    with pytest.raises(TreegaugeError, match="found a int; expected a Treebank"):
         read_treebank(3)
 
 

@@ -188,7 +188,7 @@ def read_treebank(
     if not isinstance(source, str | os.PathLike):
         if not hasattr(source, "read"):
             raise TreegaugeError(
-                f"a {type(source).__name__} is no treebank; expected a Treebank, a path, a folder, "
+                f"found a {type(source).__name__}; expected a Treebank, a path, a folder, "
                 "a pattern, an open file, or a name under TREEGAUGE_UD"
             )
         title = getattr(source, "name", None)
