@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Real treebanks for tests and benchmarks; tests that need them skip with a reason without.
 export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 
-.PHONY: demo test fuzz lint bench replicate docs clean
+.PHONY: demo test fuzz lint bench calibrate replicate docs clean
 
 $(VENV)/core: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -46,6 +46,10 @@ fuzz: $(VENV)/dev
 bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks.scaling --write
 	$(BIN)/python -m benchmarks --write
+
+# Checks every interval, test and verdict in full and writes docs/calibration.md.
+calibrate: $(VENV)/dev
+	$(BIN)/python -m calibration; failed=$$?; $(BIN)/python -m calibration --write; exit $$failed
 
 # Makes the tables of the replications again and puts them into the docs.
 replicate: $(VENV)/dev

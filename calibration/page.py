@@ -1,0 +1,73 @@
+"""docs/calibration.md, from the results that were kept."""
+
+import json
+from collections.abc import Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from calibration.registry import RATES, Checked, Kind, Statement
+
+ROOT = Path(__file__).parents[1]
+PAGE = Path("docs/calibration.md")
+HEAD = ("case", "repetitions", "rate", "± Monte-Carlo", "holds", "{}", "s")
+INTRODUCTION = (ROOT / "calibration" / "introduction.md").read_text("utf-8")
+
+
+def kept_at(name: str) -> Path:
+    """Return the path at which the results of a statement are kept."""
+    return ROOT / "calibration" / "results" / f"{name}.json"
+
+
+def kept(name: str) -> tuple[int, list[Checked]] | None:
+    """Return seed and cases of the full run of a statement, None before its first."""
+    path = kept_at(name)
+    if not path.is_file():
+        return None
+    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return content["seed"], [Checked(**row) for row in content["cases"]]
+
+
+def write(statements: Mapping[str, Statement]) -> None:
+    """Write the page."""
+    (ROOT / PAGE).write_text(text(statements), "utf-8")
+
+
+def text(statements: Mapping[str, Statement]) -> str:
+    """Return the page: the introduction, then the statements by verb."""
+    parts = [INTRODUCTION.rstrip()]
+    by_verb = sorted(statements.values(), key=lambda made: made.verb)
+    for verb, group in groupby(by_verb, key=lambda made: made.verb):
+        parts.append(f"## {verb}")
+        parts += [section(made) for made in group]
+    return "\n\n".join(parts) + "\n"
+
+
+def section(made: Statement) -> str:
+    """Return one statement: what users read, how it is checked, what came."""
+    low, high = made.band
+    expected = f"{low:.2f} to {high:.2f}" if low else f"at most {high:.2f}"
+    found = kept(made.name)
+    kind: Kind = made.kind
+    lines = [
+        f"### {made.name}",
+        f"> {made.says}",
+        f"{(made.simulate.__doc__ or '').strip()}",
+        f"Nominal {made.nominal:g}. Rate: {RATES[kind]}; it should be {expected}."
+        + (" This test is exact and may reject less often." if made.exact else ""),
+    ]
+    if found is None:
+        return "\n\n".join([*lines, "Not run yet."])
+    seed, rows = found
+    head = [one.format(made.beside) for one in HEAD]
+    body = [
+        (
+            row.case, f"{row.repetitions:,}", f"{row.rate:.3f}", f"{row.error:.3f}",
+            "yes" if row.holds(made.band) else "**no**", f"{row.beside:.3g}", f"{row.seconds:.0f}",
+        )
+        for row in rows
+    ]  # fmt: skip
+    table = [head, ["---", *["---:"] * (len(head) - 1)], *body]
+    return "\n\n".join(
+        [*lines, "\n".join(f"| {' | '.join(cells)} |" for cells in table), f"Seed {seed}."]
+    )

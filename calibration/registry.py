@@ -1,0 +1,182 @@
+"""Statements that verbs make about uncertainty, and how often each is true."""
+
+import math
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+import calibration
+
+Kind = Literal["interval", "test", "verdict", "advice"]
+#: What the rate is of each kind, and the band in which it has to be.
+RATES: dict[Kind, str] = {
+    "interval": "intervals that contain the truth",
+    "test": "significant at the 5 percent level where nothing is there",
+    "verdict": "verdicts where nothing is there",
+    "advice": "predictions whose interval contains what came",
+}
+BANDS: dict[Kind, tuple[float, float]] = {
+    "interval": (0.93, 0.97), "test": (0.03, 0.06), "verdict": (0.0, 0.06), "advice": (0.90, 0.98),
+}  # fmt: skip
+#: A quick run allows this many Monte-Carlo errors on either side of the band.
+LOOSE = 4
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What came of the repetitions of one case.
+
+    Attributes
+    ----------
+    hits
+        One entry per repetition: the interval contains the truth, or the test (verdict) is
+        positive although nothing is there.
+    beside
+        One entry per repetition of what the statement has `beside` its rate: the width of the
+        interval, or whether the test finds an effect that is there (its mean is the power).
+    """
+
+    hits: npt.NDArray[np.bool_]
+    beside: npt.NDArray[Any]
+
+
+#: Makes the trials of a case: a random generator, the case's value, the number of repetitions.
+Simulation = Callable[[np.random.Generator, Any, int], Trials]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Something that a verb says about uncertainty, and a simulation that checks it.
+
+    Attributes
+    ----------
+    name, verb
+        ``score-las-interval``, and the command that prints it.
+    says
+        What users read, as a sentence.
+    kind, nominal
+        What it is, and the level it claims: 0.95 for a 95 % interval, 0.05 for a test.
+    cases
+        By label, what the simulation is given; the smallest size that is offered comes first.
+    beside
+        What stands beside the rate: ``"mean width (points)"``, ``"power at +2 points"``.
+    covers
+        The intervals, p-values and verdicts that it vouches for, as ``KIND.FIELD``: the kind of
+        the result, then the column of its table or the keys of its JSON without list positions.
+        Patterns are those of the shell: ``comparisons.p_*``, ``score.systems.metrics.*.interval``.
+    simulate
+        The simulation; its docstring says how the data are made.
+    repetitions, quick
+        Repetitions per case of the full and of the quick run.
+    exact
+        An exact test, which may reject less often than its band says.
+    """
+
+    name: str
+    verb: str
+    says: str
+    kind: Kind
+    nominal: float
+    cases: Mapping[str, Any]
+    beside: str
+    covers: tuple[str, ...]
+    simulate: Simulation
+    repetitions: int = 2000
+    quick: int = 100
+    exact: bool = False
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """The rates between which the statement holds."""
+        low, high = BANDS[self.kind]
+        return (0.0 if self.exact else low), high
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One case of a statement, checked."""
+
+    case: str
+    repetitions: int
+    rate: float
+    error: float
+    beside: float
+    seconds: float
+
+    def holds(self, band: tuple[float, float], *, errors: float = 0) -> bool:
+        """Whether the rate is in a band, widened by a number of Monte-Carlo errors.
+
+        Examples
+        --------
+        >>> Checked("n = 10", 400, 0.92, 0.0136, 3.1, 0.1).holds((0.93, 0.97), errors=1)
+        True
+        """
+        # The error at the end of the band: the estimated one is 0 where all repetitions agree.
+        low, high = (
+            end + sign * errors * math.sqrt(end * (1 - end) / self.repetitions)
+            for end, sign in zip(band, (-1, 1), strict=True)
+        )
+        return low <= self.rate <= high
+
+
+STATEMENTS: dict[str, Statement] = {}
+
+
+def statement(**fields: Any) -> Callable[[Simulation], Simulation]:
+    """Register a simulation as the check of a :class:`Statement` with these fields."""
+
+    def register(simulate: Simulation) -> Simulation:
+        made = Statement(simulate=simulate, **fields)
+        if made.name in STATEMENTS:
+            raise ValueError(f"two statements are called {made.name}")
+        STATEMENTS[made.name] = made
+        return simulate
+
+    return register
+
+
+def load() -> dict[str, Statement]:
+    """Return all statements, of all modules of the package."""
+    for module in iter_modules(calibration.__path__):
+        if module.name != "__main__":
+            import_module(f"calibration.{module.name}")
+    return STATEMENTS
+
+
+def covered(fields: set[str]) -> set[str]:
+    """Return those of some fields (``KIND.COLUMN``) that a statement covers.
+
+    Patterns are those of the shell: ``comparisons.p_*`` covers ``comparisons.p_value``.
+    """
+    patterns = {pattern for one in load().values() for pattern in one.covers}
+    return {field for field in fields if any(fnmatchcase(field, one) for one in patterns)}
+
+
+def check(made: Statement, *, seed: int = 0, quick: bool = False) -> list[Checked]:
+    """Run the simulation of every case; each has a random stream of its own."""
+    rows = []
+    for label, value in made.cases.items():
+        key = [seed, zlib.crc32(f"{made.name}/{label}".encode())]
+        start = time.perf_counter()
+        trials = made.simulate(
+            np.random.default_rng(key), value, made.quick if quick else made.repetitions
+        )
+        number = len(trials.hits)
+        rate = float(np.mean(trials.hits))
+        error = math.sqrt(rate * (1 - rate) / number)
+        beside = float(np.mean(trials.beside))
+        rows.append(Checked(label, number, rate, error, beside, time.perf_counter() - start))
+    return rows
+
+
+def saved(made: Statement, rows: list[Checked], seed: int) -> dict[str, Any]:
+    """Return what is kept of a full run."""
+    return {"name": made.name, "seed": seed, "cases": [asdict(row) for row in rows]}
