@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks import (
     corpus,
+    everyday,
     growth,
     measures,
     ranking,
@@ -25,8 +26,9 @@ from benchmarks.tables import Section, wrap
 
 PAGE = Path("docs/benchmarks.md")
 ON_CORPUS: dict[str, Callable[[corpus.Corpus, int], Section]] = {
-    "reading": reading.run, "scoring": scoring.run, "streaming": streaming.run,
-    "measuring": measures.run, "splitting": splitting.run, "growth": growth.run,
+    "everyday": everyday.run, "reading": reading.run, "scoring": scoring.run,
+    "streaming": streaming.run, "measuring": measures.run, "splitting": splitting.run,
+    "growth": growth.run,
 }  # fmt: skip
 OWN_DATA: dict[str, Callable[[int], Section]] = {
     "ranking": ranking.run, "resampling": resampling.run, "training": training.run,
@@ -34,7 +36,8 @@ OWN_DATA: dict[str, Callable[[int], Section]] = {
 }  # fmt: skip
 # Running fills this process with dask and a ledger, and so comes last.
 PARTS = (
-    "reading scoring streaming measuring splitting ranking resampling growth training running"
+    "everyday reading scoring streaming measuring splitting ranking resampling growth training "
+    "running"
 ).split()
 
 

@@ -26,6 +26,9 @@ SMALL = 200_000
 TENTH = SIZE // 10
 """Bytes of the file for work that takes peers minutes on the whole, about."""
 
+EVERYDAY = {"megabyte": 1_000_000, "kilobytes": 100_000, "sentence": 0}
+"""Bytes of the pairs of files as people have them, about; the last is one sentence."""
+
 DRAWN = 6_000
 """Synthetic sentences that are repeated up to the size."""
 
@@ -63,6 +66,10 @@ class Corpus:
         """A tenth of both."""
         return self.folder / "tenth-gold.conllu", self.folder / "tenth-system.conllu"
 
+    def everyday(self, size: str) -> tuple[Path, Path]:
+        """Return the first sentences of both, as many as the size says."""
+        return self.folder / f"{size}-gold.conllu", self.folder / f"{size}-system.conllu"
+
     def __str__(self) -> str:
         return (
             f"{self.size / 1e6:.1f} MB, {self.sentences:,} sentences, {self.words:,} words: "
@@ -90,7 +97,7 @@ def main() -> None:
     system = _system(gold)
     for name, treebank in (("gold", gold), ("system", system)):
         write_conllu(treebank, folder / f"{name}.conllu")
-        for part, size in (("small", SMALL), ("tenth", TENTH)):
+        for part, size in {"small": SMALL, "tenth": TENTH, **EVERYDAY}.items():
             first = treebank[: max(1, int(len(gold) * size / SIZE))]
             write_conllu(first, folder / f"{part}-{name}.conllu")
     size = (folder / "gold.conllu").stat().st_size

@@ -39,11 +39,15 @@ Makers = Mapping[str, Callable[[], Contender]]
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds, the most memory the process ever held (MB = 10^6 bytes), and the answer."""
+    """Seconds, the most memory the process ever held (MB = 10^6 bytes), and the answer.
+
+    `processor` is the processor time of a whole process; 0 where a call was timed.
+    """
 
     seconds: float
     peak: float
     answer: float | None = None
+    processor: float = 0.0
 
     @classmethod
     def middle(cls, runs: Sequence["Measured"], tolerance: float = 0.0) -> "Measured":
@@ -52,7 +56,8 @@ class Measured:
         if any(not math.isclose(one, answers[0], rel_tol=tolerance) for one in answers):
             raise SystemExit(f"the same run, different answers: {answers}")
         seconds, peaks = [one.seconds for one in runs], [one.peak for one in runs]
-        return cls(median(seconds), median(peaks), median(answers) if answers else None)
+        answer = median(answers) if answers else None
+        return cls(median(seconds), median(peaks), answer, median(one.processor for one in runs))
 
 
 def contest(
@@ -114,29 +119,30 @@ def _in_fresh_process(
     return Measured(**values)
 
 
-def command(
-    *arguments: str | Path, environment: Mapping[str, str] | None = None, repeats: int = 1
-) -> Measured:
+def command(*arguments: str | Path, repeats: int = 1) -> Measured:
     """Measure the treegauge command line as a whole, from starting Python to its end."""
-    runs = []
-    for _ in range(repeats):
-        tell(f"treegauge {' '.join(getattr(a, 'name', str(a)) for a in arguments)}")
-        start = time.perf_counter()
-        with subprocess.Popen(
-            [*TREEGAUGE, *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=os.environ | (environment or {}),
-        ) as process:
-            assert process.stdout is not None
-            output = process.stdout.read()
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        took = time.perf_counter() - start
-        if process.returncode:
-            raise SystemExit(f"treegauge {arguments} failed:\n{output.decode()}")
-        runs.append(Measured(took, _bytes(usage.ru_maxrss) / 1e6))
-    return Measured.middle(runs)
+    return Measured.middle([process(*TREEGAUGE, *arguments) for _ in range(repeats)])
+
+
+def process(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Measured:
+    """Measure a program as a whole, from its start to its end; it must end well."""
+    tell(" ".join(getattr(a, "name", str(a)) for a in arguments))
+    start = time.perf_counter()
+    with subprocess.Popen(
+        list(map(str, arguments)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=os.environ | (environment or {}),
+    ) as program:
+        assert program.stdout is not None
+        output = program.stdout.read()
+        _, status, usage = os.wait4(program.pid, 0)
+        program.returncode = os.waitstatus_to_exitcode(status)
+    took = time.perf_counter() - start
+    if program.returncode:
+        raise SystemExit(f"{arguments} failed:\n{output.decode(errors='replace')}")
+    processor = usage.ru_utime + usage.ru_stime
+    return Measured(took, _bytes(usage.ru_maxrss) / 1e6, processor=processor)
 
 
 def tell(text: str) -> None:

@@ -100,6 +100,19 @@ def conllu() -> Contender:
     return Contender(read, lambda found: sum(isinstance(t["id"], int) for s in found for t in s))
 
 
+def rustling() -> Contender:
+    """Read with rustling, which is written in Rust."""
+    from rustling.conllu import CoNLLU
+
+    def read(path: str) -> Any:
+        return CoNLLU.from_files([path])
+
+    def words(found: Any) -> int:
+        return sum(t.id.isdecimal() for sentence in found.sentences() for t in sentence.tokens())
+
+    return Contender(read, words)
+
+
 def stanza() -> Contender:
     """Stanza's documents, without its models."""
     from stanza.utils.conll import CoNLL
@@ -116,6 +129,7 @@ READERS: Makers = {
     "udtools": udtools,
     "pyconll": pyconll,
     "conllu": conllu,
+    "rustling": rustling,
     "stanza": stanza,
 }
 JOBS = {"reading": READERS}

@@ -1,7 +1,6 @@
 """Scoring a large system file against gold."""
 
 import sys
-import tempfile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -101,10 +100,9 @@ def run(corpus: Corpus, repeats: int) -> Section:
     text = (
         f"A pair of files ({corpus}; the system has other heads or relations in a tenth of the "
         "words). Time is that of the call, files to scores, after the same call on a small pair; "
-        "the last lines are the whole command from starting Python to its end, the very last "
-        "with no compiled code at hand, as once after installation. `conll18_ud_eval` is "
-        "the script of 2018, udtools its successor. All contenders found the "
-        f"same {found[OURS].answer:,.0f} right heads and relations."
+        "the last lines are the whole command from starting Python to its end. "
+        "`conll18_ud_eval` is the script of 2018, udtools its successor. All contenders found the "
+        f"same {found[OURS].answer:,.0f} correct heads and relations."
     )
     head = ("scoring", "s", "peak MB", "times treegauge", "times its memory")
     return Section("Scoring", text, head, rows, targets)
@@ -112,12 +110,9 @@ def run(corpus: Corpus, repeats: int) -> Section:
 
 def _commands(corpus: Corpus, repeats: int) -> dict[str, Measured]:
     pair = (corpus.gold, corpus.system)
-    plain = command("score", "--resamples", "0", *pair, repeats=repeats)
-    full = command("score", *pair, repeats=repeats)
-    with tempfile.TemporaryDirectory() as empty:
-        first = command("score", *pair, environment={"NUMBA_CACHE_DIR": empty})
     return {
-        "`treegauge score --resamples 0`": plain,
-        "`treegauge score`": full,
-        "`treegauge score`, first time ever": first,
+        "`treegauge score --resamples 0`": command(
+            "score", "--resamples", "0", *pair, repeats=repeats
+        ),
+        "`treegauge score`": command("score", *pair, repeats=repeats),
     }
