@@ -272,8 +272,6 @@ def test_composites_sum_the_classes_of_each_side():
     assert got == expected
     own = composites(counts)
     assert "composite:own" in own.signature
-    with pytest.raises(ChoiceError, match="unknown parser with a partition 'mst'"):
-        composites(counts, {"beam": parted})
 
 
 def test_rare_classes_may_be_on_neither_side():

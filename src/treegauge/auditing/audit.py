@@ -29,17 +29,8 @@ def count(number: int, noun: str) -> str:
 class Finding:
     """One thing that was checked: how much of it there is, and where to look.
 
-    Attributes
-    ----------
-    check, level
-        Its short name; ``"error"`` (scores on this data mislead), ``"warning"`` (worth a look) or
-        ``"note"``.
-    split, value
-        The set, or the two sets, it is about; a count, a share or a distance.
-    message, examples
-        The finding in words; a few sentence identifiers or labels.
-    p_value
-        How often random splits give as much, where that was tested.
+    An ``"error"`` means that scores on this data mislead, a ``"warning"`` is worth a look. The
+    p-value says how often random splits give as much, where that was tested.
     """
 
     check: str

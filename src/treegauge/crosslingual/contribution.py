@@ -68,19 +68,10 @@ def break_even(score: RatioEstimate, place: Place, group: str = OVERALL) -> Wort
 
 @dataclass(frozen=True)
 class Vote:
-    """The scores of a set of sources.
+    """The scores of a set of sources, by metric and group of words.
 
-    Attributes
-    ----------
-    left_out, sources
-        The source or group of sources that did not vote, or ""; and those that voted.
-    scores, gains
-        For each metric and group of words the score in percent with its interval over sentences,
-        and how much higher the vote of all scores; empty for that.
-    alone
-        For each metric the overall score of what was left out; empty for the vote of all.
-    worth
-        For each group how many annotated target sentences give the same score.
+    `gains` say how much higher the vote of all scores, `alone` what is left out scores overall;
+    both are empty for the vote of all. `worth` is how many annotated sentences give the same score.
     """
 
     left_out: str
@@ -93,19 +84,7 @@ class Vote:
 
 @dataclass(frozen=True)
 class Contributions(Result):
-    """The vote of all sources and of all but one, for all words and for groups of them.
-
-    Attributes
-    ----------
-    votes
-        That of all first.
-    words
-        For each group the number of its words.
-    metric, convention
-        The metric shown first, and what counts.
-    parsed
-        The target with the trees of the vote, where it is kept.
-    """
+    """The vote of all sources, then of all but one, for all words and for groups of them."""
 
     votes: tuple[Vote, ...]
     words: Mapping[str, int]
@@ -205,20 +184,9 @@ def contributions(
 
     .. math:: gain_s = LAS(S) - LAS(S \setminus \{s\})
 
-    Parameters
-    ----------
-    panels, gold
-        What the sources predict (several panels are several trainings, whose scores are averaged),
-        and the target's trees.
-    groups
-        Masks of words as :func:`treegauge.crosslingual.scoring.word_groups` returns them.
-    leave
-        What to leave out, by name; by default each source by itself. Empty: nothing.
-    place
-        Places scores on the target's learning curve; see :func:`break_even`.
-    metric, convention, level
-        The metric of `place`, shown first; what counts; confidence level of the intervals over
-        sentences of the target.
+    Scores of several panels (trainings) are averaged. `groups` are masks as :func:`word_groups`
+    returns them; `leave` names what to leave out, by default each source by itself; `place` places
+    scores of `metric` on the target's learning curve. Intervals are over sentences of the target.
 
     Examples
     --------

@@ -87,16 +87,9 @@ STRATEGIES: dict[str, Choose] = {
 
 @dataclass(frozen=True)
 class Strategy:
-    """A strategy to choose sources, and its score.
+    """A strategy to choose sources, what it chooses from all sentences, and its score held out.
 
-    Attributes
-    ----------
-    name, sources
-        Its name, and what it chooses from all sentences.
-    score
-        On held-out sentences, in percent.
-    ahead
-        That score minus that with all sources, with its interval; None for all sources.
+    `ahead` is that score minus the one with all sources; None for all sources.
     """
 
     name: str
@@ -107,19 +100,7 @@ class Strategy:
 
 @dataclass(frozen=True)
 class SourceSelection(Result):
-    """Strategies to choose sources, scored on held-out sentences.
-
-    Attributes
-    ----------
-    strategies
-        In the order of :data:`STRATEGIES`.
-    recommended
-        The name of the one to use.
-    metric
-        The metric of the scores, with its convention.
-    sentences, words, level
-        The data, and the joint confidence level of the intervals of differences.
-    """
+    """Strategies to choose sources, scored in percent on held-out sentences."""
 
     strategies: tuple[Strategy, ...]
     recommended: str

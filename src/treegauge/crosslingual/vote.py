@@ -184,19 +184,7 @@ def vote(
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """What the sources predict for the target's sentences.
-
-    Attributes
-    ----------
-    sources
-        Their names.
-    parses
-        The target parsed by each.
-    weights
-        The weight of each one's vote.
-    shares
-        Head probabilities of each, where trees are chosen by them.
-    """
+    """What the sources predict for the target; `shares` are their head probabilities."""
 
     sources: tuple[str, ...]
     parses: tuple[Treebank, ...]

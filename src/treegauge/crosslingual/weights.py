@@ -11,7 +11,8 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.crosslingual.scoring import RatioEstimate, ratio
-from treegauge.measures.counting import need_column, need_words, per_sentence
+from treegauge.measures.counting import per_sentence
+from treegauge.measures.similarity import log_ratios
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
@@ -25,14 +26,9 @@ EXPONENT = 4.0
 
 @dataclass(frozen=True)
 class WeighedSource:
-    """One source compared with the target by tags.
+    """One source compared with the target by tags: its KLcpos3 and the weight of its vote.
 
-    Attributes
-    ----------
-    name, divergence, weight
-        Its KLcpos3 and the weight of its vote.
-    behind
-        Its divergence minus that of the closest source, with its interval; None for the closest.
+    `behind` is its divergence minus that of the closest source; None for the closest.
     """
 
     name: str
@@ -50,12 +46,7 @@ class WeighedSource:
 class SourceWeights(Result):
     """Sources with divergences from the target and weights of their votes, the closest first.
 
-    Attributes
-    ----------
-    sources
-        In the order of KLcpos3; weights add up to 1.
-    sentences, words, level
-        What was looked at of the target, and the joint confidence level of the intervals.
+    Weights add up to 1; `level` is the joint confidence level of the intervals.
     """
 
     sources: tuple[WeighedSource, ...]
@@ -130,49 +121,6 @@ class SourceWeights(Result):
         return "\n".join([super().own_text(), *([self.note] if self.note else []), self.advice])
 
 
-def trigrams(treebank: Treebank, place: Mapping[str, int]) -> npt.NDArray[np.int64]:
-    """Code the trigram of tags around each word; 0 is the boundary of a sentence."""
-    codes, values = treebank.codes("upos")
-    own = np.array([place[value] for value in values], np.int64)[codes]
-    before, after = np.zeros_like(own), np.zeros_like(own)
-    before[1:], after[:-1] = own[:-1], own[1:]
-    before[treebank.offsets[:-1]] = 0
-    after[treebank.offsets[1:] - 1] = 0
-    size = len(place) + 1
-    return np.asarray((before * size + own) * size + after)
-
-
-def log_ratios(target: Treebank, source: Treebank) -> Floats:
-    r"""Return for each word of the target the log ratio of the frequencies of its tag trigram.
-
-    .. math:: \ln \frac{f_{tgt}(t_w)}{f_{src}(t_w)}
-
-    Their mean is KLcpos3 = KL(target || source), so sentences can be compared one by one. The
-    trigram of a word is its UPOS with those before and after it, with one boundary mark before and
-    after each sentence; a trigram that the source lacks counts once there.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> source, target = synthetic(50, seed=1), synthetic(10, seed=2)
-    >>> bool(log_ratios(target, source).mean() > 0)
-    True
-    """
-    for treebank in (target, source):
-        need_words(treebank)
-        need_column(treebank, "upos")
-    names = sorted({*target.codes("upos").values, *source.codes("upos").values})
-    place = {name: i for i, name in enumerate(names, 1)}
-    ours, theirs = trigrams(target, place), trigrams(source, place)
-    seen, which, uses = np.unique(ours, return_inverse=True, return_counts=True)
-    known, counts = np.unique(theirs, return_counts=True)
-    at = np.minimum(np.searchsorted(known, seen), len(known) - 1)
-    matched = np.where(known[at] == seen, counts[at], 0)
-    total = len(theirs) + int((matched == 0).sum())
-    gaps = np.log(uses / len(ours)) - np.log(np.maximum(matched, 1) / total)
-    return np.asarray(gaps[which.reshape(-1)])
-
-
 def inverse_weights(divergences: Sequence[float], *, exponent: float = EXPONENT) -> Floats:
     r"""Return :math:`KL^{-e}`, scaled to add up to 1.
 
@@ -225,20 +173,8 @@ def weigh_sources(
     The target's entropy cancels in the difference of two divergences, which is a mean over words,
     :math:`KL_a - KL_b = \frac1N \sum_w \ln \frac{f_b(t_w)}{f_a(t_w)}`: sentences are compared in
     pairs. Intervals are Student's over sentences, with Bonferroni's correction for all pairs of
-    sources, since the closest is not known beforehand.
-
-    Parameters
-    ----------
-    target, sources
-        Tagged sentences of the target, whose trees are not looked at, and training sets by name.
-    sentences
-        Number of target sentences, the first ones, that are counted; None: all.
-    exponent, level
-        The power, and the joint confidence level of the intervals.
-
-    Notes
-    -----
-    Rosa and Žabokrtský (2015).
+    sources, since the closest is not known beforehand. Trees are not looked at (Rosa and Žabokrtský
+    2015).
 
     Examples
     --------

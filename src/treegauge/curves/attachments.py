@@ -1,6 +1,7 @@
 """The counts behind every curve: how many words of each class were attached correctly."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,20 +28,10 @@ _MEANING = ("metric", "by")
 class Attachments(Result):
     """Counts of correct words: one row per treebank, parser, size, training sample and class.
 
-    Attributes
-    ----------
-    frame
-        Columns treebank, parser, size, sample, class, correct, total; sorted. Every cell (treebank,
-        parser, size, sample) has a row of class ``all``; other classes need not cover all words.
-    metric
-        What was counted, with its convention unless that is the official one: ``LAS``,
-        ``UAS[challenges]``; ``score`` if a table does not say.
-    by
-        The classification of words; empty if a table does not say.
-    sources
-        Files, or treebanks with checksums, that the counts come from.
-    choices
-        Further choices to name in the signature.
+    Every cell (treebank, parser, size, sample) has a row of class ``all``; other classes need not
+    cover all words. The metric has its convention unless that is the official one,
+    ``UAS[challenges]``, and is ``score`` if a table does not say; `by` is the classification of
+    words, empty if a table does not say; `sources` are files, or treebanks with checksums.
     """
 
     frame: "pl.DataFrame" = field(repr=False)
@@ -252,7 +243,7 @@ def read_attachments(path: str | os.PathLike[str]) -> Attachments:
 def _lengthened(frame: "pl.DataFrame") -> "pl.DataFrame":
     import polars as pl
 
-    cells = [name for name in frame.columns if _is_cell(name)]
+    cells = [name for name in frame.columns if re.fullmatch(r"\d+/\d+", name)]
     if not cells:
         return frame
     part = pl.col("cell").str.split("/").list
@@ -263,11 +254,6 @@ def _lengthened(frame: "pl.DataFrame") -> "pl.DataFrame":
     return frame.drop_nulls("correct").with_columns(
         part.get(0).cast(pl.Int64).alias("size"), part.get(1).cast(pl.Int64).alias("sample")
     )
-
-
-def _is_cell(name: str) -> bool:
-    size, _, sample = name.partition("/")
-    return size.isdecimal() and sample.isdecimal()
 
 
 def joined(parts: Iterable[Attachments]) -> Attachments:

@@ -34,19 +34,10 @@ Per = Literal["pooled", "language", "treebank"]
 
 @dataclass(frozen=True, eq=False)
 class Complexities(CurveAnalysis):
-    """COMPLEXITY of every class, with the score at the largest size.
+    """COMPLEXITY and score at the largest size of every class, with ranks, 1 the simplest.
 
-    Attributes
-    ----------
-    frame
-        parser, group (``""`` when pooled, else language or treebank), class, complexity with its
-        interval, rank (1: simplest) with its interval, score at the largest size, its rank
-        (1: highest), number of treebanks, share of words.
-    correlations
-        Spearman's rho of COMPLEXITY and score over classes, for each parser and group, with its
-        interval and the number of classes.
-    size
-        The largest size.
+    The group is ``""`` when pooled, else language or treebank. `correlations` hold Spearman's rho
+    of COMPLEXITY and score over classes, for each parser and group.
     """
 
     correlations: "pl.DataFrame" = field(repr=False)

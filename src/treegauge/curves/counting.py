@@ -38,17 +38,8 @@ def count(
 ) -> Attachments:  # fmt: skip
     """Count the correct words of each class; a word has the class of its gold analysis.
 
-    Parameters
-    ----------
-    gold, parses
-        The test set, and parses of it: treebanks, or frames with one row per word of `gold` in its
-        order and the columns ``head`` and, for LAS, ``deprel``.
-    by
-        Classes of words, see :func:`treegauge.scoring.classes.classify`.
-    metric, convention
-        UAS, LAS or a registered metric; which words count, and how relations are compared.
-    name
-        Name of the treebank, by default its own.
+    Parses are treebanks, or frames with one row per word of `gold` and the columns ``head`` and,
+    for LAS, ``deprel``. Classes are those of :func:`treegauge.scoring.classes.classify`.
 
     Examples
     --------
@@ -135,18 +126,10 @@ def collect(
 ) -> Attachments:  # fmt: skip
     """Count correct words in every cell of a store of curves.
 
-    A parser that was run with several sets of options is named with them. Samples and seeds of a
-    size are numbered from 0 together: both are repeated trainings.
-
-    Parameters
-    ----------
-    results
-        One row per cell: key, treebank, data, parser, options, parameters, size, sample, seed.
-    words, gold
-        Return the predicted heads and relations of a cell by its key, and a treebank's test set by
-        its name.
-    by, metric, convention
-        As for :func:`count`.
+    `results` has one row per cell; `words` returns the predicted heads and relations of a cell by
+    its key, `gold` a treebank's test set by its name. A parser that was run with several sets of
+    options is named with them. Samples and seeds of a size are numbered from 0 together: both are
+    repeated trainings.
     """
     import polars as pl
 
@@ -155,8 +138,14 @@ def collect(
         raise TreegaugeError(f"results of runs lack {', '.join(missing)}")
     if results.height == 0:
         raise TreegaugeError("no cells of task curve are done")
-    _check_same(results, "data", "releases")
-    _check_same(results, "parameters", "parameters")
+    for column, what in (("data", "releases"), ("parameters", "parameters")):
+        mixed = results.group_by("treebank").agg(pl.col(column).unique().sort())
+        for name, values in mixed.sort("treebank").iter_rows():
+            if len(values) > 1:
+                listed = " and ".join(map(repr, values))
+                raise TreegaugeError(
+                    f"{name} was run with several {what}: {listed}; choose one of them"
+                )
     several = pl.col("options").n_unique().over("parser") > 1
     named = pl.format("{} {}", "parser", "options").str.strip_chars()
     cells = results.with_columns(
@@ -164,35 +153,18 @@ def collect(
     ).sort("treebank", "parser", "size", "sample", "seed")
     number = pl.int_range(pl.len()).over("treebank", "parser", "size")
     cells = cells.with_columns(number.alias("sample"))
+
+    def parses(name: str) -> Iterator[Parse]:
+        for row in cells.filter(treebank=name).iter_rows(named=True):
+            table = words(row["key"])
+            if table is None:
+                raise TreegaugeError(
+                    f"{name}, {row['parser']}, size {row['size']}: the store has no words of this "
+                    "cell"
+                )
+            yield Parse(row["parser"], row["size"], row["sample"], table)
+
     return joined(
-        count(
-            gold(name), _parses(cells.filter(treebank=name), words), by=by, metric=metric,
-            convention=convention, name=name,
-        )
+        count(gold(name), parses(name), by=by, metric=metric, convention=convention, name=name)
         for name in cells["treebank"].unique(maintain_order=True).to_list()
-    )  # fmt: skip
-
-
-def _check_same(results: "pl.DataFrame", column: str, what: str) -> None:
-    import polars as pl
-
-    mixed = results.group_by("treebank").agg(pl.col(column).unique().sort())
-    for name, values in mixed.sort("treebank").iter_rows():
-        if len(values) > 1:
-            listed = " and ".join(map(repr, values))
-            raise TreegaugeError(
-                f"{name} was run with several {what}: {listed}; choose one of them"
-            )
-
-
-def _parses(
-    cells: "pl.DataFrame", words: "Callable[[str], pl.DataFrame | None]"
-) -> Iterator[Parse]:
-    for row in cells.iter_rows(named=True):
-        table = words(row["key"])
-        if table is None:
-            raise TreegaugeError(
-                f"{row['treebank']}, {row['parser']}, size {row['size']}: the store has no words "
-                "of this cell"
-            )
-        yield Parse(row["parser"], row["size"], row["sample"], table)
+    )

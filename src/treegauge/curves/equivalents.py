@@ -89,16 +89,8 @@ def size_text(size: float, sizes: Sequence[float]) -> str:
 class Equivalents(CurveAnalysis):
     """Scores, and the number of annotated sentences that give a monolingual parser the same.
 
-    Attributes
-    ----------
-    frame
-        treebank (or ``average``), class, name of the scored system, its score, sentences
-        (missing where the score is beyond the curve), and the same as text in whole sentences with
-        the interval's ends: ``< 5`` and ``> 500`` are beyond it.
-    parser, sizes
-        The parser of the curve, and its sizes.
-    curves
-        The curves that scores are placed on, where a figure may be drawn.
+    `equivalent` and the interval's ends are text in whole sentences: ``< 5`` and ``> 500`` are
+    beyond the curve, where `sentences` is missing.
     """
 
     parser: str

@@ -166,16 +166,9 @@ def stored_counts(
 ) -> Attachments:  # fmt: skip
     """Count the correct words in the cells of task ``curve`` in a store.
 
-    Parameters
-    ----------
-    folders, root
-        Folders of treebanks, and a folder that holds them or their releases, by default
-        ``TREEGAUGE_UD`` or the current folder. The treebank that was trained on is the one whose
-        files have the recorded checksums.
-    keys
-        Only these cells.
-    store, by, metric, convention
-        The store, and what to count; by default LAS by part of speech and direction of the head.
+    The treebank that was trained on is the one whose files have the recorded checksums, among
+    `folders`, the treebanks or releases in `root` (by default ``TREEGAUGE_UD``), and the paths
+    recorded.
     """
     store = store if isinstance(store, Store) else Store(store)
     results = store.results(task="curve")

@@ -30,19 +30,11 @@ class Draws(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ScoreGrid:
-    """Scores of one parser on every treebank that has all sizes.
+    """Scores of one parser on every treebank that has all sizes; the first class is ``all``.
 
-    Attributes
-    ----------
-    parser, treebanks, sizes, classes
-        Labels of the axes; the first class is ``all``.
-    scores
-        (treebanks, sizes, samples, classes) in percent; NaN where a cell was not run or the
-        test set has no word of the class.
-    total
-        (treebanks, classes) test words.
-    left_out
-        One note for each treebank that lacks a size.
+    `scores` are (treebanks, sizes, samples, classes) in percent, NaN where a cell was not run or
+    the test set has no word of the class; `total` counts test words, (treebanks, classes);
+    `left_out` has a note for each treebank that lacks a size.
     """
 
     parser: str

@@ -31,15 +31,7 @@ AVERAGE = "average"
 
 @dataclass(frozen=True, eq=False)
 class CurveAnalysis(Analysis):
-    """A table about scores by training set size.
-
-    Attributes
-    ----------
-    frame
-        Its rows.
-    metric
-        What the scores are: ``LAS``, or ``UAS[challenges]`` under another convention.
-    """
+    """A table about scores by training set size; the metric may name another convention."""
 
     frame: "pl.DataFrame" = field(repr=False)
     metric: str

@@ -1,6 +1,5 @@
 """Simple and complex classes of words, and parsers side by side."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,15 +22,7 @@ SIMPLE, COMPLEX = "simple", "complex"
 
 @dataclass(frozen=True, eq=False)
 class Partition(CurveAnalysis):
-    """Which classes are simple and which complex, for every treebank.
-
-    Attributes
-    ----------
-    frame
-        treebank, class, complexity (of the treebank, its language or all), group.
-    parser
-        The parser whose curves decide.
-    """
+    """Which classes are simple and which complex, for every treebank, by one parser's curves."""
 
     parser: str
     kind: ClassVar[str] = "partition"
@@ -77,14 +68,12 @@ def partition(
     return Partition(signature, grid.left_out, frame, counts.metric, grid.parser)
 
 
-def composites(
-    counts: Attachments, parted: Partition | Mapping[str, Partition] | None = None
-) -> Attachments:
+def composites(counts: Attachments, parted: Partition | None = None) -> Attachments:
     """Sum counts over simple and over complex classes.
 
     The result has the classes ``all``, ``simple`` and ``complex``, of the treebanks in the
     partition; whatever takes counts takes it. `parted` is one partition for all parsers (Table 2 of
-    the paper: that of BEAM), one for each parser, or None: each parser its own (Fig. 3).
+    the paper: that of BEAM), or None: each parser its own (Fig. 3).
 
     Examples
     --------
@@ -100,14 +89,7 @@ def composites(
 
     parts, kinds = [], []
     for parser in counts.parsers:
-        if isinstance(parted, Partition):
-            chosen = parted
-        elif parted is None:
-            chosen = partition(counts, parser)
-        elif parser in parted:
-            chosen = parted[parser]
-        else:
-            raise ChoiceError("parser with a partition", parser, parted)
+        chosen = parted or partition(counts, parser)
         frame = counts.select(parsers=[parser]).frame
         frame = frame.filter(pl.col("treebank").is_in(chosen.frame["treebank"].unique().to_list()))
         summed = (
@@ -117,7 +99,7 @@ def composites(
         )
         parts += [frame.filter(pl.col("class") == ALL), summed.select(COLUMNS)]
         kinds.append(chosen.signature.split("|partition:")[-1].split("|")[0])
-    whose = f"{parted.parser}'s" if isinstance(parted, Partition) else "own"
+    whose = f"{parted.parser}'s" if parted else "own"
     made = attachments(pl.concat(parts), source="composite scores")
     choices = {**counts.choices, "composite": whose, "partition": kinds[0]}
     return replace(counts, frame=made.frame, choices=choices)
@@ -127,13 +109,7 @@ def composites(
 class ParserComplexities(CurveAnalysis):
     """COMPLEXITY and score of every class, all parsers side by side.
 
-    Attributes
-    ----------
-    frame
-        class, then for each parser PARSER_complexity, PARSER_rank, PARSER_score, PARSER_score_rank;
-        ordered by the first parser's COMPLEXITY.
-    agreement
-        Spearman's rho between parsers' COMPLEXITY, and with each parser's score.
+    `agreement` holds Spearman's rho between parsers' COMPLEXITY, and with each parser's score.
     """
 
     agreement: "pl.DataFrame" = field(repr=False)
@@ -169,8 +145,7 @@ def compare_parsers(complexities: Complexities) -> ParserComplexities:
     )
     if len(shared) < 3:
         raise TreegaugeError(f"the parsers share {len(shared)} classes; expected 3 or more")
-    first = pooled.filter(parser=parsers[0])["class"].to_list()
-    frame = pl.DataFrame({"class": [name for name in first if name in shared]})
+    frame = pooled.filter(pl.col("class").is_in(shared), parser=parsers[0]).select("class")
     notes = list(complexities.notes)
     for parser in parsers:
         own = frame.join(pooled.filter(parser=parser), on="class", maintain_order="left")
@@ -188,20 +163,13 @@ def compare_parsers(complexities: Complexities) -> ParserComplexities:
             f"{parser}: ranks by complexity and by score differ most, by {max(gaps)}, "
             f"for {' and '.join(widest)}"
         )
-    columns = {f"{name} complexity": frame[f"{name}_complexity"].to_numpy() for name in parsers}
-    pairs = list(combinations(columns, 2))
-    for name in parsers:
-        columns[f"{name} score"] = frame[f"{name}_score"].to_numpy()
-    pairs = [(f"{name} complexity", f"{name} score") for name in parsers] + pairs
-    rows = [
-        {
-            "one": left,
-            "other": right,
-            "rho": float(coefficients(np.stack([columns[left], columns[right]], axis=-1))[0, 1]),
-            "classes": len(shared),
-        }
-        for left, right in pairs
-    ]
+    pairs = [(f"{name} complexity", f"{name} score") for name in parsers]
+    pairs += combinations([f"{name} complexity" for name in parsers], 2)
+    rows: list[dict[str, Any]] = []
+    for pair in pairs:
+        values = frame.select(name.replace(" ", "_") for name in pair).to_numpy()
+        rho = float(coefficients(values)[0, 1])
+        rows.append({"one": pair[0], "other": pair[1], "rho": rho, "classes": len(shared)})
     signature = countersign(complexities.signature, compared="+".join(parsers))
     return ParserComplexities(
         signature, tuple(notes), frame, complexities.metric, pl.DataFrame(rows)

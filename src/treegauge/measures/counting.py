@@ -77,19 +77,9 @@ def register_ratio(
 ) -> Callable[[Callable[..., FloatArray]], Callable[..., float]]:
     """Register a measure that divides two sums over sentences, which gives it an interval.
 
-    The function below it returns the table (sentences, 2) of what is divided; it is replaced by
-    a function that returns the ratio.
-
-    Parameters
-    ----------
-    name, family, meaning
-        As for :func:`treegauge.measures.registry.register`.
-    of
-        What the second column counts; a treebank that has none of it has no value.
-    columns
-        Columns of the treebanks that must be filled in.
-    **traits
-        Further attributes of :class:`treegauge.measures.registry.Measure`.
+    The function below it returns the table (sentences, 2) of what is divided; it is replaced by a
+    function that returns the ratio. `of` says what the second column counts (a treebank without it
+    has no value), `columns` what must be filled in.
     """
 
     def add(table: Callable[..., FloatArray]) -> Callable[..., float]:
@@ -126,18 +116,9 @@ def with_ones(values: npt.NDArray[np.generic]) -> FloatArray:
 
 
 def renumber(keys: npt.NDArray[np.integer], possible: int) -> npt.NDArray[np.intp]:
-    """Give the distinct values among keys the numbers from 0 on, in their order.
+    """Give the distinct values among keys below `possible` the numbers from 0 on, in their order.
 
-    What ``numpy.unique(keys, return_inverse=True)`` gives as inverse. That sorts, which takes ever
-    longer a word as treebanks grow; here time is linear wherever there are fewer possible values
-    than words, as there are of tags.
-
-    Parameters
-    ----------
-    keys
-        Whole numbers from 0 to ``possible - 1``.
-    possible
-        How many values there could be.
+    The inverse of ``numpy.unique``, but linear in the keys where there are fewer possible values.
 
     Examples
     --------

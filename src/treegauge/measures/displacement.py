@@ -213,24 +213,9 @@ def edv_samples(
 ) -> Values:
     """Return mean and standard deviation of EDV over random samples of train sentences.
 
-    Parameters
-    ----------
-    train, test
-        Test is taken whole.
-    sizes, samples
-        Sentences of a sample, drawn without replacement, and how many samples.
-    seed
-        Same seed, same samples.
-
-    Returns
-    -------
-    dict
-        For each size, such as 2000, the mean under ``2000`` and the standard deviation under
-        ``2000:sd``; None where train has fewer sentences.
-
-    Notes
-    -----
-    Anderson and Gómez-Rodríguez (2022), appendix D.
+    Each sample is drawn without replacement; test is taken whole. For a size such as 2000, the mean
+    is under ``2000`` and the standard deviation under ``2000:sd``; None where train has fewer
+    sentences (Anderson and Gómez-Rodríguez 2022, appendix D).
 
     Examples
     --------

@@ -21,18 +21,8 @@ _NUMBERS = ("value", "low", "high", "averaged")
 class Measured:
     """A measure of a treebank, or the reason why there is none.
 
-    Attributes
-    ----------
-    measure, treebank, split
-        What was measured; the split is such as ``train`` or ``train/test``, None for plain files.
-    value
-        A number, numbers under names, or None.
-    interval
-        Its limits, where they were asked for and make sense.
-    missing, note
-        Why there is no value; what to know about the one there is.
-    averaged
-        Of how many treebanks it is the average; 0 for a treebank's own.
+    The split is such as ``train`` or ``train/test``, None for plain files; `averaged` says of how
+    many treebanks the value is the average.
     """
 
     measure: str

@@ -3,8 +3,9 @@
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +24,7 @@ from treegauge.treebanks.sources import SPLITS, Errors, Source
 NOTICED = 0.01
 
 
-@dataclass(frozen=True)
-class _MeasuredSubject:
+class _MeasuredSubject(NamedTuple):
     """All measures of one subject, digests of its treebanks, and why one could not be read."""
 
     measured: list[Measured]
@@ -42,15 +42,7 @@ def measure_all(
     seed: int,
     workers: int | None,
 ) -> Measures:
-    """Return measures of treebanks; see :func:`treegauge.measures.measure.measure`.
-
-    Parameters
-    ----------
-    names, sources, split, errors, seed, workers
-        As for the verb.
-    interval
-        Resamples and level of the intervals, or None.
-    """
+    """Return measures of treebanks; `interval` is resamples and level, or None for no intervals."""
     chosen = select(names)
     if not sources:
         raise TreegaugeError("nothing to measure: name files, folders or treebanks")
@@ -62,7 +54,12 @@ def measure_all(
         raise ChoiceError("split", split, (*SPLITS, "all"))
     given, folders = subjects(sources, split, errors)
     wanted = names.split(",") if isinstance(names, str) else list(names)
-    _check_pairs([m for m in chosen if m.pair and m.name in wanted], given)
+    pairs = [m.name for m in chosen if m.pair and m.name in wanted]
+    if pairs and not any(subject.pair for subject in given):
+        raise TreegaugeError(
+            f"{pairs[0]} compares a training set and a test set: expected two files (TRAIN TEST) "
+            f"or folders of treebanks, found {len(given)} file{'s' if len(given) > 1 else ''}"
+        )
     done: list[_MeasuredSubject] = []
     with (
         ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool,
@@ -84,15 +81,6 @@ def measure_all(
         seed=seed if interval or any(m.seeded for m in chosen) else None,
     )  # fmt: skip
     return Measures((*measured, *averages), signature)
-
-
-def _check_pairs(pairs: list[Measure], given: list[Subject]) -> None:
-    """Refuse to compare when it is not clear what with what."""
-    if pairs and not any(subject.pair for subject in given):
-        raise TreegaugeError(
-            f"{pairs[0].name} compares a training set and a test set: expected two files (TRAIN "
-            f"TEST) or folders of treebanks, found {len(given)} file{'s' if len(given) > 1 else ''}"
-        )
 
 
 def _measure(

@@ -46,14 +46,9 @@ def _forms_by_lemma(treebank: Treebank, *, blanks: bool) -> npt.NDArray[np.int64
     watched=("lemma",),
 )  # fmt: skip
 def forms_per_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
-    r"""Return :math:`1 - 1 / (F/L)` with F/L the mean number of distinct forms of a lemma.
+    """Return :math:`1 - 1 / (F/L)` with F/L the mean number of distinct forms of a lemma.
 
-    Parameters
-    ----------
-    treebank
-        The words to count.
-    blanks
-        Whether words without a lemma count as forms of one lemma ``_``, as in the paper's code.
+    If `blanks`, words without a lemma are forms of one lemma ``_``, as in the paper's code.
     """
     return 1 - 1 / float(_forms_by_lemma(treebank, blanks=blanks).mean())
 
@@ -128,9 +123,14 @@ def morphological_complexity(treebank: Treebank) -> float:
     -----
     Anderson and Gómez-Rodríguez (2022), appendix C, formulas as written there.
     """
+    return _five_parts(treebank, head_pos_entropy(treebank), blanks=False)
+
+
+def _five_parts(treebank: Treebank, hpe: float, *, blanks: bool) -> float:
     parts = [
-        word_entropy(treebank), type_token_ratio(treebank), forms_per_lemma(treebank),
-        forms_per_inflected_lemma(treebank), head_pos_entropy(treebank),
+        word_entropy(treebank), type_token_ratio(treebank),
+        forms_per_lemma(treebank, blanks=blanks),
+        forms_per_inflected_lemma(treebank, blanks=blanks), hpe,
     ]  # fmt: skip
     return float(np.mean(parts))
 
@@ -145,22 +145,13 @@ def morphological_complexity_published(treebank: Treebank) -> float:
     Head part-of-speech entropy is :func:`head_pos_entropy_published`, and words without a lemma are
     taken as forms of one lemma ``_``.
     """
-    parts = [
-        word_entropy(treebank), type_token_ratio(treebank), forms_per_lemma(treebank, blanks=True),
-        forms_per_inflected_lemma(treebank, blanks=True), head_pos_entropy_published(treebank),
-    ]  # fmt: skip
-    return float(np.mean(parts))
+    return _five_parts(treebank, head_pos_entropy_published(treebank), blanks=True)
 
 
 def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
     r"""Count each pair of a feature and its value, such as ``Case=Nom``.
 
-    Parameters
-    ----------
-    treebank
-        The treebank with the features.
-    codes
-        Codes of FEATS of some of its words; those of all without it.
+    `codes` are codes of FEATS of some words, by default of all.
 
     Examples
     --------
@@ -170,22 +161,23 @@ def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
     >>> feature_counts(parse_conllu("\n".join(rows) + "\n\n")).tolist()
     [2.0, 1.0]
     """
-    all_codes, values = treebank.codes("feats")
-    uses = np.bincount(all_codes if codes is None else codes, minlength=len(values))
-    place: dict[str, int] = {}
-    pairs: list[tuple[int, int]] = []
-    for bundle, text in enumerate(values):
-        if text != "_":
-            pairs += [(bundle, place.setdefault(one, len(place))) for one in text.split("|")]
-    table: npt.NDArray[np.int64] = np.array(pairs, np.int64).reshape(-1, 2)
-    return np.bincount(table[:, 1], uses[table[:, 0]], len(place)).astype(np.float64)
+    has = _bundles(treebank)
+    words = treebank.codes("feats").codes if codes is None else codes
+    return np.asarray(np.bincount(words, minlength=len(has)) @ has, np.float64)
+
+
+def _bundles(treebank: Treebank) -> npt.NDArray[np.int64]:
+    """Return which pairs of a feature and its value each value of FEATS has."""
+    bundles = [text.split("|") for text in treebank.codes("feats").values]
+    place = {one: i for i, one in enumerate(dict.fromkeys(one for b in bundles for one in b))}
+    has = np.zeros((len(bundles), len(place)), np.int64)
+    for row, bundle in zip(has, bundles, strict=True):
+        row[[place[one] for one in bundle]] = 1
+    return np.delete(has, place.get("_", []), axis=1)
 
 
 def _feature_table(treebank: Treebank) -> list[FloatArray]:
-    codes, values = treebank.codes("feats")
-    names = sorted({one for text in values if text != "_" for one in text.split("|")})
-    bundles = [set(text.split("|")) for text in values]
-    has = np.array([[name in bundle for name in names] for bundle in bundles], bool)
+    has, codes = _bundles(treebank), treebank.codes("feats").codes
     return [np.column_stack([per_sentence(column[codes], treebank) for column in has.T])]
 
 

@@ -20,13 +20,9 @@ Values = dict[str, float | None]
 Value = float | int | Values
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: The families in the order of every list; each has a page in the documentation.
+#: The families in the order of every list; each is a module and a page in the documentation.
 FAMILIES = (
     "lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity",
-)  # fmt: skip
-#: Modules that hold measures, in the order of every list.
-MODULES = (
-    "lengths", "displacement", "structure", "relations", "vocabulary", "morphology", "similarity",
 )  # fmt: skip
 
 
@@ -38,16 +34,9 @@ class MissingError(TreegaugeError):
 class Additive:
     """A measure as a function of sums over sentences, which is what resampling needs.
 
-    Attributes
-    ----------
-    tables
-        Takes the measure's treebanks and returns the tables (sentences, columns) that are
-        resampled, each on its own: one, or one for each treebank of a pair.
-    statistic
-        Takes the column sums (..., columns) of each table and returns values (...).
-    distance
-        Whether the value is a distance between distributions. Sampling noise only increases a
-        distance, so its resamples are too high and need another interval.
+    `tables` returns the tables (sentences, columns) to resample, one, or one for each treebank of a
+    pair; `statistic` takes their column sums (..., columns). Sampling noise only increases a
+    `distance` between distributions, so its resamples are too high and need another interval.
     """
 
     tables: Callable[..., Sequence[npt.NDArray[Any]]]
@@ -61,13 +50,8 @@ class Measure:
 
     Attributes
     ----------
-    name, family, meaning
-        Its name, the page that explains it, and what it says in one line.
     function
-        Takes one or two treebanks and returns a number or several under names; raises
-        :class:`MissingError` where there is none.
-    pair
-        Whether it compares a training set with a test set.
+        Returns a number or several under names; raises :class:`MissingError` where there is none.
     bounds
         The smallest and the largest possible value.
     additive
@@ -138,16 +122,15 @@ def measures() -> dict[str, Measure]:
     >>> measures()["edv"].meaning
     'distance between the displacements of train and test'
     """
-    for module in MODULES:
-        import_module(f"treegauge.measures.{module}")
+    for family in FAMILIES:
+        import_module(f"treegauge.measures.{family}")
     load_plugins("treegauge.measures")
 
     # Modules register when they are first imported, which may have been in any order; measures
     # of plug-ins come last in their family.
-    places = {f"treegauge.measures.{module}": i for i, module in enumerate(MODULES)}
-
-    def place(one: Measure) -> tuple[int, int]:
-        return FAMILIES.index(one.family), places.get(one.function.__module__, len(places))
+    def place(one: Measure) -> tuple[int, bool]:
+        own = f"treegauge.measures.{one.family}"
+        return FAMILIES.index(one.family), one.function.__module__ != own
 
     return {one.name: one for one in sorted(_MEASURES.values(), key=place)}
 

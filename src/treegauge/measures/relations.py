@@ -29,12 +29,7 @@ def universal_relations(treebank: Treebank) -> Codes:
 def relation_class(relation: str, version: str | None = None) -> str:
     """Say whether a relation links content words, a function word, or neither can be said.
 
-    Parameters
-    ----------
-    relation
-        With or without a subtype.
-    version
-        ``"v1"`` or ``"v2"`` of UD. Without it both are known; their names do not conflict.
+    Without a version of UD (``v1``, ``v2``) both are known; their names do not conflict.
 
     Examples
     --------
@@ -103,22 +98,12 @@ def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) ->
 
 @register("wde", "relations", "word dependency entropy of each relation", average=average_wde)
 def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
-    r"""Return the word dependency entropy (WDE) of every relation of a treebank.
+    r"""Return the word dependency entropy (WDE) of every relation of a treebank, 0 to 1.
 
     .. math:: \mathrm{WDE}(r, t) = \frac{H(p(w \mid r, t))}{\log n_w}
 
-    with :math:`n_w` the number of distinct forms of the treebank. Relations are taken without
-    their subtypes. Function relations come out low, content relations high.
-
-    Parameters
-    ----------
-    treebank
-        The words to count.
-
-    Returns
-    -------
-    dict
-        Relation to a number from 0 to 1; 0 where the vocabulary has a single form.
+    with :math:`n_w` the number of distinct forms of the treebank (0 if there is one). Relations are
+    taken without their subtypes. Function relations come out low, content relations high.
 
     Examples
     --------

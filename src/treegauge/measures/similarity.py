@@ -66,10 +66,21 @@ class Ngrams(NamedTuple):
     second: FloatArray
 
 
-def _windows(treebank: Treebank, place: dict[str, int], n: int) -> npt.NDArray[np.int64]:
+def _tags(*treebanks: Treebank) -> tuple[list[npt.NDArray[np.int64]], int]:
+    """Code the UPOS of several treebanks alike, from 1 on; return the number of codes, too."""
+    for treebank in treebanks:
+        need_column(treebank, "upos")
+    each = [treebank.codes("upos") for treebank in treebanks]
+    names = sorted({name for one in each for name in one.values})
+    place = {name: i for i, name in enumerate(names, 1)}
+    coded = [np.array([place[v] for v in one.values], np.int64)[one.codes] for one in each]
+    return coded, len(names)
+
+
+def _windows(
+    treebank: Treebank, tags: npt.NDArray[np.int64], number: int, n: int
+) -> npt.NDArray[np.int64]:
     """Code every n-gram; sentences have one boundary mark (code 0) before and after them."""
-    codes, values = treebank.codes("upos")
-    tags = np.array([place[value] for value in values], np.int64)[codes]
     if n == 1:
         return tags
     padded = np.zeros(treebank.n_words + 2 * len(treebank), np.int64)
@@ -77,7 +88,7 @@ def _windows(treebank: Treebank, place: dict[str, int], n: int) -> npt.NDArray[n
     sentence = np.repeat(np.arange(len(treebank)), treebank.lengths + 2)
     code = np.zeros(max(len(padded) - n + 1, 0), np.int64)
     for i in range(n):
-        code = code * (len(place) + 1) + padded[i : i + len(code)]
+        code = code * (number + 1) + padded[i : i + len(code)]
     return np.asarray(code[sentence[: len(code)] == sentence[n - 1 :]])
 
 
@@ -87,15 +98,38 @@ def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> Ngrams:
     One boundary mark is before and after each sentence, so that every word is the middle of a
     trigram; unigrams are of words only. An n-gram longer than a sentence and its marks is none.
     """
-    for treebank in (first, second):
-        need_column(treebank, "upos")
-    names = sorted({*first.codes("upos").values, *second.codes("upos").values})
-    place = {name: i for i, name in enumerate(names, 1)}
-    one, two = (_windows(treebank, place, n) for treebank in (first, second))
-    codes = renumber(np.concatenate([one, two]), (len(place) + 1) ** n)
+    tags, number = _tags(first, second)
+    one, two = (_windows(*pair, number, n) for pair in zip((first, second), tags, strict=True))
+    codes = renumber(np.concatenate([one, two]), (number + 1) ** n)
     size = int(codes.max(initial=-1)) + 1
     counts = (codes[: len(one)], codes[len(one) :])
     return Ngrams(*(np.bincount(part, minlength=size).astype(np.float64) for part in counts))
+
+
+def log_ratios(target: Treebank, source: Treebank) -> FloatArray:
+    r"""Return for each word of the target the log ratio of the frequencies of its tag trigram.
+
+    .. math:: \ln \frac{f_{tgt}(t_w)}{f_{src}(t_w)}
+
+    Their mean is KLcpos3 = KL(target || source), so sentences can be compared one by one. The
+    trigram of a word is its UPOS with those before and after it, with one boundary mark before and
+    after each sentence; a trigram that the source lacks counts once there.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> source, target = synthetic(50, seed=1), synthetic(10, seed=2)
+    >>> bool(log_ratios(target, source).mean() > 0)
+    True
+    """
+    (ours, theirs), number = _tags(target, source)
+    words, known = _windows(target, ours, number, 3), _windows(source, theirs, number, 3)
+    codes = renumber(np.concatenate([words, known]), (number + 1) ** 3)
+    own, other = codes[: len(words)], codes[len(words) :]
+    uses, counts = (np.bincount(part, minlength=codes.max() + 1) for part in (own, other))
+    total = len(other) + np.count_nonzero((uses > 0) & (counts == 0))
+    gaps = np.log(np.maximum(uses, 1) / len(own)) - np.log(np.maximum(counts, 1) / total)
+    return np.asarray(gaps[own])
 
 
 @register(
@@ -108,23 +142,10 @@ def klcpos3(source: Treebank, target: Treebank) -> float:
     .. math:: \sum_{t \in target} f_{tgt}(t) \ln \frac{f_{tgt}(t)}{f_{src}(t)}
 
     with :math:`f` relative frequencies; trigrams of the target that the source lacks count once
-    there.
-
-    Parameters
-    ----------
-    source, target
-        The treebank a parser was trained on, and the one it is for.
-
-    Notes
-    -----
-    Rosa and Žabokrtský (2015), KLcpos3, a language similarity measure for delexicalized parser
-    transfer.
+    there (Rosa and Žabokrtský 2015, KLcpos3, a language similarity measure for delexicalized
+    parser transfer).
     """
-    theirs, ours = upos_ngrams(source, target)
-    used = ours > 0
-    smoothed = np.where(used & (theirs == 0), 1.0, theirs)
-    p, q = ours[used] / ours.sum(), smoothed[used] / smoothed.sum()
-    return max(0.0, float((p * np.log(p / q)).sum()))
+    return max(0.0, float(log_ratios(target, source).mean()))
 
 
 def jensen_shannon(one: npt.ArrayLike, two: npt.ArrayLike) -> FloatArray:
@@ -145,15 +166,12 @@ def jensen_shannon(one: npt.ArrayLike, two: npt.ArrayLike) -> FloatArray:
 
 
 def _tag_tables(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64]]:
-    names = sorted({*train.codes("upos").values, *test.codes("upos").values})
-    place = {name: i for i, name in enumerate(names)}
+    each, number = _tags(train, test)
     tables = []
-    for treebank in (train, test):
-        codes, values = treebank.codes("upos")
-        tags = np.array([place[value] for value in values], np.int64)[codes]
-        cells = treebank.sentence_of * len(names) + tags
-        counts = np.bincount(cells, minlength=len(treebank) * len(names))
-        tables.append(counts.reshape(len(treebank), len(names)))
+    for treebank, tags in zip((train, test), each, strict=True):
+        cells = treebank.sentence_of * number + tags - 1
+        counts = np.bincount(cells, minlength=len(treebank) * number)
+        tables.append(counts.reshape(len(treebank), number))
     return tables
 
 
@@ -200,15 +218,9 @@ Shapes = Callable[[Treebank], Hashes]
 def tree_shapes(treebank: Treebank, *, directed: bool = True) -> Hashes:
     r"""Give each sentence a number that it shares with the sentences of isomorphic trees.
 
-    Linear in the words; two different shapes share a number with a chance of about 2 to the -64.
-    Sentences with cycles are repaired first (see :func:`treegauge.treebanks.trees.repair`).
-
-    Parameters
-    ----------
-    treebank
-        The trees.
-    directed
-        Whether the root and the directions of arcs matter. The order of words never does.
+    If `directed`, the root and the directions of arcs matter; the order of words never does. Linear
+    in the words; two different shapes share a number with a chance of about 2 to the -64. Sentences
+    with cycles are repaired first.
 
     Examples
     --------

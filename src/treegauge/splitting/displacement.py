@@ -18,15 +18,9 @@ _ROUNDS = 30
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Units by stratum, such as sentences by length, and how many of each stratum to take.
+    """Units stratum by stratum, such as sentences by length, and how many of each to take.
 
-    Attributes
-    ----------
-    units, bounds
-        The units, stratum by stratum, and where each stratum begins and ends.
-    take
-        How many to take of each stratum. Shares of small strata are carried over to the next, so
-        that they add up to the share of the whole.
+    Shares of small strata are carried over to the next, so that they add up to that of the whole.
     """
 
     units: npt.NDArray[np.intp]
@@ -82,31 +76,15 @@ class Strata:
 def sampled_test(
     pool: SentencePool, sentences: npt.NDArray[np.intp], *, adversarial: bool, seed: int
 ) -> Bools:
-    """Choose the test fifth by the published sampler.
+    """Choose the test fifth of the sentences by the published sampler, as a mask.
 
     Sentences are binned by length and sorted by mean edge displacement (MED). Each round takes a
     length at random among those that have sentences left, and an MED: in the first round that of a
     random sentence of this length, later the MED of the training data so far. The four sentences
     nearest to it go into the training set; the next nearest (complementary) or the furthest of that
     length (adversarial) goes into the test set. Where a length has run out, the nearest length is
-    used.
-
-    The lengths drawn do not depend on the objective: with one seed, the test sentences of both have
-    the same lengths.
-
-    Parameters
-    ----------
-    pool, sentences
-        The pool and the numbers of the sentences to deal.
-    adversarial
-        Whether displacements shall differ as much as they can, or as little.
-    seed
-        Same seed, same split.
-
-    Returns
-    -------
-    numpy.ndarray
-        For each of `sentences` whether it is a test sentence.
+    used. The lengths drawn do not depend on the objective: with one seed, the test sentences of
+    both have the same lengths.
 
     Notes
     -----
@@ -135,8 +113,8 @@ def optimised_test(
 ) -> Bools:
     r"""Choose test units so that the displacement distance itself is largest or smallest.
 
-    The number of test units is fixed in every stratum (sentence length), so that sizes and lengths
-    agree whatever the objective.
+    Units have histograms of displacements. The number of test units is fixed in every stratum
+    (sentence length), so that sizes and lengths agree whatever the objective.
 
     *Largest.* By duality :math:`W_1 = \max_f E_{test} f - E_{train} f` over functions of slope at
     most one. For the :math:`f` that attains it on the present split, every unit has a score
@@ -146,17 +124,6 @@ def optimised_test(
     *Smallest.* The start is every k-th unit in the order of mean displacement.
 
     Either way, random pairs of one stratum are then swapped wherever that helps.
-
-    Parameters
-    ----------
-    histograms
-        For each unit the counts of its displacements.
-    strata
-        For each unit its stratum.
-    share
-        Share of test units in each stratum.
-    adversarial, seed
-        As in :func:`sampled_test`.
     """
     random = np.random.default_rng(seed)
     groups = Strata.of(strata, share)

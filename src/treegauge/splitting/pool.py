@@ -21,17 +21,7 @@ _DOCUMENT = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
 
 @dataclass(frozen=True, eq=False)
 class SentencePool:
-    """All sentences of a treebank, across its files.
-
-    Attributes
-    ----------
-    treebank
-        The sentences.
-    files, digests
-        The files they came from, and the SHA-256 of each.
-    origin, number
-        For each sentence its file and its number there, from 1.
-    """
+    """All sentences of a treebank across its files; each knows its file and its number there."""
 
     treebank: Treebank
     files: tuple[str, ...]

@@ -52,37 +52,32 @@ class Split(Result):
         """One row per set: sizes, and its displacement and length distance from the first."""
         import polars as pl
 
-        first = next(iter(self.parts.values()))
-        return pl.DataFrame([self._row(name, index, first) for name, index in self.parts.items()])
+        first, rows = next(iter(self.parts)), []
+        for name, index in self.parts.items():
+            lengths = self.pool.lengths[index]
+            edv, slv = self.distances(first, name)
+            rows.append(
+                {
+                    "split": name, "sentences": len(index), "words": int(lengths.sum()),
+                    "mean_length": float(lengths.mean()) if len(index) else None,
+                    "edv": None if name == first or np.isnan(edv) else edv,
+                    "slv": None if name == first or np.isnan(slv) else slv,
+                }
+            )  # fmt: skip
+        return pl.DataFrame(rows)
 
-    def _row(self, name: str, index: Index, first: Index) -> dict[str, Any]:
-        lengths = self.pool.lengths[index]
-        same = index is first
-        return {
-            "split": name,
-            "sentences": len(index),
-            "words": int(lengths.sum()),
-            "mean_length": float(lengths.mean()) if len(index) else None,
-            "edv": None if same else self._distance(self._displacements(index, first)),
-            "slv": None if same else self._distance(self._lengths(index, first)),
-        }
-
-    def _displacements(self, *parts: Index) -> list[npt.NDArray[np.int64]]:
-        return [self.pool.histograms[part].sum(axis=0, dtype=np.int64) for part in parts]
-
-    def _lengths(self, *parts: Index) -> list[npt.NDArray[np.int64]]:
+    def distances(self, one: str, other: str) -> tuple[float, float]:
+        """Return the distance of two sets in displacements and in sentence lengths."""
+        parts = [self.parts[one], self.parts[other]]
         size = int(self.pool.lengths.max(initial=0)) + 1
-        return [np.bincount(self.pool.lengths[part], minlength=size) for part in parts]
-
-    @staticmethod
-    def _distance(pair: list[npt.NDArray[np.int64]]) -> float | None:
-        distance = float(wasserstein(*pair))
-        return None if np.isnan(distance) else distance
+        arcs = [self.pool.histograms[part].sum(axis=0, dtype=np.int64) for part in parts]
+        lengths = [np.bincount(self.pool.lengths[part], minlength=size) for part in parts]
+        return float(wasserstein(*arcs)), float(wasserstein(*lengths))
 
     @property
     def edv(self) -> float:
         """Displacement distance of the test set from the training set."""
-        return float(wasserstein(*self._displacements(self.parts["train"], self.parts["test"])))
+        return self.distances("train", "test")[0]
 
 
 @verb
@@ -188,17 +183,7 @@ def _by_file(pool: "SentencePool", index: Index) -> dict[str, list[int]]:
 def write_split(
     split: Split, folder: str | PathLike[str], *, provenance: bool = True
 ) -> list[Path]:
-    """Write one file per set and ``manifest.json``, each atomically.
-
-    Parameters
-    ----------
-    split
-        What to write.
-    folder
-        Created if it does not exist.
-    provenance
-        Whether each sentence gets a comment ``# split_origin = FILE:NUMBER``.
-    """
+    """Write one file per set and ``manifest.json``, each atomically; return their paths."""
     target = Path(folder)
     paths = {name: target / f"{split.pool.code}-ud-{name}.conllu" for name in split.parts}
     for path in paths.values():

@@ -58,16 +58,13 @@ def make_split(
         raise TreegaugeError(f"{known}, too few for {enough} parts")
     weight = pool.lengths[kept] if unit == "words" else np.ones(len(kept), np.int32)
     random = np.random.default_rng(seed)
+    names = ["train", "dev", "test"]
     if objective == "kfold":
         names = [f"fold{i + 1}" for i in range(folds)]
-        labels = _cut(
-            groups, weight, np.full(folds, 1 / folds), random.permutation(groups.max() + 1)
-        )
-    elif objective == "random":
-        names = ["train", "dev", "test"]
+        shares = np.full(folds, 1 / folds)
+    if objective in {"random", "kfold"}:
         labels = _cut(groups, weight, shares, random.permutation(groups.max() + 1))
     else:
-        names = ["train", "dev", "test"]
         labels = _steered(pool, kept, groups, weight, shares, objective, method, documents, seed)
     parts = {name: kept[labels == i] for i, name in enumerate(names)}
     parts = {name: index for name, index in parts.items() if len(index)}
@@ -161,28 +158,12 @@ def _steered(
         )
         test = chosen[groups]
     labels = np.where(test, 2, 0)
-    if shares[1] > 0:
-        labels[~test] = _dev(
-            groups[~test], lengths[~test], weight[~test], shares, documents, random
-        )
-    return labels
-
-
-def _dev(
-    groups: npt.NDArray[np.int64],
-    lengths: npt.NDArray[np.int32],
-    weight: npt.NDArray[np.int32],
-    shares: npt.NDArray[np.float64],
-    documents: bool,
-    random: np.random.Generator,
-) -> npt.NDArray[np.int64]:
-    """Divide what is not test into train (0) and dev (1) at random, the same share of any length.
-
-    Whole documents cannot be divided by length.
-    """
     part = shares[:2] / shares[:2].sum()
-    if documents:
-        names, local = np.unique(groups, return_inverse=True)
-        return _cut(local.reshape(-1), weight, part, random.permutation(len(names)))
-    strata = Strata.of(lengths, float(part[1]))
-    return strata.top(random.random(len(lengths))).astype(np.int64)
+    if part[1] > 0 and documents:
+        names, local = np.unique(groups[~test], return_inverse=True)
+        order = random.permutation(len(names))
+        labels[~test] = _cut(local.reshape(-1), weight[~test], part, order)
+    elif part[1] > 0:  # the same share of any length; documents cannot be divided by length
+        left = lengths[~test]
+        labels[~test] = Strata.of(left, float(part[1])).top(random.random(len(left)))
+    return labels
