@@ -7,17 +7,13 @@ Sums are of whole numbers where the scores are decimals, so that a tie is a tie.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.result import Result, countersign
 from treegauge.ranking.leaderboard import Leaderboard
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -53,23 +49,26 @@ def parse_claim(board: Leaderboard, text: "str | Claim") -> Claim:
             f"claim {text!r} is not understood; expected 'A > B' with two of the systems: "
             f"{', '.join(board.systems)}"
         )
-    unknown = [[name for name in pair if not board.has_system(name)] for pair in sides]
-    if all(unknown):
-        raise ChoiceError("system in a claim", unknown[0][0], board.systems)
-    a, b = (board.systems[board.system(name)] for name in sides[unknown.index([])])
-    if a == b:
-        raise TreegaugeError(f"claim {text!r} compares {a} with itself")
-    return Claim(a, b)
+    unknown = ""
+    for pair in sides:
+        try:
+            a, b = (board.systems[board.system(unknown := name)] for name in pair)
+        except ChoiceError:
+            continue
+        if a == b:
+            raise TreegaugeError(f"claim {text!r} compares {a} with itself")
+        return Claim(a, b)
+    raise ChoiceError("system in a claim", unknown, board.systems)
 
 
-@dataclass(frozen=True, eq=False)
-class Flip(Result):
+@dataclass(frozen=True)
+class Flip:
     """What would make a claim fail.
 
     Attributes
     ----------
-    claim, treebanks, holds
-        The claim; the treebanks in question, all or those of a subset; and whether it holds there.
+    treebanks, holds
+        The treebanks in question, all or those of a subset; and whether the claim holds there.
     removed
         The fewest treebanks without which the claim fails; None if it holds on every non-empty
         part of them.
@@ -90,37 +89,12 @@ class Flip(Result):
     single: tuple[str, ...]
     smallest: int | None
     largest: int | None
-    signature: str
-    kind: ClassVar[str] = "counter-examples"
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per question: what is asked, its number, the treebanks behind it."""
-        import polars as pl
-
-        swaps = None if self.swapped is None else [f"{a}->{b}" for a, b in self.swapped]
-        rows = [
-            ("fewest removals", _number(self.removed), " ".join(self.removed or ())),
-            ("fewest swaps", _number(swaps), " ".join(swaps or ())),
-            ("fails alone", len(self.single), " ".join(self.single)),
-            ("smallest counter-example", self.smallest, ""),
-            ("largest counter-example", self.largest, ""),
-        ]
-        kinds = {"change": pl.String, "number": pl.Int64, "treebanks": pl.String}
-        return pl.DataFrame(rows, schema=kinds, orient="row")
 
     def json_fields(self) -> dict[str, Any]:
-        """Return all fields."""
+        """Return all fields as JSON has them."""
         swaps = self.swapped and [{"out": gone, "in": come} for gone, come in self.swapped]
-        return {
-            "claim": str(self.claim), "holds": self.holds, "treebanks": len(self.treebanks),
-            "removed": self.removed and list(self.removed), "swapped": swaps,
-            "single": list(self.single), "smallest": self.smallest, "largest": self.largest,
-        }  # fmt: skip
-
-
-def _number(things: Sequence[Any] | None) -> int | None:
-    return None if things is None else len(things)
+        changed = {"claim": str(self.claim), "treebanks": len(self.treebanks), "swapped": swaps}
+        return {**vars(self), **changed}
 
 
 def fewest_removals(differences: NDArray[np.int64]) -> NDArray[np.int64] | None:
@@ -128,11 +102,6 @@ def fewest_removals(differences: NDArray[np.int64]) -> NDArray[np.int64] | None:
 
     Taking away the m largest leaves the least sum that any m can leave, so the first m that does is
     the smallest. None if even the least single difference is more than 0.
-
-    Examples
-    --------
-    >>> fewest_removals(np.array([5, -1, 1, -3])).tolist()
-    [0]
     """
     order = np.argsort(-differences, kind="stable")
     rest = differences.sum() - np.concatenate([[0], np.cumsum(differences[order])])
@@ -147,12 +116,6 @@ def fewest_swaps(
 
     The m largest inside for the m smallest outside lower the sum most, so the first m that does is
     the smallest. None if none does.
-
-    Examples
-    --------
-    >>> gone, come = fewest_swaps(np.array([5, 2, -1]), np.array([4, -2, 1]))
-    >>> gone.tolist(), come.tolist()
-    ([0], [1])
     """
     gone = np.argsort(-inside, kind="stable")
     come = np.argsort(outside, kind="stable")
@@ -164,22 +127,15 @@ def fewest_swaps(
 
 
 def flip(board: Leaderboard, claim: str | Claim, *, subset: Sequence[str] | None = None) -> Flip:
-    """Find the smallest change of treebanks that makes a claim fail.
+    """Find the smallest change of treebanks that makes a claim such as ``"A > B"`` fail.
 
-    Parameters
-    ----------
-    board, claim
-        The leaderboard, and a claim such as ``"A > B"``.
-    subset
-        Treebanks to start from; default: all of them, and then there is nothing to swap with.
+    It starts from a subset; by default from all treebanks, and then there is nothing to swap with.
 
     Examples
     --------
     >>> from treegauge import data
     >>> from treegauge.ranking.reading import read_leaderboard
     >>> board, twelve = read_leaderboard("conll18"), data.subsets()["Ma18"]
-    >>> flip(board, "TurkuNLP > Stanford", subset=twelve).holds
-    False
     >>> change = flip(board, "Stanford > TurkuNLP", subset=twelve)
     >>> change.holds, len(change.removed), len(change.swapped)
     (True, 9, 1)
@@ -201,16 +157,11 @@ def flip(board: Leaderboard, claim: str | Claim, *, subset: Sequence[str] | None
     def names(places: NDArray[np.int64]) -> tuple[str, ...]:
         return tuple(board.treebanks[i] for i in places)
 
-    part = None if subset is None else " ".join(names(columns))
+    swaps = swapped and zip(names(columns[swapped[0]]), names(others[swapped[1]]), strict=True)
     return Flip(
-        claim=stated,
-        holds=bool(inside.sum() > 0),
-        treebanks=names(columns),
+        stated, bool(inside.sum() > 0), names(columns),
         removed=None if removed is None else names(columns[removed]),
-        swapped=swapped
-        and tuple(zip(names(columns[swapped[0]]), names(others[swapped[1]]), strict=True)),
-        single=names(columns[inside <= 0]),
+        swapped=None if swaps is None else tuple(swaps), single=names(columns[inside <= 0]),
         smallest=int(fails[0]) + 1 if len(fails) else None,
         largest=int(fails[-1]) + 1 if len(fails) else None,
-        signature=countersign(board.signature, claim=stated, subset=part),
-    )
+    )  # fmt: skip

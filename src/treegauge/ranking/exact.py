@@ -48,9 +48,6 @@ class Exact(Result):
 
     Attributes
     ----------
-    board, sizes, ties
-        The leaderboard, the sizes of subsets (first axis of the counts), and what equal systems
-        get in the mean rank.
     wins, undecided
         Sizes x systems x systems, Python integers: subsets where the row beats the column, and
         where the two tie; with a coarse grid, also subsets that it cannot decide.
@@ -177,14 +174,8 @@ class Exact(Result):
 class SumLayout(NamedTuple):
     """Where the sums of 0, 1, ... items are counted.
 
-    Attributes
-    ----------
-    items
-        Whole numbers in the order in which they are added.
-    lows, highs
-        Entry ``[i][j]``: least and largest sum of j of the first i items.
-    starts
-        Row j begins at cell ``starts[j]``, for the sum ``lows[-1][j]``.
+    Entry ``[i][j]`` of `lows` and `highs` is the least and largest sum of j of the first i items.
+    Row j begins at cell ``starts[j]``, for the sum ``lows[-1][j]``.
     """
 
     items: list[int]
@@ -202,28 +193,14 @@ def sum_layout(items: NDArray[np.int64], most: int) -> SumLayout:
 
     A row reaches only as far as the j least and j largest items so far, so items are best given
     in the order of their distance from the median: the wide ones come last.
-
-    Examples
-    --------
-    >>> plan = sum_layout(np.array([1, -1, 5]), 2)
-    >>> plan.lows[-1], plan.highs[-1], plan.starts
-    ([0, -1, 0], [0, 5, 6], [0, 1, 8, 15])
     """
     lows, highs = [[0]], [[0]]
-    for i, item in enumerate(items.tolist(), 1):
-        low, high = lows[-1], highs[-1]
-        reach = min(i, most)
-        lows.append([0] + [_pick(min, low, j, item) for j in range(1, reach + 1)])
-        highs.append([0] + [_pick(max, high, j, item) for j in range(1, reach + 1)])
-    starts = [0]
-    for low_sum, high_sum in zip(lows[-1], highs[-1], strict=True):
-        starts.append(starts[-1] + high_sum - low_sum + 1)
-    return SumLayout(items.tolist(), lows, highs, starts)
-
-
-def _pick(better: Any, sums: list[int], j: int, item: int) -> int:
-    with_item = sums[j - 1] + item
-    return int(better(sums[j], with_item)) if j < len(sums) else with_item
+    for i in range(1, len(items) + 1):
+        least = np.sort(items[:i])
+        for rows, ordered in ((lows, least), (highs, least[::-1])):
+            rows.append([0, *np.cumsum(ordered)[:most].tolist()])
+    starts = np.cumsum([0, *(b - a + 1 for a, b in zip(lows[-1], highs[-1], strict=True))])
+    return SumLayout(items.tolist(), lows, highs, starts.tolist())
 
 
 def subset_sums(plan: SumLayout, kind: type) -> NDArray[Any]:
@@ -252,64 +229,37 @@ def subset_sums(plan: SumLayout, kind: type) -> NDArray[Any]:
     return cells
 
 
-class _Pair(NamedTuple):
-    """The differences of two systems on a grid: whole steps, and what the grid leaves over."""
-
-    plan: SumLayout
-    rest: NDArray[np.int64]
-
-
-def _pair(differences: NDArray[np.int64], step: int, most: int) -> _Pair:
-    items = (differences + step // 2) // step
-    order = np.argsort(np.abs(items - int(np.median(items))), kind="stable")
-    return _Pair(sum_layout(items[order], most), np.sort(differences - items * step))
-
-
 def _decided(differences: NDArray[np.int64], size: int) -> int:
     """Return 1 or -1 if one system wins on every subset of a size, else 0."""
     ordered = np.sort(differences)
-    if ordered[:size].sum() > 0:
-        return 1
-    return -1 if ordered[-size:].sum() < 0 else 0
+    return int(ordered[:size].sum() > 0) - int(ordered[-size:].sum() < 0)
 
 
 def _decided_subsets(
-    pair: _Pair, step: int, sizes: tuple[int, ...], kind: type
+    plan: SumLayout, rest: NDArray[np.int64], step: int, sizes: tuple[int, ...], kind: type
 ) -> list[tuple[Any, Any]]:
     """Count, for each size, the subsets with a sum surely above and surely below 0."""
-    cells = subset_sums(pair.plan, kind)
-    whole, held = sum(pair.plan.items), len(pair.plan.items)
+    cells = subset_sums(plan, kind)
+    whole, held = sum(plan.items), len(plan.items)
     counts = []
     for size in sizes:
         # A sum of k differences is step * (sum of items) + (sum of rests): how far can that reach?
-        over = int(-pair.rest[:size].sum()) // step
-        under = -(int(pair.rest[-size:].sum()) // step)
-        row, low = pair.plan.row(cells, min(size, held - size))
-        if 2 * size <= held:
-            counts.append((_above(row, low, over), _below(row, low, under)))
-        else:  # the complement of a subset has the rest of the sum
-            counts.append((_below(row, low, whole - over), _above(row, low, whole - under)))
+        over, under = int(-rest[:size].sum()) // step, -(int(rest[-size:].sum()) // step)
+        row, low = plan.row(cells, min(size, held - size))
+        flip = 2 * size > held  # the complement of a subset has the rest of the sum
+        if flip:
+            over, under = whole - under, whole - over
+        above, below = row[max(over + 1 - low, 0) :].sum(), row[: max(under - low, 0)].sum()
+        counts.append((below.item(), above.item()) if flip else (above.item(), below.item()))
     return counts
-
-
-def _above(row: NDArray[Any], low: int, bound: int) -> Any:
-    """Add up the counts of sums larger than a bound."""
-    return row[max(bound + 1 - low, 0) :].sum().item()
-
-
-def _below(row: NDArray[Any], low: int, bound: int) -> Any:
-    """Add up the counts of sums smaller than a bound."""
-    return row[: max(bound - low, 0)].sum().item()
 
 
 def _reconcile(modular: int, estimate: float, total: int, error: float) -> int:
     """Return the number congruent to `modular` that lies within 2**63 of the estimate."""
-    if total < 2**64:
-        return modular
-    if error * total >= 2**63:
-        return round(estimate)
     near = round(estimate)
-    return near + (modular - near + 2**63) % 2**64 - 2**63
+    if error * total >= 2**63:
+        return near
+    return near + (modular - near + 2**63) % 2**64 - 2**63 if total >= 2**64 else modular
 
 
 def _step(numbers: NDArray[np.int64], most: int) -> int:
@@ -334,17 +284,8 @@ def exact_ranks(
 ) -> Exact:
     """Count wins, ties and losses of every pair over all subsets of a size.
 
-    Parameters
-    ----------
-    board
-        The leaderboard; decimals (two, as published) are counted exactly.
-    size
-        Treebanks per subset, or several sizes (also ``"5-20"``, ``"all"``), which share one table
-        per pair.
-    ties, workers
-        What equal systems get in the mean rank, and the number of threads.
-    progress
-        Called with the number of pairs just done.
+    Several sizes (also ``"5-20"``, ``"all"``) share one table per pair. The other parameters are
+    those of :func:`treegauge.rank`; `progress` is called with the number of pairs just done.
 
     Examples
     --------
@@ -372,11 +313,14 @@ def exact_ranks(
         if all(leads):
             counts = [(t, 0) if lead > 0 else (0, t) for t, lead in zip(totals, leads, strict=True)]
         else:
-            pair = _pair(differences, step, most)
-            counts = _decided_subsets(pair, step, sizes, np.uint64)
+            items = (differences + step // 2) // step
+            rest = np.sort(differences - items * step)  # what the grid leaves over
+            order = np.argsort(np.abs(items - int(np.median(items))), kind="stable")
+            plan = sum_layout(items[order], most)
+            counts = _decided_subsets(plan, rest, step, sizes, np.uint64)
             if max(totals) >= 2**64:
-                error = (held + max(np.diff(pair.plan.starts).tolist())) * 2.0**-53
-                floats = _decided_subsets(pair, step, sizes, np.float64)
+                error = (held + max(np.diff(plan.starts).tolist())) * 2.0**-53
+                floats = _decided_subsets(plan, rest, step, sizes, np.float64)
                 counts = [
                     (_reconcile(c[0], f[0], t, error), _reconcile(c[1], f[1], t, error))
                     for c, f, t in zip(counts, floats, totals, strict=True)

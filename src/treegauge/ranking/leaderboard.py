@@ -25,11 +25,6 @@ def ranks_of(totals: NDArray[Any], ties: Ties = "average") -> NDArray[np.float64
 
     With ``b`` totals strictly larger and ``e`` others equal, the rank is ``1 + b + e/2``
     (``average``), ``1 + b`` (``min``) or ``1 + b + e`` (``max``).
-
-    Examples
-    --------
-    >>> ranks_of(np.array([80, 90, 80, 70])).tolist()
-    [2.5, 1.0, 2.5, 4.0]
     """
     if ties not in get_args(Ties):
         raise ChoiceError("tie rule", ties, get_args(Ties))
@@ -39,13 +34,7 @@ def ranks_of(totals: NDArray[Any], ties: Ties = "average") -> NDArray[np.float64
 
 
 def metric_name(metric: str) -> str:
-    """Return a metric as papers write it.
-
-    Examples
-    --------
-    >>> metric_name("las"), metric_name("lemmas"), metric_name("MLAS")
-    ('LAS', 'lemmas', 'MLAS')
-    """
+    """Return a metric as papers write it: short names in capitals."""
     return metric.upper() if metric.islower() and len(metric) <= 4 else metric
 
 
@@ -55,8 +44,6 @@ class Leaderboard(Result):
 
     Attributes
     ----------
-    metric, systems, treebanks
-        Name of the metric; names in the order of the rows and columns of `values`.
     values
         Scores in percent, systems x treebanks; the mean over seeds where there are several.
     metadata
@@ -64,8 +51,8 @@ class Leaderboard(Result):
         missing where unknown.
     runs
         Seeds x systems x treebanks when the table has seeds, else None.
-    dropped, source
-        Treebanks or systems left out because of missing cells; where the scores come from.
+    dropped
+        Treebanks or systems left out because of missing cells.
 
     Examples
     --------
@@ -173,13 +160,6 @@ class Leaderboard(Result):
         most; finer scores are rounded to 1e-9. With seeds the numbers are sums over seeds and the
         scale counts them. Sums of whole numbers do not depend on the order of addition, so neither
         do ties.
-
-        Examples
-        --------
-        >>> from treegauge.ranking.reading import read_leaderboard
-        >>> numbers, scale = read_leaderboard("conll18").fixed_point()
-        >>> int(numbers.max()), scale
-        (9486, 100)
         """
         for places in range(7):
             grid = np.round(self.cube * 10**places)
@@ -199,10 +179,6 @@ class Leaderboard(Result):
         """Return the row of a system; case does not matter unless it has to."""
         return _position("system", name, self.systems)
 
-    def has_system(self, name: str) -> bool:
-        """Say whether a name is that of one system."""
-        return _alike(name, self.systems) is not None
-
     def treebank(self, name: str) -> int:
         """Return the column of a treebank, given by its code here or any name it is known by."""
         if name not in self.treebanks:
@@ -215,9 +191,9 @@ class Leaderboard(Result):
         self, *, systems: Sequence[str] | None = None, treebanks: Sequence[str] | None = None
     ) -> "Leaderboard":
         """Keep only some systems or treebanks, in the order given."""
-        rows = [*range(len(self.systems))] if systems is None else [*map(self.system, systems)]
-        every = range(len(self.treebanks))
-        columns = [*every] if treebanks is None else [*map(self.treebank, treebanks)]
+        rows = [self.system(name) for name in (self.systems if systems is None else systems)]
+        every = self.treebanks if treebanks is None else treebanks
+        columns = [self.treebank(name) for name in every]
         for what, chosen, names in (
             ("system", rows, self.systems),
             ("treebank", columns, self.treebanks),
@@ -226,26 +202,17 @@ class Leaderboard(Result):
                 twice = next(names[i] for i in chosen if chosen.count(i) > 1)
                 raise TreegaugeError(f"{what} {twice!r} is chosen more than once")
         return Leaderboard.of(
-            self.metric,
-            [self.systems[i] for i in rows],
-            [self.treebanks[i] for i in columns],
-            self.cube[np.ix_(range(len(self.cube)), rows, columns)],
-            self.metadata[columns],
-            source=self.source,
+            self.metric, [self.systems[i] for i in rows], [self.treebanks[i] for i in columns],
+            self.cube[:, rows][:, :, columns], self.metadata[columns], source=self.source,
             dropped=self.dropped,
-        )
+        )  # fmt: skip
 
 
-def _alike(name: str, names: Sequence[str]) -> int | None:
+def _position(what: str, name: str, names: Sequence[str]) -> int:
     """Return the place of a name; case does not matter unless it has to."""
     if name in names:
         return names.index(name)
     alike = [i for i, other in enumerate(names) if other.casefold() == name.casefold()]
-    return alike[0] if len(alike) == 1 else None
-
-
-def _position(what: str, name: str, names: Sequence[str]) -> int:
-    place = _alike(name, names)
-    if place is None:
+    if len(alike) != 1:
         raise ChoiceError(what, name, names)
-    return place
+    return alike[0]

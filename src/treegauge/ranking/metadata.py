@@ -29,21 +29,15 @@ def name_key(name: str) -> str:
 
     Examples
     --------
-    >>> [name_key(name) for name in ("UD_Czech-PDT", "Czech PDT", "cs_pdt-ud-test", "cs_pdt")]
-    ['czech_pdt', 'czech_pdt', 'cs_pdt', 'cs_pdt']
+    >>> [name_key(name) for name in ("UD_Czech-PDT", "Czech PDT", "cs_pdt-ud-test")]
+    ['czech_pdt', 'czech_pdt', 'cs_pdt']
     """
     plain = re.sub(r"-ud-(train|dev|test)$", "", name.strip().casefold()).removeprefix("ud_")
     return re.sub(r"[\s_-]+", "_", plain)
 
 
 def known_code(name: str) -> str:
-    """Return the code of a treebank that the packaged metadata know, else its :func:`name_key`.
-
-    Examples
-    --------
-    >>> known_code("UD_Czech-PDT"), known_code("UD_Klingon-KLI")
-    ('cs_pdt', 'klingon_kli')
-    """
+    """Return the code of a treebank that the packaged metadata know, else its :func:`name_key`."""
     return str(_packaged().get(name_key(name), {}).get("treebank", name_key(name)))
 
 
@@ -57,12 +51,10 @@ def _packaged() -> dict[str, dict[str, Any]]:
 def _lookup(frame: "pl.DataFrame") -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for row in frame.iter_rows(named=True):
-        known = {
-            name: row[name] for name in ("treebank", *COLUMNS) if row.get(name) not in (None, "")
-        }
-        for column in ("treebank", "name"):
-            if row.get(column):
-                rows[name_key(str(row[column]))] = known
+        known = {name: row.get(name) for name in ("treebank", *COLUMNS)}
+        known = {name: value for name, value in known.items() if value not in (None, "")}
+        names = [known[column] for column in ("treebank", "name") if known.get(column)]
+        rows |= {name_key(str(name)): known for name in names}
     return rows
 
 
@@ -71,17 +63,7 @@ def describe(
     source: "str | PathLike[str] | pl.DataFrame | None",
     inline: Mapping[str, Mapping[str, Any]],
 ) -> "pl.DataFrame":
-    """Gather metadata: a given table first, then the score table's own columns, then packaged.
-
-    Parameters
-    ----------
-    treebanks
-        Codes or names, in the order wanted.
-    source
-        A table of the user's own, or None.
-    inline
-        Metadata columns of the score table.
-    """
+    """Gather metadata: a given table first, then the score table's own columns, then packaged."""
     import polars as pl
 
     given = {}
@@ -120,17 +102,11 @@ def classes_of(
 ) -> dict[str, NDArray[np.bool_]]:
     """Return classes of treebanks as masks over the columns of a leaderboard.
 
-    Parameters
-    ----------
-    board
-        The leaderboard, with its metadata.
-    by
-        Columns whose values are classes. ``tokens`` cuts at thirds of the treebanks; ``resource``
-        also gives ``resource not big`` if there are several other classes, which is what the
-        Fragility paper calls low-resource. Classes of one treebank are left out, unless `by`
-        names ``treebank``, and so are classes with the same members as an earlier one.
-    own
-        Further classes: names and members.
+    The values of the columns `by` are classes, and so are `own` ones (names and members).
+    ``tokens`` cuts at thirds of the treebanks; ``resource`` also gives ``resource not big`` if
+    there are several other classes, which is what the Fragility paper calls low-resource. Classes
+    of one treebank are left out, unless `by` names ``treebank``, and so are classes with the same
+    members as an earlier one.
 
     Examples
     --------

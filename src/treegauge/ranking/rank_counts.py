@@ -41,8 +41,7 @@ class ScoreSums(NamedTuple):
     def sums(self, mask: Mask) -> NDArray[Any]:
         """Return systems x samples: the sum of each system's scores over each sample.
 
-        The product is cut into slices so small that the linear algebra library starts no threads
-        of its own, which would only slow down ours.
+        Slices so small that the linear algebra library starts no threads, which would slow ours.
         """
         held, samples = mask.shape
         slices = -(-samples // _SLICE)
@@ -59,20 +58,10 @@ class ScoreSums(NamedTuple):
 class RankTally:
     """Counts of ranks, pairs, extremes and agreement; whole numbers, so any order adds up alike.
 
-    Systems are in the table's order. Ranks are doubled and count from 0.
-
-    Attributes
-    ----------
-    ranks
-        Systems x doubled ranks.
-    above
-        Systems x systems: samples in which the row is above the column.
-    extremes
-        Systems x (best doubled rank, its first sample, worst doubled rank, its first sample).
-    concord
-        Sizes x tied pairs x (samples, sum, sum of squares) of concordant minus discordant pairs.
-    leading
-        By size: samples in which a leader over all treebanks leads.
+    Systems are in the table's order. Ranks are doubled and count from 0. `extremes` has each
+    system's best doubled rank, its first sample, the worst, and its first sample; `concord` is
+    sizes x tied pairs x (samples, sum, sum of squares) of concordant minus discordant pairs;
+    `leading` counts, by size, the samples in which a leader over all treebanks leads.
     """
 
     def __init__(self, systems: int, sizes: int) -> None:
@@ -138,18 +127,12 @@ class RankTally:
     def _ranks(self, doubled: NDArray[np.int16], first: int) -> None:
         for system, row in enumerate(doubled):
             self.ranks[system] += np.bincount(row, minlength=self.ranks.shape[1])
-        at = doubled.argmin(axis=1), doubled.argmax(axis=1)
-        rows = np.arange(len(doubled))
-        best, worst = doubled[rows, at[0]], doubled[rows, at[1]]
-        self._extend(np.stack([best, first + at[0], worst, first + at[1]], axis=1))
+        best, worst = doubled.argmin(axis=1), doubled.argmax(axis=1)
+        ends = doubled.min(axis=1), first + best, doubled.max(axis=1), first + worst
+        self._extend(np.stack(ends, axis=1))
 
     def _agreement(
-        self,
-        table: ScoreSums,
-        sums: NDArray[Any],
-        agree: NDArray[np.int64],
-        ties: NDArray[np.int64],
-        first: int,
+        self, table: ScoreSums, sums: Any, agree: Any, ties: NDArray[np.int64], first: int
     ) -> None:
         sizes, pairs = self.concord.shape[:2]
         which = (first + np.arange(len(agree))) % sizes

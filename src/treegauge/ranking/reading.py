@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -63,7 +64,7 @@ READING = LeaderboardReading()
 
 
 class ScoreCell(NamedTuple):
-    """One score, or a gap, and where it is."""
+    """One score, or a gap (None), and where it is."""
 
     treebank: str
     system: str
@@ -160,19 +161,14 @@ class _TableLayout:
         """Yield (treebank, system, raw score) of one row for the metric that is asked for."""
         if "metric" in self.role and not collection.wants(self.name("metric", row, where)):
             return
-        if self.kind == "long":
-            raw = row[self.role["score"]]
-            yield self.name("treebank", row, where), self.name("system", row, where), raw
-        elif self.kind == "metrics":
-            for i in self.free:
-                if collection.wants(self.names[i]):
-                    yield self.name("treebank", row, where), self.name("system", row, where), row[i]
-        elif self.kind == "systems":
-            for i in self.free:
-                yield self.name("treebank", row, where), self.names[i], row[i]
-        else:
-            for i in self.free:
-                yield self.names[i], self.name("system", row, where), row[i]
+        for i in [self.role["score"]] if self.kind == "long" else self.free:
+            if self.kind == "metrics" and not collection.wants(self.names[i]):
+                continue
+            treebank, system = (
+                self.names[i] if self.kind == f"{role}s" else self.name(role, row, where)
+                for role in ("treebank", "system")
+            )
+            yield treebank, system, row[i]
 
 
 def read_leaderboard(
@@ -219,12 +215,17 @@ def read_leaderboard(
     collection = _Collection(metric)
     for source in given:
         collection.add(_table_of(source, metric))
-    label = _label(given)
-    if not collection.cells:
+    label, cells = _label(given), collection.cells
+    if not cells:
         if collection.metrics and not any(map(collection.wants, [*collection.metrics])):
             raise ChoiceError("metric", metric, collection.metrics)
         raise TreegaugeError(f"{label}: no scores in it")
-    cells = _same_treebanks(collection.cells) if len(given) > 1 else collection.cells
+    if len(given) > 1:  # a treebank that sources spell differently gets the name it has first
+        first: dict[str, str] = {}
+        cells = [
+            cell._replace(treebank=first.setdefault(known_code(cell.treebank), cell.treebank))
+            for cell in cells
+        ]
     _refuse_repeats(cells)
     cells, dropped = _without_gaps(cells, missing, label)
     places = [
@@ -293,15 +294,6 @@ def _table_of(source: Input, metric: str) -> FileTable:
     return frame_table(frame if chosen.is_empty() else chosen, source.name)
 
 
-def _same_treebanks(cells: list[ScoreCell]) -> list[ScoreCell]:
-    """Give a treebank that several sources spell differently the name it has first."""
-    first: dict[str, str] = {}
-    return [
-        cell._replace(treebank=first.setdefault(known_code(cell.treebank), cell.treebank))
-        for cell in cells
-    ]
-
-
 def _without_gaps(
     cells: list[ScoreCell], missing: Missing, source: str
 ) -> tuple[list[ScoreCell], tuple[str, ...]]:
@@ -310,13 +302,8 @@ def _without_gaps(
     treebanks, systems, seeds = (
         dict.fromkeys(names) for names in zip(*(cell[:3] for cell in cells), strict=True)
     )
-    gaps = [
-        (treebank, system, seed)
-        for system in systems
-        for treebank in treebanks
-        for seed in seeds
-        if (treebank, system, seed) not in present
-    ]
+    wanted = ((t, s, seed) for s, t, seed in product(systems, treebanks, seeds))
+    gaps = [place for place in wanted if place not in present]
     if not gaps:
         return cells, ()
     if missing == "error":

@@ -6,9 +6,9 @@ block's number as counter. So any sample can be drawn again, in any order and on
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb
 from typing import NamedTuple
 
@@ -34,24 +34,15 @@ Mask = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Constraint:
-    """A bound on how many treebanks of a subset may share a property.
+    """A bound on how many treebanks of a subset may share a property (a column of metadata).
 
-    Attributes
-    ----------
-    column
-        The property: ``language``, ``family``, ``stock``, ``genus`` or ``resource``.
-    most
-        At most this number of one value; None means stratified, that is shares in proportion to
-        the whole collection (largest remainders).
-    value
-        Bound only this value, or every value where None.
+    `most` is at most this number of one value; None means stratified, that is shares in proportion
+    to the whole collection (largest remainders). `value` is the only value bound, None all values.
 
     Examples
     --------
     >>> Constraint.parse("language:1")
     Constraint(column='language', most=1, value=None)
-    >>> str(Constraint.parse("genus=Slavic:2"))
-    'genus=Slavic:2'
     """
 
     column: str
@@ -81,13 +72,7 @@ def constraints_of(given: "str | Iterable[str | Constraint]") -> tuple[Constrain
 
 
 def shares(counts: Sequence[int], size: int) -> list[int]:
-    """Divide `size` places in proportion to `counts`, the largest remainders rounded up.
-
-    Examples
-    --------
-    >>> shares([61, 5, 7, 9], 10)
-    [7, 1, 1, 1]
-    """
+    """Divide `size` places in proportion to `counts`, the largest remainders rounded up."""
     total = sum(counts)
     floors = [size * count // total for count in counts]
     by_remainder = sorted(
@@ -142,13 +127,6 @@ def group_bounds(
 def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:
     """Return one size or several, without repeats, that a collection of `held` can give.
 
-    Parameters
-    ----------
-    size
-        A number, several, or text: ``"10"``, ``"5-20"``, ``"5,10,20"``, ``"all"``.
-    held
-        How many treebanks there are.
-
     Examples
     --------
     >>> sizes_of(10, 82), sizes_of("2-5,10", 82), sizes_of("all", 3)
@@ -179,13 +157,7 @@ def usual_size(held: int) -> int:
 
 
 def sizes_text(sizes: Sequence[int]) -> str:
-    """Write sizes as :func:`sizes_of` reads them.
-
-    Examples
-    --------
-    >>> sizes_text([10]), sizes_text([2, 3, 4, 5]), sizes_text([5, 10])
-    ('10', '2-5', '5,10')
-    """
+    """Write sizes as :func:`sizes_of` reads them."""
     if len(sizes) > 2 and list(sizes) == [*range(sizes[0], sizes[-1] + 1)]:
         return f"{sizes[0]}-{sizes[-1]}"
     return ",".join(map(str, sizes))
@@ -228,21 +200,12 @@ class Sampler:
     Sample ``i`` has size ``sizes[i % len(sizes)]`` and is uniform over all subsets of that size
     that satisfy the constraints. It depends only on the seed, its number and these choices.
 
-    Attributes
-    ----------
-    board, sizes
-        The leaderboard whose treebanks are sampled; the sizes, taken in turn.
-    seed, constraints
-        A number from 0 to 2**64 - 1; bounds that every subset satisfies.
-
     Examples
     --------
     >>> from treegauge.ranking.reading import read_leaderboard
     >>> sampler = Sampler(read_leaderboard("conll18"), (3,), 0, (Constraint("stock", 1),))
     >>> sampler.subset(5) == sampler.subset(5)
     True
-    >>> len(sampler.subset(5))
-    3
     """
 
     board: Leaderboard
@@ -299,29 +262,37 @@ class Sampler:
 
     def block(self, number: int) -> Mask:
         """Draw samples ``number * BLOCK`` and following as a treebanks x samples mask."""
-        mask = _draw_block(self.plan, self.seed, number)
-        if mask is None:
-            raise TreegaugeError(
-                f"{BLOCK * ROUNDS} subsets in a row broke "
-                f"{' and '.join(map(str, self.constraints))} taken together; loosen one of them "
-                "or choose a smaller size"
-            )
-        return mask
+        plan = self.plan
+        rng = np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, number]))
+        which = (number * BLOCK + np.arange(BLOCK)) % len(plan.sizes)
+        if plan.quotas is None and plan.steps is None:
+            return _floyd(rng, plan.sizes[which], plan.held)
+        mask = np.zeros((plan.held, BLOCK), dtype=np.uint8)
+        unfilled = np.arange(BLOCK)
+        for _ in range(ROUNDS):
+            # Spare room goes to further tries for the samples that are still unfilled.
+            tries = np.resize(unfilled, BLOCK)
+            drawn = _grouped(rng, plan, which[tries])
+            good = np.flatnonzero(_fits(plan, drawn, which[tries]))
+            samples, first = np.unique(tries[good], return_index=True)
+            mask[:, samples] = drawn[:, good[first]]
+            unfilled = np.setdiff1d(unfilled, samples, assume_unique=True)
+            if not len(unfilled):
+                return mask
+        raise TreegaugeError(
+            f"{BLOCK * ROUNDS} subsets in a row broke {' and '.join(map(str, self.constraints))} "
+            "taken together; loosen one of them or choose a smaller size"
+        )
 
     def columns(self, number: int) -> NDArray[np.int64]:
         """Draw sample `number` again, as column numbers of the leaderboard."""
         block, column = divmod(number, BLOCK)
-        mask = self._recent.get(block)
-        if mask is None:
-            mask = self.block(block)
-            self._recent.clear()
-            self._recent[block] = mask
-        return np.flatnonzero(mask[:, column])
+        return np.flatnonzero(self._recent(block)[:, column])
 
     @cached_property
-    def _recent(self) -> dict[int, Mask]:
-        """The block drawn last, since samples are often asked for in order."""
-        return {}
+    def _recent(self) -> Callable[[int], Mask]:
+        """Keep the block drawn last, since samples are often asked for in order."""
+        return lru_cache(maxsize=1)(self.block)
 
     def subset(self, number: int) -> tuple[str, ...]:
         """Draw sample `number` again, as names of treebanks."""
@@ -346,27 +317,6 @@ class DrawingPlan(NamedTuple):
     groups: tuple[NDArray[np.float32], ...]
     lows: tuple[NDArray[np.int64], ...]
     highs: tuple[NDArray[np.int64], ...]
-
-
-def _draw_block(plan: DrawingPlan, seed: int, number: int) -> Mask | None:
-    """Return block `number` as a mask, or None if the constraints are too tight together."""
-    rng = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, number]))
-    which = (number * BLOCK + np.arange(BLOCK)) % len(plan.sizes)
-    if plan.quotas is None and plan.steps is None:
-        return _floyd(rng, plan.sizes[which], plan.held)
-    mask = np.zeros((plan.held, BLOCK), dtype=np.uint8)
-    unfilled = np.arange(BLOCK)
-    for _ in range(ROUNDS):
-        # Spare room goes to further tries for the samples that are still unfilled.
-        tries = np.resize(unfilled, BLOCK)
-        drawn = _grouped(rng, plan, which[tries])
-        good = np.flatnonzero(_fits(plan, drawn, which[tries]))
-        samples, first = np.unique(tries[good], return_index=True)
-        mask[:, samples] = drawn[:, good[first]]
-        unfilled = np.setdiff1d(unfilled, samples, assume_unique=True)
-        if not len(unfilled):
-            return mask
-    return None
 
 
 def _floyd(rng: np.random.Generator, sizes: NDArray[np.int64], held: int) -> Mask:

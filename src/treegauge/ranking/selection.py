@@ -30,18 +30,10 @@ _STEPS = 300
 
 @dataclass(frozen=True, eq=False)
 class SubsetDemands:
-    """The subsets of one size that satisfy all demands.
+    """The subsets of one size, out of `held` treebanks, that satisfy all demands.
 
-    Attributes
-    ----------
-    size, held, bounds
-        Treebanks in a subset, treebanks there are, and demands on groups.
-    include, exclude
-        Columns that must, and must not, be members.
-    weights, cap
-        Tokens of each treebank, and the most that a subset may have in all.
-    demands
-        Everything asked for, as text.
+    `include` and `exclude` are columns; `weights` are tokens, of which a subset may have at most
+    `cap`; `demands` says everything that was asked for.
     """
 
     size: int
@@ -88,42 +80,36 @@ class SubsetDemands:
         from treegauge.kernels.rank_swaps import wander
 
         # A few independent starts, then walks: a start costs milliseconds, a step next to nothing.
-        starts = [self._feasible(rng.random(self.held)) for _ in range(min(number, 20))]
+        costs = [rng.random(self.held) for _ in range(min(number, 20))]
+        starts = [self._solve(cost, range(len(self.bounds)), tokens=True) for cost in costs]
         for i, row in enumerate(out):
             chosen = starts[i % len(starts)]
+            if chosen is None:
+                raise self.empty()
             row[:] = np.concatenate([np.flatnonzero(chosen), np.flatnonzero(~chosen)])
         if self.size < self.held:
             least, most = [0, self.size], [self.size, self.held]
             wander(out, self.size, rng.integers(least, most, (number, _STEPS, 2)), self.arrays)
         return out
 
-    def _feasible(self, costs: NDArray[np.float64]) -> NDArray[np.bool_]:
-        solved = self._solve(costs, range(len(self.bounds)), tokens=True)
-        if solved is None:
-            raise self.empty()
-        return solved
-
     def _solve(
         self, costs: NDArray[np.float64], bounds: Iterable[int], *, tokens: bool
     ) -> NDArray[np.bool_] | None:
         from scipy.optimize import Bounds, LinearConstraint, milp
 
-        rows, lows, highs = [np.ones(self.held)], [float(self.size)], [float(self.size)]
+        rules: list[tuple[Any, int, int]] = [(np.ones(self.held), self.size, self.size)]
         for bound in (self.bounds[i] for i in bounds):
             for group, (low, high) in enumerate(zip(bound.lows[0], bound.highs[0], strict=True)):
-                rows.append((bound.codes == group).astype(float))
-                lows.append(float(low))
-                highs.append(float(high))
+                rules.append((bound.codes == group, low, high))
         if tokens and self.cap != _NO_CAP:
-            rows.append(self.weights.astype(float))
-            lows.append(0.0)
-            highs.append(float(self.cap))
+            rules.append((self.weights, 0, self.cap))
+        rows, lows, highs = (np.array(part, dtype=float) for part in zip(*rules, strict=True))
         least, most = np.zeros(self.held), np.ones(self.held)
         least[self.include] = 1
         most[self.exclude] = 0
         solved = milp(
             costs, integrality=np.ones(self.held), bounds=Bounds(least, most),
-            constraints=LinearConstraint(np.array(rows), lows, highs),
+            constraints=LinearConstraint(rows, lows, highs),
         )  # fmt: skip
         return None if solved.x is None else np.asarray(solved.x > 0.5)
 
@@ -212,13 +198,6 @@ def error_matrix(values: Floats) -> Floats:
     there minus its mean. Then :math:`Q_{st} \propto \sum_{ab} e_{abs} e_{abt}`, scaled so that its
     diagonal is 1 on average: :math:`\sum_{s,t \in S} Q_{st} / k` is 1 for an average subset whose
     errors neither cancel out nor add up.
-
-    Examples
-    --------
-    Two systems, ahead by 1, 3 and 2 (2 on average): the errors are -1, 1 and 0.
-
-    >>> error_matrix(np.array([[1.0, 3.0, 2.0], [0.0, 0.0, 0.0]])).tolist()
-    [[1.5, -1.5, 0.0], [-1.5, 1.5, 0.0], [0.0, 0.0, 0.0]]
     """
     errors = values - values.mean(axis=1, keepdims=True)
     # The sum over all pairs of squares of differences is that of squares around the mean.

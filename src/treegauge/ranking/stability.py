@@ -8,7 +8,7 @@ the same on any number of threads.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +24,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, eq=False)
-class Behind:
+class Behind(NamedTuple):
     """The samples in which a system had certain ranks.
 
-    Attributes
-    ----------
-    samples, members
-        Number of samples, and how often each treebank of the leaderboard is in one of them.
-    numbers, subsets
-        The numbers of the first of them, by which the sampler draws each again; their treebanks.
+    Their number, how often each treebank is in one of them, and the numbers and treebanks of the
+    first of them; by its number the sampler draws a subset again.
     """
 
     samples: int
@@ -48,10 +43,6 @@ class Stability(Result):
 
     Attributes
     ----------
-    sampler, samples
-        What was drawn (leaderboard, sizes, seed, constraints), and how many subsets.
-    ties
-        What systems with equal means get: ``average``, ``min`` or ``max`` rank.
     counts
         Systems x doubled ranks: entry ``[s, i]`` counts the samples with rank ``1 + i / 2``.
     above, tied
@@ -62,8 +53,6 @@ class Stability(Result):
     agreement
         By size: samples, mean and sd of Kendall's tau-b with the ranking over all treebanks, and
         how often a system that leads there leads (alone or with others) in the sample.
-    all_columns
-        Whether text shows quartiles and standard deviation, too.
     """
 
     sampler: Sampler
@@ -137,10 +126,8 @@ class Stability(Result):
 
         a, i = np.nonzero(self.counts)
         names, samples = np.array(self.systems)[a], self.counts[a, i]
-        shares = samples / self.samples
-        return pl.DataFrame(
-            {"system": names, "rank": 1 + i / 2, "samples": samples, "share": shares}
-        )
+        columns = {"system": names, "rank": 1 + i / 2, "samples": samples}
+        return pl.DataFrame({**columns, "share": samples / self.samples})
 
     def shown(self) -> "pl.DataFrame":
         """Return the ranking over all treebanks with the ranks in the subsets beside it."""
@@ -176,12 +163,9 @@ class Stability(Result):
             row["ranks"] = {
                 f"{1 + i / 2:g}": int(self.counts[a, i]) for i in np.flatnonzero(self.counts[a])
             }
-        return {
-            "samples": self.samples,
-            "systems": rows,
-            "pairs": self.pairs.to_dicts(),
-            "agreement": self.agreement.to_dicts(),
-        }
+        agreement = self.agreement.to_dicts()
+        pairs = self.pairs.to_dicts()
+        return {"samples": self.samples, "systems": rows, "pairs": pairs, "agreement": agreement}
 
     def behind(
         self,
@@ -201,16 +185,6 @@ class Stability(Result):
             Or the lowest and highest rank, both included.
         limit
             How many subsets to return; all of them are counted.
-
-        Examples
-        --------
-        >>> from treegauge.ranking.reading import read_leaderboard
-        >>> result = stability(read_leaderboard("conll18"), size=10, samples=2000, seed=0)
-        >>> worst = result.behind("Stanford", "worst", limit=1)
-        >>> result.table.filter(system="Stanford")["worst"].item()
-        20.0
-        >>> worst.samples, len(worst.subsets[0])
-        (2, 10)
         """
         a = self.board.system(system)
         if (which is None) == (ranks is None):
@@ -261,22 +235,9 @@ def stability(
 
     On a subset :math:`T` a system's total is :math:`\sum_{t \in T} s_t`, a sum of whole numbers
     where the scores are decimals, so equal means are found equal. Scores finer than six decimals
-    are rounded to 1e-9 first.
-
-    Parameters
-    ----------
-    board
-        The leaderboard.
-    size
-        Treebanks per subset, or several sizes (also ``"5-20"``, ``"all"``) taken in turn, so that
-        each gets an equal share.
-    samples, seed, workers
-        Number of subsets, their seed, and the number of threads, which changes nothing.
-    constraints, ties
-        Such as ``"language:1"`` or ``"resource:stratified"``; and what equal systems get: the
-        ``average`` of their ranks, the ``min`` or the ``max``.
-    progress
-        Called with the number of samples just done.
+    are rounded to 1e-9 first. Several sizes (also ``"5-20"``, ``"all"``) are taken in turn, so that
+    each gets an equal share; `progress` is called with the number of samples just done. The other
+    parameters are those of :func:`treegauge.rank`.
 
     Examples
     --------

@@ -28,13 +28,6 @@ def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64])
     .. math:: \frac{1}{n} \sum_t 100 \cdot \frac{s_t - r_t}{100 - r_t}
 
     This is not the error reduction of the mean scores: every treebank counts alike, easy or hard.
-
-    Examples
-    --------
-    From 98 to 99 half the errors go, from 50 to 90 four fifths:
-
-    >>> error_reduction(np.array([98.0, 50.0]), np.array([99.0, 90.0]))
-    65.0
     """
     if (reference >= 100).any() or (system > 100).any():
         raise TreegaugeError(
@@ -46,17 +39,7 @@ def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64])
 
 @dataclass(frozen=True, eq=False)
 class SubsetAverages(Result):
-    """Macro averages and error reductions over subsets of treebanks.
-
-    Attributes
-    ----------
-    rows
-        One row per subset: its name, how many of its treebanks have scores, each system's macro
-        average (named after the system) and each pair's mean error reduction (``E(reference,
-        system)``).
-    absent
-        For each subset, members without a score; they are left out of its row.
-    """
+    """Macro averages and error reductions over subsets; `absent` are members without a score."""
 
     rows: "pl.DataFrame"
     absent: dict[str, tuple[str, ...]]
@@ -66,7 +49,7 @@ class SubsetAverages(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per subset."""
+        """One row per subset: treebanks, each system's average, ``E(reference, system)``."""
         return self.rows
 
     def shown(self) -> "pl.DataFrame":
@@ -85,14 +68,7 @@ class SubsetAverages(Result):
 def restrict(
     board: Leaderboard, subset: str | Sequence[str] | None, *, missing: Missing = "error"
 ) -> Leaderboard:
-    """Keep only the treebanks of a named subset, or of codes separated by commas.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> restrict(read_leaderboard("conll18"), "Ma18").values.shape
-    (26, 12)
-    """
+    """Keep only the treebanks of a named subset, or of codes separated by commas."""
     from treegauge import data
 
     if subset is None:
