@@ -5,7 +5,6 @@ import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from fnmatch import fnmatchcase
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal
@@ -149,15 +148,6 @@ def load() -> dict[str, Statement]:
         if module.name != "__main__":
             import_module(f"calibration.{module.name}")
     return STATEMENTS
-
-
-def covered(fields: set[str]) -> set[str]:
-    """Return those of some fields (``KIND.COLUMN``) that a statement covers.
-
-    Patterns are those of the shell: ``comparisons.p_*`` covers ``comparisons.p_value``.
-    """
-    patterns = {pattern for one in load().values() for pattern in one.covers}
-    return {field for field in fields if any(fnmatchcase(field, one) for one in patterns)}
 
 
 def check(made: Statement, *, seed: int = 0, quick: bool = False) -> list[Checked]:

@@ -1,0 +1,270 @@
+"""A verb prints no interval, p-value or verdict that no statement of the suite covers."""
+
+import ast
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import treegauge as tg
+from calibration.registry import load
+from treegauge.cli.verbs import VERBS
+from treegauge.core.result import Result
+from treegauge.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.testing.synthetic import Grammar, synthetic
+
+ROOT = Path(__file__).parents[1]
+#: Names of columns and JSON keys that hold the end of an interval, a p-value or a verdict.
+INFERENCE = re.compile(
+    r"(\w+_)?(low|high|lower|upper|intervals?|band|ci|p|p_values?|significant|better|tail|corrected)"
+    r"|p_\w+"
+)
+#: Fields that hold p-values under other names.
+NAMED = ("certificate.tests.*",)
+#: Fields with such a name that say nothing about uncertainty.
+OTHER = ("candidates.p_*",)  # probabilities that a parser gives
+#: The same of words in the source, by room: options, names of methods and of directions.
+OTHER_WORDS = {
+    "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
+    "ranking": {"lower", "better"}, "scoring": {"ci"}, "splitting": {"low", "high"},
+    "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
+}  # fmt: skip
+#: Verbs that print no interval and no p-value.
+WITHOUT = {
+    "check", "measure list", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
+    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "status", "results",
+    "merge", "gc", "report", "demo", "synthesise",
+}  # fmt: skip
+QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
+#: Fields that no statement covers yet; owners of rooms take theirs out, the list goes when empty.
+NOT_YET = (
+    "advice.*", "audit.*", "background.*", "binned correlation.*", "certificate.*", "claims.*",
+    "comparisons.p_corrected", "complexity.*", "correlation.*", "correlation matrix.*",
+    "critical difference.*", "curve.*", "equivalent.*", "fit.*", "improvement.*", "measures.*",
+    "normality.*", "outliers.*", "predictions.*", "recommendation.*", "regression.*",
+    "skew-normal curve.*", "source selection.*", "source weights.*", "suite.*", "transfer.*",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """Four small treebanks with documents, and the output of two systems on their test sets."""
+    home = tmp_path_factory.mktemp("calibrated")
+    for number, name in enumerate(("Czech-One", "Greek-Two", "Latin-Three", "Polish-Four")):
+        folder = home / f"UD_{name}"
+        folder.mkdir()
+        whole = synthetic(140, Grammar(language=number), seed=number)
+        for split, cut in {
+            "train": slice(80),
+            "dev": slice(80, 100),
+            "test": slice(100, 140),
+        }.items():
+            tg.write_conllu(whole[cut], folder / f"{name.lower()}-ud-{split}.conllu")
+        text = (folder / f"{name.lower()}-ud-test.conllu").read_text("utf-8")
+        for system in ("first", "second"):
+            (home / system).mkdir(exist_ok=True)
+            parsed = simulated_parse(text, seed=number + 10 * (system == "first"))
+            (home / system / f"UD_{name}.conllu").write_text(parsed, "utf-8")
+    return home
+
+
+@pytest.fixture(scope="module")
+def counts():
+    """Counts of correct words: two treebanks, two parsers, three classes."""
+    random = np.random.default_rng(0)
+    curves = {
+        "fast": lambda n: 90 - 50 / n, "middle": lambda n: 80 - 120 / n,
+        "slow": lambda n: 10 + 12 * np.log(n),
+    }  # fmt: skip
+    rows = []
+    for treebank in ("UD_Greek-Two", "UD_Latin-Three"):
+        for parser in ("beam", "mst"):
+            for size in (5, 10, 20, 50, 100, 200):
+                for sample in range(5):
+                    right = {c: round(6 * f(size) + 3 * random.normal()) for c, f in curves.items()}
+                    key = (treebank, parser, size, sample)
+                    rows += [(*key, c, correct, 600) for c, correct in right.items()]
+                    rows.append((*key, ALL, sum(right.values()), 1800))
+    return attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"), metric="LAS")
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    """A table of numbers: one row per treebank and length."""
+    random = np.random.default_rng(0)
+    size, edv = random.lognormal(6, 1, 40), random.random(40)
+    las = 60 + 3 * np.log(size) - 9 * edv + random.normal(size=40)
+    return pl.DataFrame(
+        {"treebank": [f"UD_X-{i}" for i in range(40)], "size": size, "edv": edv, "las": las}
+    )
+
+
+@pytest.fixture(scope="module")
+def examples(world, counts, numbers):
+    """By command, calls that together make it print all that it can say about uncertainty."""
+    treebanks = sorted(world.glob("UD_*"))
+    systems = [world / "first", world / "second"]
+    one = [treebanks[0] / "czech-one-ud-test.conllu", *(s / "UD_Czech-One.conllu" for s in systems)]
+    by_length = numbers.join(pl.DataFrame({"length": [5, 6]}), how="cross")
+    training = {**QUICK, "epochs": 1}
+    return {
+        "audit": [partial(tg.audit, treebanks[0], resamples=19, all=True)],
+        "measure": [partial(tg.measure, "all", treebanks[0], interval=True, resamples=20)],
+        "score": [
+            partial(tg.score, *one, by=["deprel"], resamples=50, permutations=50, all=True),
+            partial(tg.score, *one, test="bootstrap", resamples=50),
+            partial(tg.score, world, *systems, split="test", resamples=50, permutations=50),
+        ],
+        "rank": [
+            partial(tg.rank, "conll18", size=10, samples=200),
+            partial(tg.rank, "conll18", size=10, exact=True),
+        ],
+        "rank compare": [
+            partial(tg.rank.compare, "conll18", by=by)
+            for by in ("nemenyi", "wilcoxon-holm", "wins", "improvement")
+        ],
+        "rank outliers": [
+            partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, samples=2000)
+        ],
+        "certify": [
+            partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", samples=100, resamples=100)
+        ],
+        "recommend": [partial(tg.recommend, "conll18", size=5, repeats=1, folds=2, samples=20)],
+        "analyse": [
+            partial(tg.analyse, numbers, "las", ["size", "edv"], resamples=50),
+            partial(tg.analyse, numbers, "las", "edv", "size", resamples=50),
+        ],
+        "analyse correlation": [
+            partial(tg.analyse.correlation, numbers, "las", "edv", resamples=50, method="kendall")
+        ],
+        "analyse normality": [partial(tg.analyse.normality, numbers)],
+        "analyse matrix": [partial(tg.analyse.matrix, numbers)],
+        "analyse background": [
+            partial(tg.analyse.background, numbers, "las", "edv", "size", resamples=50)
+        ],
+        "analyse regression": [
+            partial(
+                tg.analyse.regression, numbers, "las", ["edv", "size"], predict=numbers,
+                leave_one_out=True, resamples=50,
+            )
+        ],
+        "analyse bins": [
+            partial(tg.analyse.bins, by_length, "las", "edv", resamples=50, low=5, high=6)
+        ],
+        "analyse shape": [partial(tg.analyse.shape, numbers, "las", resamples=10)],
+        "analyse power": [partial(tg.analyse.power, 30, 0.3)],
+        "map": [partial(tg.map, treebanks[0], candidates=5, folds=2, **training)],
+        "vinfo": [partial(tg.vinfo, treebanks[0], trees=True, **training)],
+        "mdl": [partial(tg.mdl, treebanks[0], blocks="20,40", orders=2, **training)],
+        "difficulty": [
+            partial(
+                tg.difficulty, *treebanks, blocks="20,40", orders=1, ranks=True,
+                correlations=True, **training,
+            )
+        ],
+        "curve": [partial(tg.curve, counts), partial(tg.curve, counts, each=True, relative=True)],
+        "curve complexity": [
+            partial(tg.curve.complexity, counts, compare=True, partitions=True),
+            partial(tg.curve.complexity, counts, per="treebank"),
+        ],
+        "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
+        "curve fit": [partial(tg.curve.fit, counts, at=[500], parser="mst")],
+        "curve advise": [
+            partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")
+        ],
+        "transfer": [
+            partial(tg.transfer, *treebanks[:3], leave_one_out=True, by="upos", **QUICK)
+        ],
+        "transfer weights": [partial(tg.transfer.weights, *treebanks[:3])],
+        "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
+    }  # fmt: skip
+
+
+def keys(value: object, path: str) -> Iterator[str]:
+    """Yield the paths of all keys in what JSON holds, without positions in lists."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield f"{path}.{key}"
+            yield from keys(one, f"{path}.{key}")
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from keys(one, path)
+
+
+def fields(result: Result) -> set[str]:
+    """Return the fields of a result and its parts that hold inference, as ``KIND.FIELD``."""
+    found = set()
+    for one in result.each():
+        found |= {f"{one.kind}.{column}" for column in one.table.columns}
+        found |= {key.replace(".rows.", ".") for key in keys(one.json_fields(), one.kind)}
+    return {
+        field
+        for field in found
+        if INFERENCE.fullmatch(field.rpartition(".")[2]) or match(field, NAMED)
+    }
+
+
+def match(field: str, patterns) -> bool:
+    return any(fnmatchcase(field, pattern) for pattern in patterns)
+
+
+def kinds(base: type[Result] = Result) -> Iterator[type[Result]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from kinds(kind)
+
+
+def words_of_source(found: set[str]) -> set[str]:
+    """Return the words of the source that name inference and are in no field that was found."""
+    room_of = {one.kind: one.__module__.split(".")[1] for one in kinds()}
+    seen = {room: {*words} for room, words in OTHER_WORDS.items()}
+    for field in found:
+        kind, *_, name = field.split(".")
+        seen.setdefault(room_of[kind], set()).add(name)
+    home, unseen = ROOT / "src" / "treegauge", set()
+    for path in home.rglob("*.py"):
+        room = path.relative_to(home).parts[0]
+        if room in {"figures", "reporting", "kernels"}:  # they show what the others made
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            word = node.value if isinstance(node, ast.Constant) else None
+            if (
+                isinstance(word, str)
+                and INFERENCE.fullmatch(word)
+                and word not in seen.get(room, ())
+            ):
+                unseen.add(f"{path.relative_to(ROOT)}: {word}")
+    return unseen
+
+
+def test_every_command_has_an_example_or_prints_no_inference(examples):
+    words = {name for verbs in VERBS.values() for name in verbs}
+    words |= {
+        f"{name} {sub}"
+        for verbs in VERBS.values()
+        for name, command in verbs.items()
+        for sub in command.subverbs
+    }
+    assert words == set(examples) | WITHOUT
+    assert not set(examples) & WITHOUT
+
+
+def test_what_verbs_print_is_covered(examples):
+    printed = [(words, call()) for words, calls in examples.items() for call in calls]
+    for words, one in ((words, part) for words, result in printed for part in result.each()):
+        if re.search(r"\bp [=<]|% (confidence )?interval|[^-]significan", one.own_text()):
+            assert fields(one), f"{words}: {one.kind} has no field that INFERENCE knows"
+    found = {field for _, result in printed for field in fields(result)}
+    covers = {pattern for made in load().values() for pattern in made.covers}
+    uncovered = {one for one in found if not match(one, (*covers, *OTHER, *NOT_YET))}
+    assert not uncovered, f"no statement covers these: {', '.join(sorted(uncovered))}"
+    idle = {pattern for pattern in covers if not any(match(one, [pattern]) for one in found)}
+    assert not idle, f"these cover nothing that is printed: {', '.join(sorted(idle))}"
+    unseen = words_of_source(found)
+    assert not unseen, f"no example prints these: {', '.join(sorted(unseen))}"
