@@ -10,7 +10,7 @@ from treegauge.scoring.metrics import METRICS, Metric, canonical
 from treegauge.scoring.scores import Scores, SystemScore, official_table
 from treegauge.treebanks import relations
 
-from .oracle import assert_parity, chain, conllu, four, official, ours, row
+from .oracle import assert_parity, chain, conllu, four, ours, row
 
 
 def pair(gold: dict[str, str], system: dict[str, str]) -> Scores:
@@ -262,15 +262,6 @@ def test_rounding_is_that_of_binary_halves(correct, shown):
     cells = official_table(values).split("\n")[-1].split("|")[1:]
     assert [text.strip() for text in cells] == [shown] * 4
     assert values["LAS"].f1 == 100 * correct / 800
-
-
-@pytest.mark.parametrize("enhanced", [False, True])
-def test_brief_table(enhanced):
-    sides = conllu(DOG), conllu(DOG).replace("nsubj", "obj")
-    brief = ours(*sides, enhanced=True).official(brief=True, enhanced=enhanced)
-    theirs = udeval.build_evaluation_table(official(*sides), verbose=False, enhanced=enhanced)
-    assert brief == theirs
-    assert brief.startswith("LAS F1 Score: 80.00\nMLAS Score: 66.67\nBLEX Score: 66.67")
 
 
 def test_names_of_metrics():

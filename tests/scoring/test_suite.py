@@ -9,10 +9,10 @@ import pytest
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import METRICS
+from treegauge.scoring.score_inputs import match_folders
 from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading, Resampling
 from treegauge.scoring.suite import score_suite
-from treegauge.scoring.suite_files import match_folders
 from treegauge.treebanks.conllu import parse_conllu
 
 from .oracle import TOTALS, chain, conllu, row
@@ -92,11 +92,11 @@ def test_nothing_to_score(parts):
 
 
 def test_better_on_every_treebank(suite):
-    better = suite.conjunction("good", "poor", permutations=500)
-    assert (better.k_hat, better.names, better.significant) == (3, NAMES, NAMES)
-    worse = suite.conjunction("poor", "good", permutations=500)
-    assert worse.k_hat == 0
-    assert "better on at least 3 of 3" in str(better)
+    claims = suite.claims(permutations=500)
+    (row,) = claims.pairs
+    assert (row["a_better"], row["a_better_on"]) == (3, list(NAMES))
+    assert (row["b_better"], row["b_better_on"]) == (0, [])
+    assert "good is better than poor on at least 3 of 3 treebanks: x, y, z" in str(claims)
 
 
 def test_claims_are_made_in_both_directions_and_leave_out_pairs_without_a_treebank(parts):
@@ -116,10 +116,9 @@ def test_claims_are_made_in_both_directions_and_leave_out_pairs_without_a_treeba
     assert by_treebank["x"]["p_a_better"] == by_treebank["z"]["p_b_better"] == 1 / 2001
     assert json.loads(json.dumps(claims.to_dict()))["rows"][0]["a"] == "mixed"
     assert claims.table.height == 1
-    with pytest.raises(TreegaugeError, match="share no treebank"):
-        suite.conjunction("mixed", "absent")
-    with pytest.raises(ChoiceError, match="unknown system 'nobody'"):
-        suite.conjunction("mixed", "nobody")
+    alone = score_suite(parts["gold"], {"mixed": mixed, "absent": {}}, resampling=QUICK)
+    with pytest.raises(TreegaugeError, match="no two systems have scores on the same treebank"):
+        alone.claims()
 
 
 def test_many_claims_share_the_error_rate(parts):
@@ -130,8 +129,6 @@ def test_many_claims_share_the_error_rate(parts):
     assert claims.needed_permutations == 1800
     assert all(row["a_better"] == row["b_better"] == 0 for row in claims.pairs)
     assert "significance needs at least 1800 permutations; there were 300" in str(claims)
-    alone = suite.conjunction("good", "poor", permutations=300, alpha=0.01)
-    assert alone.k_hat == 3
     with pytest.raises(TreegaugeError, match="alpha: expected a number between 0 and 1"):
         suite.claims(alpha=1)
 
@@ -146,7 +143,8 @@ def test_runs_of_a_system(parts):
 def test_treebanks_on_which_one_failed_are_left_out_of_a_claim(parts):
     some = {name: parts["poor"][name] for name in ("x", "z")}
     suite = score_suite(parts["gold"], {"good": parts["good"], "poor": some}, resampling=QUICK)
-    assert suite.conjunction("good", "poor", permutations=200).names == ("x", "z")
+    claims = suite.claims(permutations=200)
+    assert [one["treebank"] for one in claims.tests] == ["x", "z"]
 
 
 def test_every_metric_asked_for_is_there(parts):

@@ -1,7 +1,7 @@
 """Lay a system's words beside the gold ones, as the CoNLL 2018 script does."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -41,13 +41,16 @@ class Segmentation(NamedTuple):
     @property
     def token_starts(self) -> Ints:
         """Where each token starts."""
-        return np.concatenate((np.zeros(1, np.int32), self.token_ends[:-1]))[: len(self.token_ends)]
+        return _starts(self.token_ends)
 
     @property
     def sentence_starts(self) -> Ints:
         """Where each sentence starts."""
-        ends = self.sentence_ends
-        return np.concatenate((np.zeros(1, np.int32), ends[:-1]))[: len(ends)]
+        return _starts(self.sentence_ends)
+
+
+def _starts(ends: Ints) -> Ints:
+    return np.concatenate((np.zeros(1, np.int32), ends))[: len(ends)]
 
 
 def segmentation(treebank: Treebank) -> Segmentation:
@@ -55,9 +58,8 @@ def segmentation(treebank: Treebank) -> Segmentation:
 
     Positions count bytes of UTF-8, which order and compare as characters do.
     """
-    plain = treebank.multiword < 0
     token = treebank.kinds == _MULTIWORD
-    token[treebank.rows] = plain
+    token[treebank.rows] = treebank.multiword < 0
     rows = np.flatnonzero(token).astype(np.int32)
     text, ends = _align.characters(treebank.raw, treebank.fields, rows)
     last = np.searchsorted(rows, treebank.row_offsets[1:])
@@ -83,29 +85,18 @@ class Side:
         return (self.classes & bit) > 0
 
 
-def _either(versions: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Relations of any version of UD; their names do not conflict."""
-    return frozenset().union(*versions.values())
-
-
 CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
-_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (_either(LEXICAL), 4), (_either(GRAMMATICAL), 8))
+# Relations of any version of UD: their names do not conflict.
+_LEXICAL, _GRAMMATICAL = (frozenset().union(*of.values()) for of in (LEXICAL, GRAMMATICAL))
+_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (_LEXICAL, 4), (_GRAMMATICAL, 8))
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """Which system word stands for which gold word, and what it has right.
 
-    Attributes
-    ----------
-    gold, system
-        Both sides.
-    to_system, to_gold
-        For each word its partner on the other side, or -1.
-    flags
-        For each gold word the sum of what its partner has right (see ``_align``).
-    system_sentence
-        For each system word the gold sentence of its partner, or else in which it starts.
+    `to_system` and `to_gold` have each word's partner on the other side, or -1; `flags` the sum
+    of what a gold word's partner has right (constants of :mod:`treegauge.kernels.alignment`).
     """
 
     gold: Side
@@ -188,66 +179,45 @@ def align(
     if len(stretches):
         forms = _lowered(gold, stretches[:, :2], system, stretches[:, 2:])
         _align.align_stretches(stretches, *forms, to_system, to_gold)
-    flags = _align.judge(*_judged(sides, to_system, to_gold))
-    return Alignment(sides[0], sides[1], to_system, to_gold, flags)
-
-
-def _judged(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Any:
-    columns: list[Any] = []
+    judged: Any = []
     for side in sides:
         tb = side.treebank
-        columns += [tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full]
-        columns.append(side.has(FUNCTIONAL_BIT))
-    return [*columns, to_system, to_gold]
+        judged += [tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full]
+        judged.append(side.has(FUNCTIONAL_BIT))
+    judged += [to_system, to_gold]
+    flags = _align.judge(*judged)
+    return Alignment(*sides, to_system, to_gold, flags)
 
 
 def _sides(
     gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
 ) -> tuple[Side, Side]:
-    full = _joint(gold.codes("deprel"), system.codes("deprel"), str)
-    rel = _joint(gold.codes("deprel"), system.codes("deprel"), universal_relation)
-    feats = _joint(gold.codes("feats"), system.codes("feats"), universal_features)
-    names = np.zeros(max(len(rel.values), 1), np.uint8)
-    for number, name in enumerate(rel.values):
-        names[number] = sum(bit for members, bit in _CLASSES if name in members)
-    sides = []
-    for i, (treebank, segments) in enumerate(((gold, left), (system, right))):
-        starts, ends = _spans(treebank, segments)
-        sides.append(
-            Side(
-                treebank=treebank,
-                segments=segments,
-                starts=starts,
-                ends=ends,
-                rel=rel.codes[i],
-                full=full.codes[i],
-                feats=feats.codes[i],
-                classes=names[rel.codes[i]],
-            )
-        )
-    return sides[0], sides[1]
+    full, _ = _joint(gold.codes("deprel"), system.codes("deprel"), str)
+    rel, relations = _joint(gold.codes("deprel"), system.codes("deprel"), universal_relation)
+    feats, _ = _joint(gold.codes("feats"), system.codes("feats"), universal_features)
+    classes = [sum(bit for members, bit in _CLASSES if name in members) for name in relations]
+    names = np.array(classes or [0], np.uint8)
+
+    def side(i: int, treebank: Treebank, segments: Segmentation) -> Side:
+        # A word inside a multiword token has that token's start and end.
+        row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
+        token = np.searchsorted(segments.token_rows, row)
+        starts, ends = segments.token_starts[token], segments.token_ends[token]
+        return Side(treebank, segments, starts, ends, rel[i], full[i], feats[i], names[rel[i]])
+
+    return side(0, gold, left), side(1, system, right)
 
 
-class _Joint(NamedTuple):
-    codes: tuple[Ints, Ints]
-    values: list[str]
-
-
-def _joint(gold: Codes, system: Codes, normal: Any) -> _Joint:
-    """Give equal values (after `normal`) equal codes on both sides."""
+def _joint(
+    gold: Codes, system: Codes, normal: Callable[[str], str]
+) -> tuple[list[Ints], list[str]]:
+    """Give equal values (after `normal`) equal codes on both sides; return these and the values."""
     numbers: dict[str, int] = {}
     codes = []
     for side in (gold, system):
         table = [numbers.setdefault(normal(value), len(numbers)) for value in side.values]
         codes.append(np.array(table, np.int32)[side.codes] if table else side.codes)
-    return _Joint((codes[0], codes[1]), list(numbers))
-
-
-def _spans(treebank: Treebank, segments: Segmentation) -> tuple[Ints, Ints]:
-    """Start and end of each word; a word inside a multiword token has that token's."""
-    row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
-    token = np.searchsorted(segments.token_rows, row)
-    return segments.token_starts[token], segments.token_ends[token]
+    return codes, list(numbers)
 
 
 def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple[Ints, Ints]:
@@ -290,10 +260,9 @@ def mismatch(
     at = _align.first_difference(left.text, right.text)
     while at and at < len(left.text) and left.text[at] & 0xC0 == 0x80:
         at -= 1
-    places = [_place(gold, left, at), _place(system, right, at)]
     return MismatchError(
         "gold and system do not hold the same text (spaces apart)\n"
-        f"  gold:   {places[0]}\n  system: {places[1]}\n"
+        f"  gold:   {_place(gold, left, at)}\n  system: {_place(system, right, at)}\n"
         "hint: both files must contain the same characters in the same order; check that the "
         "system parsed this very file and did not normalise its characters"
     )

@@ -24,17 +24,7 @@ PAPER_CLASSES = "upos,binary-direction"
 
 @dataclass(frozen=True, eq=False)
 class CorrectWords:
-    """Which words count, and which of them are correct.
-
-    Attributes
-    ----------
-    gold, system
-        The words on either side that count.
-    heads
-        The gold words that count and have the correct head.
-    relations
-        Those of them that have the correct relation, too.
-    """
+    """Words that count on both sides; gold words with the correct head, and the relation too."""
 
     gold: Mask
     system: Mask
@@ -76,14 +66,7 @@ def align_trees(
 ) -> Alignment:
     """Return the alignment of gold trees with trees predicted for the same words.
 
-    Parameters
-    ----------
-    gold
-        The gold trees.
-    heads
-        For each word the position of its head in the sentence, 0 for the root.
-    relations
-        For each word its relation; without them no relation is correct.
+    A head is its position in the sentence, 0 for the root; without relations none is correct.
     """
     predicted = np.asarray(heads)
     if len(predicted) != gold.n_words:
@@ -104,13 +87,6 @@ def correct_trees(
     convention: Convention = OFFICIAL,
 ) -> CorrectWords:
     """Return which words are correct in trees predicted for the words of a gold treebank.
-
-    Parameters
-    ----------
-    gold, heads, relations
-        As in :func:`align_trees`.
-    convention
-        What counts.
 
     Examples
     --------

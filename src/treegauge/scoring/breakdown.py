@@ -149,7 +149,10 @@ def breakdown(
     ours = classify(alignment.gold.treebank, by)
     theirs = classify(alignment.system.treebank, by)
     table = _table(ours, theirs, words, alignment)
-    title = by if isinstance(by, str) else "×".join(_name(part) for part in _several(by))
+    parts = [by] if callable(by) or isinstance(by, str) else by
+    title = "×".join(
+        one if isinstance(one, str) else getattr(one, "__name__", "predicate") for one in parts
+    )
     name = metric_label(find_word_metric(metric), convention)
     signature = sign(m=name, by=title, **alignment.signed, **convention.signed)
     return Breakdown(table, alignment, ours, theirs, words, signature)
@@ -164,27 +167,17 @@ def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | 
     return align(read_treebank(gold), read_treebank(system))
 
 
-def _several(by: By) -> Sequence[str | Classifier]:
-    return [by] if callable(by) or isinstance(by, str) else by
-
-
-def _name(one: str | Classifier) -> str:
-    return one if isinstance(one, str) else getattr(one, "__name__", "predicate")
-
-
 def _table(
     ours: Classes, theirs: Classes, words: MetricWords, alignment: Alignment
 ) -> "pl.DataFrame":
     import polars as pl
 
     names = list(dict.fromkeys([*ours.names, *theirs.names]))
-    place = {name: i for i, name in enumerate(names)}
-    g_codes = np.array([place[name] for name in ours.names], np.int64)[ours.codes]
-    s_codes = np.array([place[name] for name in theirs.names], np.int64)[theirs.codes]
+    g_codes, s_codes = ours.among(names), theirs.among(names)
     s_right = np.zeros(alignment.system.treebank.n_words, bool)
     s_right[alignment.to_system[words.correct]] = True
 
-    def number(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def number(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         return np.bincount(codes, minlength=len(names))
 
     gold, system = number(g_codes[words.gold]), number(s_codes[words.system])
@@ -212,15 +205,7 @@ def _table(
 
 @dataclass(frozen=True, eq=False)
 class Examples(Result):
-    """Sentences with incorrect words of a class; text draws their gold trees.
-
-    Attributes
-    ----------
-    places
-        The sentences and their incorrect words.
-    alignment
-        Where the system's analysis of these words is found.
-    """
+    """Sentences with incorrect words of a class; text draws their gold trees."""
 
     places: tuple[Place, ...]
     alignment: Alignment = field(repr=False)
@@ -230,23 +215,20 @@ class Examples(Result):
     def words(self) -> list[dict[str, Any]]:
         """Return one row per incorrect word; what the system lacks is None."""
         gold, system = self.alignment.gold.treebank, self.alignment.system.treebank
-        rows = []
-        for place in self.places:
-            for word in place.words:
-                index = int(gold.offsets[place.sentence]) + word - 1
-                partner = int(self.alignment.to_system[index])
-                analysis = _analysis(system, partner) if partner >= 0 else dict.fromkeys(_COLUMNS)
-                rows.append(
-                    {
-                        "sentence": place.sentence + 1,
-                        "sent_id": place.sent_id,
-                        "word": word,
-                        "form": gold.field(int(gold.rows[index]), 1),
-                        **_analysis(gold, index),
-                        **{f"system_{name}": value for name, value in analysis.items()},
-                    }
-                )
-        return rows
+
+        def row(place: Place, word: int) -> dict[str, Any]:
+            index = int(gold.offsets[place.sentence]) + word - 1
+            partner = int(self.alignment.to_system[index])
+            form = gold.field(int(gold.rows[index]), 1)
+            own = {"sentence": place.sentence + 1, "sent_id": place.sent_id, "word": word}
+            return (
+                own
+                | {"form": form}
+                | _analysis(gold, index)
+                | _analysis(system, partner, "system_")
+            )
+
+        return [row(place, word) for place in self.places for word in place.words]
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -270,15 +252,14 @@ class Examples(Result):
         return "\n\n".join([*(drawn or ["no word of this class is incorrect"]), self.signature])
 
 
-_COLUMNS = ("upos", "relation", "head")
-
-
-def _analysis(treebank: Treebank, word: int) -> dict[str, str]:
-    row, sentence = int(treebank.rows[word]), int(treebank.sentence_of[word])
-    head = int(treebank.offsets[sentence]) + int(treebank.head[word]) - 1
-    above = treebank.field(int(treebank.rows[head]), 1) if treebank.head[word] > 0 else "ROOT"
+def _analysis(treebank: Treebank, word: int, side: str = "") -> dict[str, str | None]:
+    names = [f"{side}{name}" for name in ("upos", "relation", "head")]
+    if word < 0:
+        return dict.fromkeys(names)
+    row, parent = int(treebank.rows[word]), int(treebank.parents[word])
+    above = treebank.field(int(treebank.rows[parent]), 1) if parent >= 0 else "ROOT"
     values = (treebank.field(row, 3), treebank.field(row, 7), above)
-    return dict(zip(_COLUMNS, values, strict=True))
+    return dict(zip(names, values, strict=True))
 
 
 def _analysed(row: dict[str, Any], side: str = "") -> str:

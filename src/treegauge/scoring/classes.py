@@ -1,6 +1,7 @@
 """Classes of words: what scores are broken down by."""
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -26,6 +27,11 @@ class Classes(NamedTuple):
     names: list[str]
     ordered: bool = False
 
+    def among(self, names: Sequence[str]) -> Ints:
+        """Return the class of each word as a place in another list of names."""
+        place = {name: i for i, name in enumerate(names)}
+        return np.array([place[name] for name in self.names], np.int32)[self.codes]
+
 
 def _binned(values: npt.NDArray[Any], edges: Sequence[int]) -> Classes:
     """Whole numbers up to the last edge alone, everything beyond together."""
@@ -34,20 +40,17 @@ def _binned(values: npt.NDArray[Any], edges: Sequence[int]) -> Classes:
     return Classes(codes.astype(np.int32), [*names, f"{edges[-1]}+"], ordered=True)
 
 
-def _column(name: str) -> Callable[[Treebank], Classes]:
-    return lambda treebank: _sorted(*treebank.codes(name))
+def _column(name: str, normal: Callable[[str], str] = str) -> Callable[[Treebank], Classes]:
+    def classes(treebank: Treebank) -> Classes:
+        codes, values = treebank.codes(name)
+        return _sorted(codes, [normal(value) for value in values])
+
+    return classes
 
 
-def _sorted(codes: Ints, values: list[str]) -> Classes:
-    names = sorted(set(values))
-    place = {name: i for i, name in enumerate(names)}
-    table = np.array([place[value] for value in values], np.int32)
-    return Classes(table[codes] if len(values) else codes, names)
-
-
-def _relation(treebank: Treebank) -> Classes:
-    codes, values = treebank.codes("deprel")
-    return _sorted(codes, [universal_relation(value) for value in values])
+def _sorted(codes: npt.NDArray[Any], values: Sequence[str]) -> Classes:
+    names, places = np.unique(np.array(values, object), return_inverse=True)
+    return Classes(places.astype(np.int32)[codes], names.tolist())
 
 
 def _direction(treebank: Treebank) -> Classes:
@@ -67,15 +70,6 @@ def _distance(treebank: Treebank) -> Classes:
     return classes._replace(names=["root", *classes.names[1:]])
 
 
-def _depth(treebank: Treebank) -> Classes:
-    return _binned(trees.depth(treebank.head, treebank.offsets), (0, 1, 2, 3, 4, 5, 6, 7, 10))
-
-
-def _length(treebank: Treebank) -> Classes:
-    lengths = treebank.lengths[treebank.sentence_of]
-    return _binned(lengths, (1, 6, 11, 16, 21, 31, 41, 51, 101))
-
-
 def _projective(treebank: Treebank) -> Classes:
     codes = trees.is_projective_arc(treebank.head, treebank.offsets).astype(np.int32)
     return Classes(codes, ["non-projective", "projective"])
@@ -88,23 +82,19 @@ def _head_upos(treebank: Treebank) -> Classes:
     return _sorted(of_head.astype(np.int32), [*values, "ROOT"])
 
 
-def _position(treebank: Treebank) -> Classes:
-    return _binned(treebank.positions, (1, 2, 3, 4, 5, 6, 11, 21, 41))
-
-
 REGISTRY: dict[str, Callable[[Treebank], Classes]] = {
     "upos": _column("upos"),
     "xpos": _column("xpos"),
-    "relation": _relation,
+    "relation": _column("deprel", universal_relation),
     "deprel": _column("deprel"),
     "direction": _direction,
     "binary-direction": _binary_direction,
     "distance": _distance,
-    "depth": _depth,
-    "length": _length,
+    "depth": lambda tb: _binned(trees.depth(tb.head, tb.offsets), (0, 1, 2, 3, 4, 5, 6, 7, 10)),
+    "length": lambda tb: _binned(tb.lengths[tb.sentence_of], (1, 6, 11, 16, 21, 31, 41, 51, 101)),
     "projectivity": _projective,
     "head-upos": _head_upos,
-    "position": _position,
+    "position": lambda tb: _binned(tb.positions, (1, 2, 3, 4, 5, 6, 11, 21, 41)),
 }
 
 
@@ -135,20 +125,15 @@ def classify(treebank: Treebank, by: str | Classifier | Sequence[str | Classifie
         return _named(treebank, by)
     if callable(by):
         return _custom(treebank, by)
-    parts = [classify(treebank, one) for one in by]
-    if not parts:
+    if not by:
         raise TreegaugeError("no class to break down by: give at least one")
-    crossed = parts[0]
-    for part in parts[1:]:
-        crossed = _crossed(crossed, part)
-    return crossed
+    return reduce(_crossed, [classify(treebank, one) for one in by])
 
 
 def _named(treebank: Treebank, name: str) -> Classes:
-    column, colon, key = name.partition(":")
-    if colon and column in {"feats", "misc"} and key:
-        codes, values = treebank.codes(column)
-        return _sorted(codes, [_value(value, key) for value in values])
+    column, _, key = name.partition(":")
+    if column in {"feats", "misc"} and key:
+        return _column(column, lambda field: _value(field, key))(treebank)
     if name not in REGISTRY:
         raise ChoiceError("class of words", name, [*REGISTRY, "feats:NAME", "misc:NAME"])
     return REGISTRY[name](treebank)
@@ -166,9 +151,7 @@ def _custom(treebank: Treebank, function: Classifier) -> Classes:
             f"a classifier gave {len(values)} values for {treebank.n_words} words of "
             f"{treebank.name}; expected one value per word"
         )
-    names = sorted({str(value) for value in values})
-    place = {name: i for i, name in enumerate(names)}
-    return Classes(np.array([place[str(value)] for value in values], np.int32), names)
+    return _sorted(np.arange(len(values)), list(map(str, values)))
 
 
 def _crossed(left: Classes, right: Classes) -> Classes:

@@ -1,6 +1,6 @@
 """Significance tests between systems, on one gold file and across treebanks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
@@ -15,7 +15,7 @@ from treegauge.core.result import Result, countersign
 from treegauge.scoring import metrics
 from treegauge.scoring.metrics import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
-from treegauge.statistics.multiple import adjust, partial_conjunction
+from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import (
     Alternative,
     PairedComparison,
@@ -76,21 +76,10 @@ def compare(
     correction: str = "holm",
     seed: int = 0,
 ) -> Comparisons:
-    """Test every pair of systems on the sentences they share.
+    """Test every pair of systems on the sentences they share (scored with ``resamples > 0``).
 
-    Parameters
-    ----------
-    scores
-        Scores of at least two systems, with their per-sentence statistics (``resamples > 0``).
-    metric
-        One metric or several; p-values are corrected over all pairs and metrics.
-    test
-        ``"permutation"`` swaps the two systems' results sentence by sentence; ``"bootstrap"``
-        draws the same sentences for both.
-    permutations, seed
-        Number of random draws of the test, and their seed.
-    correction
-        ``holm``, ``bonferroni`` or ``benjamini-hochberg``.
+    ``"permutation"`` swaps the two systems' results sentence by sentence, ``"bootstrap"`` draws
+    the same sentences for both. p-values are corrected over all pairs and metrics.
     """
     if len(scores.systems) < 2:
         raise TreegaugeError(
@@ -168,19 +157,9 @@ class Claims(Result):
 
     The counts come from partial conjunction tests (:mod:`treegauge.statistics.multiple`). All of
     them together, in both directions and of every pair, are wrong with probability at most
-    `alpha`: each is tested at `alpha` over twice the number of pairs.
-
-    Attributes
-    ----------
-    pairs
-        One per pair: the counts, valid under any dependence, and what they would be if the
-        treebanks were independent (Fisher).
-    tests
-        One per pair and treebank: the difference and the one-sided p-values of both directions.
-    alpha
-        Probability that any of the counts is wrong.
-    permutations
-        Random draws of each test, which bound its p-value from below.
+    `alpha`: each is tested at `alpha` over twice the number of pairs. `pairs` has the counts, valid
+    under any dependence, and what they would be if the treebanks were independent (Fisher);
+    `tests` the difference and the one-sided p-values of each pair on each treebank.
     """
 
     pairs: tuple[dict[str, Any], ...]
@@ -196,8 +175,8 @@ class Claims(Result):
         """One row per pair."""
         import polars as pl
 
-        flat = [{name: _flat(value) for name, value in row.items()} for row in self.pairs]
-        return pl.DataFrame(flat, infer_schema_length=None)
+        lists = pl.selectors.by_dtype(pl.List(pl.String)).list.join(" ")
+        return pl.DataFrame(self.pairs, infer_schema_length=None).with_columns(lists)
 
     def json_fields(self) -> dict[str, Any]:
         """Return the pairs, and the tests behind them."""
@@ -231,76 +210,3 @@ class Claims(Result):
                 "(--permutations)"
             )
         return "\n".join([tables.to_text(self.shown()), *said, self.signature])
-
-
-def _flat(value: Any) -> Any:
-    return " ".join(value) if isinstance(value, list) else value
-
-
-def make_claims(
-    treebanks: Mapping[str, Scores],
-    shared: Mapping[tuple[str, str], Sequence[str]],
-    *,
-    metric: str,
-    test: PairedTest,
-    permutations: int,
-    alpha: float,
-    seed: int,
-    signature: str,
-) -> Claims:
-    """Test every pair of systems on the treebanks they share.
-
-    Parameters
-    ----------
-    treebanks
-        Scores by treebank.
-    shared
-        For each pair the treebanks on which both have scores; pairs without one are left out.
-    metric, test, permutations, alpha, seed
-        The metric, the paired test on each treebank, its number of draws and seed, and the
-        probability of any wrong claim.
-    signature
-        How the systems were scored.
-    """
-    if not 0 < alpha < 1:
-        raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
-    pairs = {pair: names for pair, names in shared.items() if names}
-    if not pairs:
-        raise TreegaugeError("no two systems have scores on the same treebank")
-    test_settings: dict[str, Any] = {
-        "test": test, "permutations": permutations, "seed": seed, "alternative": "greater"
-    }  # fmt: skip
-    rows, tests = [], []
-    for (a, b), names in pairs.items():
-        done: list[dict[str, Any]] = []
-        for name in names:
-            one, other = treebanks[name][a], treebanks[name][b]
-            done.append(
-                {
-                    "a": a,
-                    "b": b,
-                    "treebank": name,
-                    "difference": one[metric].f1 - other[metric].f1,
-                    "p_a_better": float(paired(one, other, [metric], **test_settings).p_value[0]),
-                    "p_b_better": float(paired(other, one, [metric], **test_settings).p_value[0]),
-                }
-            )
-        row: dict[str, Any] = {
-            "a": a,
-            "b": b,
-            "treebanks": len(names),
-            "mean_difference": sum(one["difference"] for one in done) / len(done),
-        }
-        for side in ("a_better", "b_better"):
-            outcome = partial_conjunction(
-                [one[f"p_{side}"] for one in done], alpha=alpha / (2 * len(pairs)), names=names
-            )
-            row |= {side: outcome.k_hat, f"{side}_if_independent": outcome.k_hat_fisher}
-            row |= {f"{side}_on": list(outcome.significant)}
-        rows.append(row)
-        tests += done
-    signed = countersign(
-        signature, test=f"paired-{test}", m=metric, permutations=permutations, seed=seed,
-        claims="partial-conjunction", alpha=alpha, correction="bonferroni",
-    )  # fmt: skip
-    return Claims(tuple(rows), tuple(tests), alpha, permutations, signed)

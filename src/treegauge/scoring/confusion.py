@@ -39,19 +39,12 @@ class Confusion(Result):
         """
         import polars as pl
 
-        gold, system = np.nonzero(self.counts)
-        rows = [
-            {
-                "gold": self.names[g],
-                "system": self.names[s],
-                "count": int(self.counts[g, s]),
-                "share": 100 * self.counts[g, s] / self.counts[g].sum(),
-            }
-            for g, s in zip(gold.tolist(), system.tolist(), strict=True)
-            if g != s
-        ]
+        g, s = np.nonzero(self.counts * (1 - np.eye(len(self.names), dtype=np.int64)))
+        names, counts = np.array(self.names, object), self.counts[g, s]
+        columns = {"gold": names[g].tolist(), "system": names[s].tolist(), "count": counts}
         schema = {"gold": pl.String, "system": pl.String, "count": pl.Int64, "share": pl.Float64}
-        return pl.DataFrame(rows, schema=schema).sort(
+        shares = {"share": 100 * counts / self.counts.sum(axis=1)[g]}
+        return pl.DataFrame(columns | shares, schema=schema).sort(
             ["count", "gold", "system"], descending=[True, False, False]
         )
 
@@ -99,9 +92,7 @@ def confusion(
     alignment = aligned(gold, system)
     ours, theirs = classify(alignment.gold.treebank, of), classify(alignment.system.treebank, of)
     names = sorted(set(ours.names) | set(theirs.names))
-    place = {name: i for i, name in enumerate(names)}
-    g = np.array([place[name] for name in ours.names], np.int32)[ours.codes]
-    s = np.array([place[name] for name in theirs.names], np.int32)[theirs.codes]
+    g, s = ours.among(names), theirs.among(names)
     paired = alignment.to_system >= 0
     pairs = g[paired].astype(np.int64) * len(names) + s[alignment.to_system[paired]]
     counts = np.bincount(pairs, minlength=len(names) ** 2).reshape(len(names), len(names))

@@ -10,6 +10,7 @@ from treegauge.treebanks.problems import ConlluError
 from treegauge.treebanks.relations import Edge, check_deps, parse_deps, universal_relation
 
 _UNALIGNED = -2
+Path = tuple[int, tuple[str, ...]]
 
 
 def enhanced_counts(alignment: Alignment) -> dict[str, npt.NDArray[np.int64]]:
@@ -60,11 +61,9 @@ def _head(alignment: Alignment, first: int, edge: Edge) -> int:
     return word if word >= 0 else _UNALIGNED
 
 
-def _bare(edges: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, tuple[str, ...]]]:
+def _bare(edges: list[Path]) -> list[Path]:
     return [(head, tuple(map(universal_relation, steps))) for head, steps in edges]
 
 
-def _matches(
-    ours: list[tuple[int, tuple[str, ...]]], theirs: list[tuple[int, tuple[str, ...]]]
-) -> int:
+def _matches(ours: list[Path], theirs: list[Path]) -> int:
     return (Counter(ours) & Counter(theirs)).total()

@@ -27,37 +27,18 @@ Systems = Mapping[str, Input | Sequence[Input]]
 def evaluate(
     gold: Input,
     systems: Input | Systems,
-    *,
     options: ScoreOptions | None = None,
     reading: Reading | None = None,
     resampling: Resampling | None = None,
+    *,
     progress: Progress | None = None,
     chunk: int = CHUNK,
 ) -> Scores:
     """Score system output against one gold file.
 
-    Parameters
-    ----------
-    gold
-        The gold treebank or its file.
-    systems
-        A system's output, or names mapped to outputs; a list of outputs stands for several runs
-        (seeds) of one system, whose counts are added and whose intervals also resample the runs.
-    options
-        What is counted.
-    reading
-        What is done about malformed files; recorded in the signature.
-    resampling
-        How intervals are made.
-    progress
-        Called with the number of sentences after each piece.
-    chunk
-        Bytes read at a time.
-
-    Returns
-    -------
-    Scores
-        Counts, precision, recall, F1, aligned accuracy and an interval of F1 for every metric.
+    Systems are one output, or names mapped to outputs; a list of outputs stands for several runs
+    (seeds) of one system, whose counts are added and whose intervals also resample the runs.
+    `progress` is called with the number of sentences after each piece of `chunk` bytes.
     """
     options, reading = options or ScoreOptions(), reading or Reading()
     resampling = resampling or Resampling()
@@ -119,21 +100,14 @@ def _metrics(
 ) -> dict[str, Metric]:
     sums = np.sum([run.totals for run in runs], axis=0)
 
-    def number(column: str | None, name: str) -> float | None:
-        if column is None:
-            return None
-        value = float(sums[NUMBER[column]])
-        return value if name == "WLAS" else int(value)
+    def metric(name: str) -> Metric:
+        *columns, aligned = ALL[name][:4]
+        kind = float if name == "WLAS" else int
+        correct, gold, system = (kind(sums[NUMBER[column]]) for column in columns if column)
+        both = None if aligned is None else kind(sums[NUMBER[aligned]])
+        return Metric(name, correct, gold, system, both, intervals.get(name))
 
-    values = {}
-    for name in options.metrics:
-        d = ALL[name]
-        counts = [number(column, name) for column in (d.correct, d.gold, d.system)]
-        correct, gold, system = (count or 0 for count in counts)
-        values[name] = Metric(
-            name, correct, gold, system, number(d.aligned, name), intervals.get(name)
-        )
-    return values
+    return {name: metric(name) for name in options.metrics}
 
 
 def _intervals(

@@ -99,11 +99,11 @@ def register_metric(name: str, function: MetricFunction, *, meaning: str) -> Non
     known = {one.lower() for one in [*ALL, *WORD_METRICS]}
     if name.lower() in known:
         raise TreegaugeError(f"there is a metric called {name!r} already; choose another name")
-    columns = [f"{name}_{letter}" for letter in "cgsa"]
+    correct, gold, system, aligned = columns = [f"{name}_{letter}" for letter in "cgsa"]
     for column in columns:
         NUMBER[column] = len(COLUMNS)
         COLUMNS.append(column)
-    ADDED[name] = ALL[name] = Definition(columns[0], columns[1], columns[2], columns[3], meaning)
+    ADDED[name] = ALL[name] = Definition(correct, gold, system, aligned, meaning)
     WORD_METRICS[name] = WordMetric(function, meaning)
 
 
@@ -124,10 +124,11 @@ def metric_label(name: str, convention: Convention) -> str:
     >>> [metric_label(name, Convention(punct=False)) for name in ("UPOS", "LAS", "CLAS")]
     ['UPOS', 'LAS[challenges]', 'CLAS']
     """
-    changed = (not convention.punct and name in _PUNCT) or (
-        convention.subtypes and name in _SUBTYPES
+    changed = (
+        (not convention.punct and name in _PUNCT)
+        or (convention.subtypes and name in _SUBTYPES)
+        or name in ADDED
     )
-    changed = changed or (name in ADDED and not convention.official)
     return convention.label(name) if changed else name
 
 
@@ -157,39 +158,33 @@ class Metric:
     @property
     def precision(self) -> float:
         """Share of the system's that is correct."""
-        return 100 * (self.correct / self.system) if self.system else 0.0
+        return _percent(self.correct, self.system)
 
     @property
     def recall(self) -> float:
         """Share of gold that is correct."""
-        return 100 * (self.correct / self.gold) if self.gold else 0.0
+        return _percent(self.correct, self.gold)
 
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
-        both = self.system + self.gold
-        return 100 * (2 * self.correct / both) if both else 0.0
+        return _percent(2 * self.correct, self.system + self.gold)
 
     @property
     def aligned_accuracy(self) -> float | None:
         """Share of the aligned that is correct."""
-        if self.aligned is None:
-            return None
-        return 100 * (self.correct / self.aligned) if self.aligned else 0.0
+        return None if self.aligned is None else _percent(self.correct, self.aligned)
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts and values under the names of the JSON format."""
-        return {
-            "correct": self.correct,
-            "gold": self.gold,
-            "system": self.system,
-            "aligned": self.aligned,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "aligned_accuracy": self.aligned_accuracy,
-            "interval": None if self.interval is None else list(self.interval),
-        }
+        names = ["correct", "gold", "system", "aligned"]
+        names += ["precision", "recall", "f1", "aligned_accuracy"]
+        interval = None if self.interval is None else list(self.interval)
+        return {name: getattr(self, name) for name in names} | {"interval": interval}
+
+
+def _percent(part: float, whole: float) -> float:
+    return 100 * (part / whole) if whole else 0.0
 
 
 def canonical(name: str) -> str:
@@ -208,9 +203,7 @@ def canonical(name: str) -> str:
 
 def f1(sums: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.float64]:
     """F1 of several metrics, as fractions, from column sums: (..., columns) -> (..., metrics)."""
-    used = [ALL[name] for name in names]
-    correct = sums[..., [NUMBER[d.correct] for d in used]]
-    gold = sums[..., [NUMBER[d.gold] for d in used]]
-    system = sums[..., [NUMBER[d.system] for d in used]]
+    used = [[NUMBER[column] for column in ALL[name][:3] if column] for name in names]
+    correct, gold, system = (sums[..., list(columns)] for columns in zip(*used, strict=True))
     both = gold + system
     return np.divide(2 * correct, both, out=np.zeros_like(both, dtype=np.float64), where=both > 0)

@@ -91,18 +91,8 @@ class PairedReader:
     """Pieces of gold and system that hold the same characters and end with sentences.
 
     Memory is bounded by the longest stretch in which no sentence ends on both sides at once, with
-    last tokens that start together.
-
-    Parameters
-    ----------
-    gold, system
-        Treebanks, or files of any size.
-    reading
-        How files are read.
-    seen
-        Called with the gold bytes as they are read, to know later what was scored against.
-    chunk
-        Bytes read at a time.
+    last tokens that start together. `seen` is called with the gold bytes as they are read, `chunk`
+    of them at a time.
     """
 
     def __init__(
@@ -119,14 +109,12 @@ class PairedReader:
 
     def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
         how = self.reading
-        pieces = (
-            iter([source])
-            if isinstance(source, Treebank)
-            else stream_conllu(source, errors=how.errors, allow=how.allow, chunk=self.chunk)
-        )
-        nothing = parse_conllu(
-            b"", name=source.name if isinstance(source, Treebank) else str(source)
-        )
+        if isinstance(source, Treebank):
+            pieces, name = iter([source]), source.name
+        else:
+            pieces = stream_conllu(source, errors=how.errors, allow=how.allow, chunk=self.chunk)
+            name = str(source)
+        nothing = parse_conllu(b"", name=name)
         return _Side(pieces, how.errors, Pending(nothing, segmentation(nothing)), seen)
 
     def __iter__(self) -> Iterator[Alignment]:
@@ -160,12 +148,11 @@ class PairedReader:
             for side in behind:
                 side.grow()
         if left.size or right.size:
-            error = mismatch(*left.pending, *right.pending)
-            lost = sum(p.action == "skipped" for p in left.problems + right.problems)
-            hint = (
-                f"\n{lost} problems made sentences be left out; errors='repair' keeps their words"
-            )
-            raise MismatchError(f"{error}{hint if lost else ''}")
+            error = str(mismatch(*left.pending, *right.pending))
+            if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
+                error += f"\n{lost} problems made sentences be left out; "
+                error += "errors='repair' keeps their words"
+            raise MismatchError(error)
 
 
 def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:

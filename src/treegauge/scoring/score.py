@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -101,46 +102,28 @@ def score(
     >>> print(scores["perfect"]["LAS"].f1)
     100.0
     """
-    from dataclasses import replace
-
     from treegauge.scoring.score_inputs import find_gold, named_outputs, relation_weights
     from treegauge.scoring.sentence_counts import ScoreOptions
 
     named = named_outputs(systems)
     source, folder = find_gold(gold, named, split)
-    asked = _Details(_texts(by), examples, confusion, all)
-    plain = official or counts
-    if folder and correction == "benjamini-hochberg":
-        raise TreegaugeError(
-            f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, "
-            "for which the correction is bonferroni"
-        )
-    _check(asked, named, gold, folder=folder, plain=plain, common=common)
-    if plain:
-        resampling = replace(resampling, resamples=0)
-    options = ScoreOptions(counting.chosen, enhanced, *relation_weights(weights))
-    scoring = _Scoring(
-        options, reading, resampling, _metrics(_texts(metric), options, asked),
-        test if resampling.resamples else "none", permutations, correction,
-    )  # fmt: skip
-    if folder:
-        suite = _score_folders(source, named, split, common, scoring)
-        return replace(suite, all=all)
     view: View = "counts" if counts else "official" if official else "all" if all else "short"
-    return _score_files(source, named, asked, view, scoring)
+    options = ScoreOptions(counting.chosen, enhanced, *relation_weights(weights))
+    if official or counts:
+        resampling = replace(resampling, resamples=0)
+    how = _How(
+        options, reading, resampling, _texts(metric), test if resampling.resamples else "none",
+        permutations, correction, view, _texts(by), examples, confusion,
+    )  # fmt: skip
+    _check(how, named, gold, folder=folder, common=common)
+    how = how._replace(metrics=_metrics(how))
+    if folder:
+        return _score_folders(source, named, split, common, how)
+    return _score_files(source, named, how)
 
 
-class _Details(NamedTuple):
-    """What is asked for beside the scores."""
-
-    by: tuple[str, ...]
-    examples: str | None
-    confusion: str | None
-    all: bool
-
-
-class _Scoring(NamedTuple):
-    """How systems are scored and compared."""
+class _How(NamedTuple):
+    """How systems are scored and compared, and what is asked for beside the scores."""
 
     options: "ScoreOptions"
     reading: Reading
@@ -149,6 +132,10 @@ class _Scoring(NamedTuple):
     test: Literal["permutation", "bootstrap", "none"]
     permutations: int
     correction: str
+    view: "View"
+    by: tuple[str, ...]
+    examples: str | None
+    confusion: str | None
 
 
 def _texts(values: Sequence[str]) -> tuple[str, ...]:
@@ -156,52 +143,49 @@ def _texts(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check(
-    asked: _Details,
-    named: Mapping[str, Sequence[Any]],
-    gold: Any,
-    *,
-    folder: bool,
-    plain: bool,
-    common: bool,
+    how: _How, named: Mapping[str, Sequence[Any]], gold: Any, *, folder: bool, common: bool
 ) -> None:
     """Refuse combinations that would otherwise be ignored."""
-    details = bool(asked.by or asked.confusion)
-    if folder and (plain or details):
-        raise TreegaugeError(
-            "--official, --counts, --by and --confusion are for one gold file; got a folder: "
-            f"{gold}"
-        )
-    if common and not folder:
-        raise TreegaugeError(f"--common needs GOLD to be a folder of treebanks; got: {gold}")
-    if plain and details:
-        raise TreegaugeError("--official and --counts show one table: leave out --by, --confusion")
-    if plain and len(named) > 1:
-        raise TreegaugeError(
-            f"the official table shows one system; got {len(named)}: {', '.join(named)}"
-        )
-    if asked.examples is not None and not asked.by:
-        raise TreegaugeError("--examples draws words of a class: say which classes with --by")
+    details, plain = bool(how.by or how.confusion), how.view in {"official", "counts"}
     sources = [gold, *(output for outputs in named.values() for output in outputs)]
-    if [source for source in sources if isinstance(source, str)].count("-") > 1:
-        raise TreegaugeError("standard input (-) can be read once: give the other as a file")
-    for name, outputs in named.items():
-        if details and len(outputs) > 1:
-            raise TreegaugeError(f"breakdowns are of one run; {name!r} has {len(outputs)}")
+    refused = {
+        f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, for which "
+        "the correction is bonferroni": folder and how.correction == "benjamini-hochberg",
+        "--official, --counts, --by and --confusion are for one gold file; got a folder: "
+        f"{gold}": folder and (plain or details),
+        f"--common needs GOLD to be a folder of treebanks; got: {gold}": common and not folder,
+        "--official and --counts show one table: leave out --by, --confusion": plain and details,
+        f"the official table shows one system; got {len(named)}: {', '.join(named)}": plain
+        and len(named) > 1,
+        "--examples draws words of a class: say which classes with --by": how.examples is not None
+        and not how.by,
+        "standard input (-) can be read once: give the other as a file": sum(
+            isinstance(source, str) and source == "-" for source in sources
+        )
+        > 1,
+    } | {
+        f"breakdowns are of one run; {name!r} has {len(runs)}": details and len(runs) > 1
+        for name, runs in named.items()
+    }
+    for message, found in refused.items():
+        if found:
+            raise TreegaugeError(message)
 
 
-def _metrics(names: Sequence[str], options: "ScoreOptions", asked: _Details) -> tuple[str, ...]:
+def _metrics(how: _How) -> tuple[str, ...]:
     """Return the metrics as they are written here; breakdowns have some of their own."""
     from treegauge.scoring.metrics import canonical
     from treegauge.scoring.word_metrics import WORD_METRICS, find_word_metric
 
-    if asked.by:
+    if how.by:
         words = {name.lower() for name in WORD_METRICS}
         return tuple(
-            find_word_metric(name) if name.lower() in words else canonical(name) for name in names
+            find_word_metric(name) if name.lower() in words else canonical(name)
+            for name in how.metrics
         )
-    chosen = tuple(map(canonical, names))
+    chosen = tuple(map(canonical, how.metrics))
     for name in chosen:
-        if name not in options.metrics:
+        if name not in how.options.metrics:
             needed = "--weights" if name == "WLAS" else "--enhanced"
             raise TreegaugeError(f"{name} needs {needed}")
     return chosen
@@ -216,21 +200,16 @@ def _report_problems(results: "Iterable[Scores]") -> None:
 
 
 def _score_folders(
-    gold: str, named: Mapping[str, Sequence[Any]], split: str | None, common: bool, how: _Scoring
+    gold: str, named: Mapping[str, Sequence[Any]], split: str | None, common: bool, how: _How
 ) -> "Suite":
-    from dataclasses import replace
-
+    from treegauge.scoring.score_inputs import match_folders
     from treegauge.scoring.suite import score_suite
-    from treegauge.scoring.suite_files import match_folders
 
     files = match_folders(gold, named, split=split, common=common)
     with progress("sentences") as task:
-        suite = score_suite(
-            files.gold, files.systems, options=how.options, reading=how.reading,
-            resampling=how.resampling, progress=task.advance,
-        )  # fmt: skip
+        suite = score_suite(files.gold, files.systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
-    suite = replace(suite, chosen=how.metrics)
+    suite = replace(suite, chosen=how.metrics, all=how.view == "all")
     if how.test == "none" or len(named) < 2:
         return suite
     claims = suite.claims(
@@ -240,38 +219,26 @@ def _score_folders(
     return suite.with_attached({"claims": claims})
 
 
-def _score_files(
-    gold: Any,
-    named: Mapping[str, Sequence[Any]],
-    asked: _Details,
-    view: "View",
-    how: _Scoring,
-) -> "Scores":
-    from dataclasses import replace
-
+def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "Scores":
     from treegauge.scoring.comparisons import compare
     from treegauge.scoring.evaluation import evaluate
 
-    alignments = _alignments(gold, named, how.reading) if asked.by or asked.confusion else {}
+    alignments = _alignments(gold, named, how.reading) if how.by or how.confusion else {}
     if alignments:  # they have been read, perhaps from a stream that cannot be read again
         gold = next(iter(alignments.values())).gold.treebank
         named = {name: [one.system.treebank] for name, one in alignments.items()}
     with progress("sentences") as task:
-        scores = evaluate(
-            gold, named, options=how.options, reading=how.reading, resampling=how.resampling,
-            progress=task.advance,
-        )  # fmt: skip
+        scores = evaluate(gold, named, *how[:3], progress=task.advance)
     _report_problems([scores])
-    known = scores.systems[0].metrics
-    chosen = tuple(name for name in how.metrics if name in known)
-    scores = replace(scores, chosen=chosen, view=view)
+    chosen = tuple(name for name in how.metrics if name in scores.systems[0].metrics)
+    scores = replace(scores, chosen=chosen, view=how.view)
     attached: dict[str, Any] = {}
     if how.test != "none" and len(named) > 1:
         attached["comparisons"] = compare(
             scores, metric=chosen or ("LAS",), test=how.test, permutations=how.permutations,
             correction=how.correction, seed=how.resampling.seed,
         )  # fmt: skip
-    attached |= _details(alignments, asked, how)
+    attached |= _details(alignments, how)
     featured = next((name for name in ("confusions", "breakdowns") if name in attached), "")
     return scores.with_attached(attached, featured=featured)
 
@@ -282,18 +249,15 @@ def _alignments(
     from treegauge.scoring.align import align
     from treegauge.treebanks.inputs import read_treebank
 
-    def read(source: Any, **name: Any) -> Any:
-        return read_treebank(source, errors=reading.errors, allow=reading.allow, **name)
+    how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
+    ours = read_treebank(gold, **how)
+    return {
+        name: align(ours, read_treebank(output, name=name, **how))
+        for name, (output,) in named.items()
+    }
 
-    ours = read(gold)
-    return {name: align(ours, read(output, name=name)) for name, (output,) in named.items()}
 
-
-def _details(
-    alignments: "Mapping[str, Alignment]", asked: _Details, how: _Scoring
-) -> "dict[str, list[Result]]":
-    from dataclasses import replace
-
+def _details(alignments: "Mapping[str, Alignment]", how: _How) -> "dict[str, list[Result]]":
     from treegauge.core.result import countersign
     from treegauge.scoring.breakdown import Breakdowns, breakdown
     from treegauge.scoring.breakdown import examples as find_examples
@@ -306,7 +270,7 @@ def _details(
             name: breakdown(alignment, by=by, metric=metric, convention=convention)
             for name, alignment in alignments.items()
         }
-        for by in asked.by
+        for by in how.by
     ]
     for cells in tables:
         first = next(iter(cells.values()))
@@ -317,11 +281,11 @@ def _details(
             signature = countersign(shared, systems="+".join(cells))
             parts["breakdowns"].append(Breakdowns(cells, signature))
     for name, alignment in alignments.items():
-        if asked.examples is not None:
+        if how.examples is not None:
             own = [cells[name] for cells in tables]
-            having = [one for one in own if asked.examples in one.gold.names] or own
-            parts["examples"].append(find_examples(having[0], asked.examples))
-        if asked.confusion is not None:
-            matrix = confusion(alignment, of=asked.confusion)
-            parts["confusions"].append(replace(matrix, all=asked.all))
+            having = [one for one in own if how.examples in one.gold.names] or own
+            parts["examples"].append(find_examples(having[0], how.examples))
+        if how.confusion is not None:
+            matrix = confusion(alignment, of=how.confusion)
+            parts["confusions"].append(replace(matrix, all=how.view == "all"))
     return {kind: results for kind, results in parts.items() if results}

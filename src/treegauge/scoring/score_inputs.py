@@ -1,19 +1,28 @@
-"""The inputs of ``score``: outputs by system, gold, and weights of relations."""
+"""The inputs of ``score``: outputs by system, gold, folders of both, and weights of relations."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.inputs import (
+    TITLES,
+    is_treebank_folder,
+    read_treebank,
+    recognise,
+    treebank_folder,
+)
+from treegauge.treebanks.languages import own_name
+from treegauge.treebanks.matching import distinct_names, match_outputs
+from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, find, short_name, split_of
 
 
 def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
     """Return the outputs of each system; a path that exists may have an equals sign in it."""
-    from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.inputs import read_treebank
-
     names = _path_names([str(one) for one in systems if isinstance(one, str | PathLike)])
     named: dict[str, list[Any]] = {}
     for source in systems:
@@ -47,9 +56,6 @@ def _is_folder(source: Any) -> bool:
 
 def find_gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) -> tuple[Any, bool]:
     """Return gold, and whether it is a folder of gold files to match with folders of output."""
-    from treegauge.treebanks.inputs import read_treebank, treebank_folder
-    from treegauge.treebanks.sources import find
-
     if not isinstance(gold, str | PathLike):
         return read_treebank(gold), False
     source = str(gold)
@@ -92,7 +98,6 @@ def relation_weights(source: Any) -> tuple[dict[str, float] | None, float]:
         return packaged_weights(), OTHER
     if Path(source).is_dir() or ".conllu" in Path(source).name:
         from treegauge.measures.relations import word_dependency_entropy
-        from treegauge.treebanks.inputs import read_treebank
 
         return word_dependency_entropy(read_treebank(source)), OTHER
     return read_weights(source), 1.0
@@ -100,8 +105,6 @@ def relation_weights(source: Any) -> tuple[dict[str, float] | None, float]:
 
 def _path_names(words: Sequence[str]) -> dict[str, str]:
     """Return a name for each path: the file's, else the folder's, else the whole path."""
-    from treegauge.treebanks.sources import short_name
-
     names = {word: short_name(word) for word in words}
     folders = Counter(Path(word).parent.name for word in names)
     files = Counter(names.values())
@@ -114,9 +117,70 @@ def _path_names(words: Sequence[str]) -> dict[str, str]:
 
 def _check_kind(path: str) -> None:
     """Refuse a table, recording or plan where the output of a system belongs."""
-    from treegauge.treebanks.inputs import TITLES, recognise
-
     kinds = {".csv", ".tsv", ".json", ".parquet", ".npz", ".toml"}
     if Path(path).suffix in kinds and Path(path).is_file():
         (found,) = recognise([path])
         raise TreegaugeError(f"{path} is {TITLES[found.kind]}; expected a CoNLL-U file")
+
+
+class SuiteFiles(NamedTuple):
+    """Gold files by treebank and, for each system, the output of its runs by treebank."""
+
+    gold: dict[str, str]
+    systems: dict[str, dict[str, list[str]]]
+
+
+def match_folders(
+    gold: Source,
+    systems: Mapping[str, Source | Sequence[Source]],
+    *,
+    split: str | None = None,
+    common: bool = False,
+) -> SuiteFiles:
+    """Match gold files with the output of systems, by file name, treebank code, name or text.
+
+    A system has one folder, or several of its runs. A treebank that one of the runs lacks counts
+    as missing: a mean over fewer runs would be another score. Without a `split`, of one treebank's
+    folder the sets are scored for which there is output.
+    """
+    if split is not None and split not in SPLITS:
+        raise ChoiceError("split", split, SPLITS)
+    files = [path for path in _files(Path(gold)) if split in {None, split_of(path)}]
+    if not files:
+        which = f" for split {split!r}" if split else ""
+        raise TreegaugeError(f"{gold}: found no .conllu file in this folder{which}")
+    names = dict(zip(files, distinct_names(files, _treebank_names(files)), strict=True))
+    outputs: dict[str, dict[str, list[str]]] = {}
+    for system, folders in systems.items():
+        runs = []
+        for folder in [folders] if isinstance(folders, str | PathLike) else folders:
+            matched = match_outputs(files, _files(Path(folder)))
+            if matched.unmatched:
+                shown = ", ".join(Path(path).name for path in matched.unmatched[:3])
+                note(f"{folder}: {len(matched.unmatched)} files match no gold file: {shown}")
+            runs.append(matched.pairs)
+        shared = [path for path in files if all(path in run for run in runs)]
+        outputs[system] = {names[path]: [run[path] for run in runs] for path in shared}
+    if split is None and is_treebank_folder(Path(gold)):  # one treebank: the sets that were parsed
+        parsed = {name for own in outputs.values() for name in own}
+        files = [path for path in files if names[path] in parsed] or files
+    kept = {names[path]: path for path in files}
+    missing = {name for name in kept for own in outputs.values() if name not in own}
+    if missing and common:
+        kept = {name: path for name, path in kept.items() if name not in missing}
+        if not kept:
+            raise TreegaugeError(f"no treebank of {gold} has output of every system")
+    return SuiteFiles(kept, outputs)
+
+
+def _treebank_names(files: Sequence[str]) -> list[str]:
+    """Name each file by its treebank's folder, if that is ``UD_...`` and has no other of them."""
+    folders = [own_name(Path(path).absolute().parent.name)[0] for path in files]
+    return [
+        folder if folder.startswith("UD_") and folders.count(folder) == 1 else short_name(path)
+        for path, folder in zip(files, folders, strict=True)
+    ]
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*.conllu{ending}"))

@@ -8,7 +8,7 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result
 from treegauge.scoring.convention import OFFICIAL, Convention
-from treegauge.scoring.metrics import ADDED, ENHANCED, METRICS, Metric, canonical, metric_label
+from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, Metric, canonical, metric_label
 from treegauge.scoring.sentence_counts import SentenceCounts
 from treegauge.treebanks.problems import Problem
 
@@ -43,19 +43,9 @@ class SystemScore:
 class Scores(Result):
     r"""Scores of one or more systems on one gold file, in percent.
 
-    Attributes
-    ----------
-    systems
-        The scores of each system.
-    sentences
-        Number of gold sentences.
-    convention
-        What counted in attachment scores.
-    chosen
-        Metrics that tables for people show; none: those of the `view`.
-    view
-        What text shows: ``short`` (the official metrics that are not 100 for all), ``all``, or the
-        tables of the official script, ``official`` and ``counts``.
+    Tables for people show the `chosen` metrics, or else those of the `view`: ``short`` (the
+    official metrics that are not 100 for all), ``all``, or the tables of the official script,
+    ``official`` and ``counts``.
 
     Examples
     --------
@@ -120,16 +110,13 @@ class Scores(Result):
             "systems": systems,
         }
 
-    def official(self, *, counts: bool = False, brief: bool = False, enhanced: bool = False) -> str:
-        """Return the official script's output with ``-v``, ``-c`` (`counts`) or none (`brief`)."""
+    def official(self, *, counts: bool = False, enhanced: bool = False) -> str:
+        """Return the official script's output with ``-v`` or, with `counts`, with ``-c``."""
         if len(self.systems) != 1:
             raise TreegaugeError(
                 f"the official table shows one system, there are {len(self.systems)}"
             )
-        metrics = self.systems[0].metrics
-        if brief:
-            return official_lines(metrics, enhanced=enhanced)
-        return official_table(metrics, counts=counts, enhanced=enhanced)
+        return official_table(self.systems[0].metrics, counts=counts, enhanced=enhanced)
 
     @property
     def shown_metrics(self) -> list[str]:
@@ -139,10 +126,11 @@ class Scores(Result):
             return list(self.chosen)
         if self.view == "all":
             return names
-        main = [name for name in names if name in METRICS or name in ENHANCED or name in ADDED]
-        main += [name for name in names if name == "WLAS"]
-        short = [name for name in main if any(one.metrics[name].f1 < 100 for one in self.systems)]
-        return [name for name in main if name in short or name in {"UAS", "LAS"}]
+        main = [name for name in names if name not in MORE]
+        return [name for name in main if name in {"UAS", "LAS"} or not self._perfect(name)]
+
+    def _perfect(self, metric: str) -> bool:
+        return all(one.metrics[metric].f1 == 100 for one in self.systems)
 
     def shown(self) -> "pl.DataFrame":
         """Return one row per metric: all of one system, or F1 of several side by side."""
@@ -153,17 +141,15 @@ class Scores(Result):
         for score in self.systems:
             metrics = [score.metrics[name] for name in names]
             intervals = [_interval(metric) for metric in metrics]
-            if len(self.systems) == 1:
+            alone = len(self.systems) == 1
+            if alone:
                 columns["precision"] = [metric.precision for metric in metrics]
                 columns["recall"] = [metric.recall for metric in metrics]
-                columns["F1"] = [metric.f1 for metric in metrics]
+            columns["F1" if alone else score.system] = [metric.f1 for metric in metrics]
+            if alone:
                 columns["aligned accuracy"] = [metric.aligned_accuracy for metric in metrics]
-                if any(intervals):
-                    columns["interval"] = intervals
-            else:
-                columns[score.system] = [metric.f1 for metric in metrics]
-                if any(intervals):
-                    columns[f"{score.system} interval"] = intervals
+            if any(intervals):
+                columns["interval" if alone else f"{score.system} interval"] = intervals
         return pl.DataFrame(columns)
 
     def own_text(self) -> str:
@@ -173,11 +159,7 @@ class Scores(Result):
             return self.official(counts=self.view == "counts", enhanced=enhanced)
         lines = [tables.to_text(self.shown(), digits=self.digits)]
         shown = self.shown_metrics
-        perfect = [
-            name for name in self.systems[0].metrics
-            if name in METRICS and name not in shown
-            and all(one.metrics[name].f1 == 100 for one in self.systems)
-        ]  # fmt: skip
+        perfect = [name for name in METRICS if name not in shown and self._perfect(name)]
         if perfect and not self.chosen:
             lines.append(f"100.00 for all: {', '.join(perfect)} (--all shows every metric)")
         return "\n".join([*lines, self.signature])
@@ -189,11 +171,8 @@ class Scores(Result):
         names = self.shown_metrics
         labels = [self.label(name) for name in names]
         frame = pl.DataFrame(
-            {"system": [one.system for one in self.systems]}
-            | {
-                label: [one.metrics[name].f1 for one in self.systems]
-                for name, label in zip(names, labels, strict=True)
-            }
+            {"system": one.system} | {self.label(name): one.metrics[name].f1 for name in names}
+            for one in self.systems
         )
         best = labels if len(self.systems) > 1 else []
         return tables.to_latex(frame, note=self.signature, best=best)
@@ -225,10 +204,9 @@ def official_table(
     Metric     | Precision |    Recall |  F1 Score | AligndAcc
     """
     names = [*METRICS, *(ENHANCED if enhanced else ())]
-    if counts:
-        lines = ["Metric     | Correct   |      Gold | Predicted | Aligned", _RULE]
-    else:
-        lines = ["Metric     | Precision |    Recall |  F1 Score | AligndAcc", _RULE]
+    titles = ("Precision |    Recall |  F1 Score | AligndAcc",
+              "Correct   |      Gold | Predicted | Aligned")  # fmt: skip
+    lines = [f"Metric     | {titles[counts]}", _RULE]
     for name in names:
         m = metrics[name]
         if counts:
@@ -240,19 +218,3 @@ def official_table(
             values = f"{m.precision:10.2f} |{m.recall:10.2f} |{m.f1:10.2f}"
             lines.append(f"{name:11}|{values} |{shown}")
     return "\n".join(lines)
-
-
-def official_lines(metrics: Mapping[str, Metric], *, enhanced: bool = False) -> str:
-    """Return what the official script prints without an option.
-
-    Examples
-    --------
-    >>> print(official_lines({name: Metric(name, 1, 2, 2, None) for name in METRICS}))
-    LAS F1 Score: 50.00
-    MLAS Score: 50.00
-    BLEX Score: 50.00
-    """
-    titles = {"LAS": "LAS F1 Score", "MLAS": "MLAS Score", "BLEX": "BLEX Score"}
-    if enhanced:
-        titles |= {"ELAS": "ELAS F1 Score", "EULAS": "EULAS F1 Score"}
-    return "\n".join(f"{title}: {metrics[name].f1:.2f}" for name, title in titles.items())

@@ -17,7 +17,7 @@ from treegauge.scoring.align import (
     Segmentation,
     per_sentence,
 )
-from treegauge.scoring.attachment import correct_words
+from treegauge.scoring.attachment import CorrectWords, Mask, correct_words
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.enhanced import enhanced_counts
 from treegauge.scoring.metrics import (
@@ -41,14 +41,7 @@ Array = npt.NDArray[np.float64] | npt.NDArray[np.int32]
 class ScoreOptions:
     """Choices that change what is counted.
 
-    Parameters
-    ----------
-    convention
-        Which words count in UAS, LAS, WLAS and ExactMatch, and how relations are compared.
-    enhanced
-        Whether ELAS and EULAS are computed.
-    weights, default_weight
-        Weight of each universal relation for WLAS, and of relations that are not named.
+    `default_weight` is the weight in WLAS of universal relations that `weights` does not name.
     """
 
     convention: Convention = OFFICIAL
@@ -60,12 +53,9 @@ class ScoreOptions:
     def metrics(self) -> list[str]:
         """Names of the metrics these options give, in order."""
         known_metrics()
-        chosen = METRICS | MORE | ADDED
-        if self.enhanced:
-            chosen = chosen | ENHANCED
-        if self.weights is not None:
-            chosen = chosen | WEIGHTED
-        return list(chosen)
+        enhanced = ENHANCED if self.enhanced else {}
+        weighted = {} if self.weights is None else WEIGHTED
+        return [*METRICS, *MORE, *ADDED, *enhanced, *weighted]
 
     @property
     def weights_mark(self) -> str | None:
@@ -78,15 +68,7 @@ class ScoreOptions:
 
 @dataclass(frozen=True)
 class SentenceCounts:
-    """Sums per gold sentence, one row each; rows of shards concatenate, totals add.
-
-    Attributes
-    ----------
-    rows
-        (sentences, columns) or, where only totals were asked for, (1, columns).
-    sentences
-        How many gold sentences are behind them.
-    """
+    """Sums per gold sentence, one row each (one in all where only totals were asked for)."""
 
     rows: Array
     sentences: int
@@ -120,133 +102,89 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     System words, tokens and sentences count in the gold sentence where they start, so that the
     columns add up to the official script's counts however the two files are cut.
     """
-    counter = _Counter(alignment, options)
-    counter.segments()
-    counter.words()
-    counter.classes()
-    counter.trees()
-    for name in ADDED:
-        counter.added(name)
+    known_metrics()  # those of plug-ins have columns, too
+    gold, system, n = alignment.gold, alignment.system, len(alignment.gold.treebank)
+    g_sentence, s_sentence = gold.treebank.sentence_of, alignment.system_sentence
+    correct = correct_words(alignment, options.convention)
+    columns: dict[str, npt.NDArray[Any]] = _segments(gold.segments, system.segments)
+    ours, theirs = _words(alignment, options, correct)
+    for sentences, masks in ((g_sentence, ours), (s_sentence, theirs)):
+        for name, which in masks.items():
+            columns[name] = np.bincount(sentences[which], minlength=n)
+    extra = correct.system & (alignment.to_gold < 0)
+    wrong = np.bincount(g_sentence[correct.gold & ~correct.relations], minlength=n)
+    wrong += np.bincount(s_sentence[extra], minlength=n)
+    columns["exact_c"] = (columns["sentences_c"] > 0) & (wrong == 0)
     if options.enhanced:
-        for name, values in enhanced_counts(alignment).items():
-            counter.put(name, values)
+        columns |= enhanced_counts(alignment)
     if options.weights is not None:
-        counter.weighted(options.weights, options.default_weight)
-    return SentenceCounts(counter.rows, len(alignment.gold.treebank), options)
+        g, s = (_weights(side.treebank, options) for side in (gold, system))
+        for name, words in (("weight_g", "arcs_g"), ("weight_a", "arcs_a"), ("wlas_c", "las_c")):
+            columns[name] = np.bincount(g_sentence[ours[words]], g[ours[words]], n)
+        columns["weight_s"] = np.bincount(s_sentence[correct.system], s[correct.system], n)
+    rows = np.zeros((n, len(COLUMNS)), np.int32 if options.weights is None else np.float64)
+    for name, values in columns.items():
+        rows[:, NUMBER[name]] = values
+    return SentenceCounts(rows, n, options)
 
 
-class _Counter:
-    def __init__(self, alignment: Alignment, options: ScoreOptions) -> None:
-        self.alignment, self.options = alignment, options
-        self.gold, self.system = alignment.gold, alignment.system
-        self.n = len(self.gold.treebank)
-        weighted = options.weights is not None
-        dtype = np.float64 if weighted else np.int32
-        known_metrics()  # those of plug-ins have columns, too
-        self.rows = np.zeros((self.n, len(COLUMNS)), dtype)
-        self.g_sentence = self.gold.treebank.sentence_of
-        self.s_sentence = alignment.system_sentence
-        self.words_correct = correct_words(alignment, options.convention)
-        label = _align.FULL_DEPREL if options.convention.subtypes else _align.DEPREL
-        self.labelled = alignment.right(_align.HEAD | label)
-
-    def put(self, name: str, values: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> None:
-        self.rows[:, NUMBER[name]] = values
-
-    def gold_words(self, name: str, which: npt.NDArray[np.bool_]) -> None:
-        self.put(name, np.bincount(self.g_sentence[which], minlength=self.n))
-
-    def system_words(self, name: str, which: npt.NDArray[np.bool_]) -> None:
-        self.put(name, np.bincount(self.s_sentence[which], minlength=self.n))
-
-    def segments(self) -> None:
-        gold, system = self.gold.segments, self.system.segments
-        for name, spans in (("tokens", _tokens), ("sentences", _sentences)):
-            (g_starts, g_ends), (s_starts, s_ends) = spans(gold), spans(system)
-            twin = np.minimum(np.searchsorted(s_ends, g_ends), len(s_ends) - 1)
-            same = (s_ends[twin] == g_ends) & (s_starts[twin] == g_starts)
-            for column, starts in (("c", g_starts[same]), ("g", g_starts), ("s", s_starts)):
-                self.put(f"{name}_{column}", per_sentence(gold, starts))
-
-    def words(self) -> None:
-        right = self.alignment.right
-        everything = np.ones(len(self.s_sentence), bool)
-        tags = _align.UPOS | _align.XPOS | _align.UFEATS
-        self.gold_words("words_g", np.ones(len(self.g_sentence), bool))
-        self.system_words("words_s", everything)
-        for name, bits in (
-            ("words_a", _align.ALIGNED), ("upos_c", _align.UPOS), ("xpos_c", _align.XPOS),
-            ("ufeats_c", _align.UFEATS), ("alltags_c", tags), ("lemmas_c", _align.LEMMA),
-        ):  # fmt: skip
-            self.gold_words(name, right(bits))
-        correct = self.words_correct
-        self.g_kept, self.s_kept = correct.gold, correct.system
-        self.gold_words("arcs_g", self.g_kept)
-        self.system_words("arcs_s", self.s_kept)
-        self.gold_words("arcs_a", self.g_kept & right(_align.ALIGNED))
-        self.gold_words("uas_c", correct.heads)
-        self.gold_words("las_c", correct.relations)
-
-    def classes(self) -> None:
-        aligned = self.alignment.right(_align.ALIGNED)
-        for name, bit in (
-            ("content", CONTENT_BIT), ("lexical", LEXICAL_BIT), ("grammatical", GRAMMATICAL_BIT),
-        ):  # fmt: skip
-            members = self.gold.has(bit)
-            self.gold_words(f"{name}_g", members)
-            self.system_words(f"{name}_s", self.system.has(bit))
-            self.gold_words(f"{name}_a", members & aligned)
-            if name != "content":
-                self.gold_words(f"{name}_c", members & self.labelled)
-        content = self.gold.has(CONTENT_BIT)
-        morphology = self.alignment.right(_align.UPOS | _align.UFEATS | _align.CHILDREN)
-        self.gold_words("clas_c", content & self.labelled)
-        self.gold_words("mlas_c", content & self.labelled & morphology)
-        self.gold_words("blex_c", content & self.labelled & self.alignment.right(_align.LEMMA))
-
-    def trees(self) -> None:
-        roots = self.gold.treebank.head == 0
-        self.gold_words("roots_g", roots)
-        self.system_words("roots_s", self.system.treebank.head == 0)
-        self.gold_words("roots_a", roots & self.alignment.right(_align.ALIGNED))
-        self.gold_words("roots_c", roots & self.alignment.right(_align.HEAD))
-        at = NUMBER["sentences_c"]
-        wrong = np.bincount(self.g_sentence[self.g_kept & ~self.labelled], minlength=self.n)
-        extra = self.s_kept & (self.alignment.to_gold < 0)
-        more = np.bincount(self.s_sentence[extra], minlength=self.n)
-        self.put("exact_c", (self.rows[:, at] > 0) & (wrong == 0) & (more == 0))
-
-    def added(self, name: str) -> None:
-        """Count a metric that a user registered."""
-        words = metric_words(name, self.alignment, self.options.convention)
-        self.gold_words(f"{name}_g", words.gold)
-        self.system_words(f"{name}_s", words.system)
-        self.gold_words(f"{name}_c", words.correct)
-        self.gold_words(f"{name}_a", words.gold & self.alignment.right(_align.ALIGNED))
-
-    def weighted(self, weights: Mapping[str, float], default: float) -> None:
-        g, s = (_weights(side.treebank, weights, default) for side in (self.gold, self.system))
-        aligned = self.alignment.right(_align.ALIGNED)
-        for name, words in (
-            ("weight_g", self.g_kept),
-            ("weight_a", self.g_kept & aligned),
-            ("wlas_c", self.g_kept & self.labelled),
-        ):
-            self.put(name, np.bincount(self.g_sentence[words], g[words], self.n))
-        self.put("weight_s", np.bincount(self.s_sentence[self.s_kept], s[self.s_kept], self.n))
+def _segments(gold: Segmentation, system: Segmentation) -> dict[str, npt.NDArray[Any]]:
+    columns = {}
+    for name in ("token", "sentence"):
+        (g_starts, g_ends), (s_starts, s_ends) = (
+            (getattr(side, f"{name}_starts"), getattr(side, f"{name}_ends"))
+            for side in (gold, system)
+        )
+        twin = np.minimum(np.searchsorted(s_ends, g_ends), len(s_ends) - 1)
+        same = (s_ends[twin] == g_ends) & (s_starts[twin] == g_starts)
+        for letter, starts in (("c", g_starts[same]), ("g", g_starts), ("s", s_starts)):
+            columns[f"{name}s_{letter}"] = per_sentence(gold, starts)
+    return columns
 
 
-def _weights(
-    treebank: Treebank, weights: Mapping[str, float], default: float
-) -> npt.NDArray[np.float64]:
+def _words(
+    alignment: Alignment, options: ScoreOptions, correct: CorrectWords
+) -> tuple[dict[str, Mask], dict[str, Mask]]:
+    """Return the gold and the system words that each column counts."""
+    gold, system, right = alignment.gold, alignment.system, alignment.right
+    label = _align.FULL_DEPREL if options.convention.subtypes else _align.DEPREL
+    labelled, aligned = right(_align.HEAD | label), right(_align.ALIGNED)
+    content = gold.has(CONTENT_BIT) & labelled
+    morphology = right(_align.UPOS | _align.UFEATS | _align.CHILDREN)
+    groups = {
+        "words": (np.ones(gold.treebank.n_words, bool), np.ones(system.treebank.n_words, bool)),
+        "arcs": (correct.gold, correct.system),
+        "content": (gold.has(CONTENT_BIT), system.has(CONTENT_BIT)),
+        "lexical": (gold.has(LEXICAL_BIT), system.has(LEXICAL_BIT)),
+        "grammatical": (gold.has(GRAMMATICAL_BIT), system.has(GRAMMATICAL_BIT)),
+        "roots": (gold.treebank.head == 0, system.treebank.head == 0),
+    }
+    ours: dict[str, Mask] = {
+        "upos_c": right(_align.UPOS),
+        "xpos_c": right(_align.XPOS),
+        "ufeats_c": right(_align.UFEATS),
+        "alltags_c": right(_align.UPOS | _align.XPOS | _align.UFEATS),
+        "lemmas_c": right(_align.LEMMA),
+        "uas_c": correct.heads,
+        "las_c": correct.relations,
+        "clas_c": content,
+        "mlas_c": content & morphology,
+        "blex_c": content & right(_align.LEMMA),
+        "lexical_c": groups["lexical"][0] & labelled,
+        "grammatical_c": groups["grammatical"][0] & labelled,
+        "roots_c": groups["roots"][0] & right(_align.HEAD),
+    }
+    for name in ADDED:
+        added = metric_words(name, alignment, options.convention)
+        groups[name] = (added.gold, added.system)
+        ours[f"{name}_c"] = added.correct
+    for name, (members, _) in groups.items():
+        ours |= {f"{name}_g": members, f"{name}_a": members & aligned}
+    return ours, {f"{name}_s": members for name, (_, members) in groups.items()}
+
+
+def _weights(treebank: Treebank, options: ScoreOptions) -> npt.NDArray[np.float64]:
     codes, values = treebank.codes("deprel")
-    table = [weights.get(universal_relation(value), default) for value in values]
+    weights = options.weights or {}
+    table = [weights.get(universal_relation(value), options.default_weight) for value in values]
     return np.array(table, np.float64)[codes] if table else np.zeros(0)
-
-
-def _tokens(segments: Segmentation) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    return segments.token_starts, segments.token_ends
-
-
-def _sentences(segments: Segmentation) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    return segments.sentence_starts, segments.sentence_ends

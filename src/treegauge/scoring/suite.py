@@ -1,17 +1,15 @@
 """Many treebanks at once: scores of each, macro averages, and what holds across them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from treegauge.core import tables
-from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign, sign
-from treegauge.scoring.comparisons import Claims, PairedTest, make_claims, paired
+from treegauge.scoring.comparisons import Claims, PairedTest, paired
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.evaluation import Progress, choices, evaluate
 from treegauge.scoring.metrics import MORE, canonical, metric_label
@@ -19,7 +17,7 @@ from treegauge.scoring.paired_reading import Input
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading, Resampling
-from treegauge.statistics.multiple import Conjunction, partial_conjunction
+from treegauge.statistics.multiple import partial_conjunction
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,23 +28,10 @@ class Suite(Result):
     """Scores of systems on many treebanks, in percent.
 
     The macro average is the mean over treebanks; a treebank on which a system failed counts as 0
-    and stays in the denominator, as in the shared task. Failures are named, never silent.
-
-    Attributes
-    ----------
-    treebanks
-        Scores by treebank.
-    systems
-        The systems.
-    failures
-        For each treebank and system without a score the reason.
-    convention
-        What counted in attachment scores.
-    chosen
-        Metrics that tables for people show; none: the official ones that are not 100 for all
-        systems, and LAS by treebank.
-    all
-        Whether tables for people show all official metrics.
+    and stays in the denominator, as in the shared task. Failures are named, never silent:
+    `failures` has the reason for each treebank and system without a score. Tables for people show
+    the `chosen` metrics, or else the official ones that are not 100 for all systems (with `all`
+    those too), and LAS by treebank.
     """
 
     treebanks: dict[str, Scores]
@@ -119,41 +104,6 @@ class Suite(Result):
         ]
         return averages.drop([*perfect, *([] if self.failures else ["failures"])])
 
-    def conjunction(
-        self,
-        a: str,
-        b: str,
-        *,
-        metric: str = "LAS",
-        test: PairedTest = "permutation",
-        permutations: int = 10_000,
-        alpha: float = 0.05,
-        seed: int = 0,
-    ) -> Conjunction:
-        """Say on how many treebanks A is better than B, by partial conjunction.
-
-        One-sided p-values come from a paired test on each treebank on which both have scores. A
-        and B must be chosen before their scores are seen; :meth:`claims` allows for both
-        directions and for many pairs.
-        """
-        name, used = canonical(metric), self.shared(a, b)
-        if not used:
-            raise TreegaugeError(f"{a!r} and {b!r} share no treebank on which both have scores")
-        results = [
-            paired(
-                self.treebanks[treebank][a], self.treebanks[treebank][b], [name],
-                test=test, permutations=permutations, seed=seed, alternative="greater",
-            )
-            for treebank in used
-        ]  # fmt: skip
-        p_values = np.array([float(result.p_value[0]) for result in results])
-        outcome = partial_conjunction(p_values, alpha=alpha, names=used)
-        signature = countersign(
-            self.signature, a=a, b=b, test=f"paired-{test}", m=name, permutations=permutations,
-            seed=seed, claims="partial-conjunction", alpha=alpha,
-        )  # fmt: skip
-        return replace(outcome, signature=signature)
-
     def claims(
         self,
         *,
@@ -164,17 +114,44 @@ class Suite(Result):
         seed: int = 0,
     ) -> Claims:
         """Say for every pair of systems on how many treebanks each is better than the other."""
-        shared = {(a, b): self.shared(a, b) for a, b in combinations(self.systems, 2)}
-        return make_claims(
-            self.treebanks, shared, metric=canonical(metric), test=test, permutations=permutations,
-            alpha=alpha, seed=seed, signature=self.signature,
+        if not 0 < alpha < 1:
+            raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
+        name = canonical(metric)
+        shared = {pair: self.shared(*pair) for pair in combinations(self.systems, 2)}
+        pairs = {pair: names for pair, names in shared.items() if names}
+        if not pairs:
+            raise TreegaugeError("no two systems have scores on the same treebank")
+        how: dict[str, Any] = {"test": test, "permutations": permutations, "seed": seed}
+
+        def p_better(a: str, b: str, names: Sequence[str]) -> list[float]:
+            both = [(self.treebanks[one][a], self.treebanks[one][b]) for one in names]
+            results = [paired(*pair, [name], alternative="greater", **how) for pair in both]
+            return [float(result.p_value[0]) for result in results]
+
+        rows, tests = [], []
+        for (a, b), names in pairs.items():
+            gains = [self.f1(one, a, name) - self.f1(one, b, name) for one in names]
+            row: dict[str, Any] = {"a": a, "b": b, "treebanks": len(names)}
+            row["mean_difference"] = sum(gains) / len(gains)
+            sides = {"a_better": p_better(a, b, names), "b_better": p_better(b, a, names)}
+            for side, p_values in sides.items():
+                outcome = partial_conjunction(p_values, alpha=alpha / (2 * len(pairs)), names=names)
+                row |= {side: outcome.k_hat, f"{side}_if_independent": outcome.k_hat_fisher}
+                row |= {f"{side}_on": list(outcome.significant)}
+            rows.append(row)
+            columns = ("a", "b", "treebank", "difference", "p_a_better", "p_b_better")
+            tests += [
+                dict(zip(columns, (a, b, *values), strict=True))
+                for values in zip(names, gains, *sides.values(), strict=True)
+            ]
+        signature = countersign(
+            self.signature, test=f"paired-{test}", m=name, permutations=permutations, seed=seed,
+            claims="partial-conjunction", alpha=alpha, correction="bonferroni",
         )  # fmt: skip
+        return Claims(tuple(rows), tuple(tests), alpha, permutations, signature)
 
     def shared(self, a: str, b: str) -> list[str]:
         """Return the treebanks on which both systems have scores."""
-        for system in (a, b):
-            if system not in self.systems:
-                raise ChoiceError("system", system, self.systems)
         failed = self.failures
         return [t for t in self.treebanks if (t, a) not in failed and (t, b) not in failed]
 
@@ -226,23 +203,18 @@ class Suite(Result):
 def score_suite(
     gold: Mapping[str, Input],
     systems: Mapping[str, Mapping[str, Input | Sequence[Input]]],
-    *,
     options: ScoreOptions | None = None,
     reading: Reading | None = None,
     resampling: Resampling | None = None,
+    *,
     progress: Progress | None = None,
 ) -> Suite:
-    """Score systems on many treebanks.
+    """Score systems, given by name with their outputs by treebank, on many treebanks.
 
-    Parameters
-    ----------
-    gold
-        Treebank names mapped to gold files.
-    systems
-        System names mapped to their outputs by treebank name; a list stands for several runs.
-    options, reading, resampling, progress
-        As in :func:`treegauge.scoring.evaluation.evaluate`.
+    The rest is as in :func:`treegauge.scoring.evaluation.evaluate`.
     """
+    options, reading = options or ScoreOptions(), reading or Reading()
+    resampling = resampling or Resampling()
     scored: dict[str, Scores] = {}
     failures: dict[tuple[str, str], str] = {}
     for treebank, file in gold.items():
@@ -252,38 +224,25 @@ def score_suite(
                 failures[treebank, system] = "no output"
                 continue
             try:
-                result = evaluate(
-                    file, {system: outputs[treebank]}, options=options, reading=reading,
-                    resampling=resampling, progress=progress,
-                )  # fmt: skip
-                done.append(result)
+                output = {system: outputs[treebank]}
+                done.append(evaluate(file, output, options, reading, resampling, progress=progress))
             except TreegaugeError as error:
-                _check_gold(file, options, reading)
-                failures[treebank, system] = _reason(error)
+                # What is wrong with a gold file is not a system's failure.
+                evaluate(file, file, options, reading, Resampling(resamples=0))
+                lines = [line.strip() for line in str(error).splitlines()]
+                reasons = [line for line in lines if not line.startswith("hint")]
+                failures[treebank, system] = "; ".join(reasons[:3])
         sentences = done[0].sentences if done else 0
         signature = done[0].signature if done else sign(tb=treebank)
         scored[treebank] = Scores(
             tuple(one for result in done for one in result.systems), sentences, signature
         )
     if scored and len(failures) == len(gold) * len(systems):
-        reasons = sorted(set(failures.values()))
-        raise TreegaugeError(f"no system could be scored: {'; '.join(reasons[:3])}")
+        shown = "; ".join(sorted(set(failures.values()))[:3])
+        raise TreegaugeError(f"no system could be scored: {shown}")
     everything = [one for scores in scored.values() for one in scores.systems]
-    chosen = choices(
-        options or ScoreOptions(), reading or Reading(), resampling or Resampling(), everything
-    )
+    chosen = choices(options, reading, resampling, everything)
     digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{digest[:6]}"
     signature = sign(tb=title, average="macro", missing="0" if failures else None, **chosen)
-    convention = (options or ScoreOptions()).convention
-    return Suite(scored, tuple(systems), failures, signature, convention)
-
-
-def _check_gold(gold: Input, options: ScoreOptions | None, reading: Reading | None) -> None:
-    """Raise what is wrong with a gold file, which is not a system's failure."""
-    evaluate(gold, gold, options=options, reading=reading, resampling=Resampling(resamples=0))
-
-
-def _reason(error: TreegaugeError) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if not line.startswith("hint")]
-    return "; ".join(lines[:3])
+    return Suite(scored, tuple(systems), failures, signature, options.convention)

@@ -24,13 +24,7 @@ def packaged_weights() -> dict[str, float]:
 
 
 def read_weights(path: Source) -> dict[str, float]:
-    """Read lines of a relation and its weight; ``#`` starts a comment.
-
-    Raises
-    ------
-    TreegaugeError
-        A line that is not a relation and a number of at least 0; the message names it.
-    """
+    """Read lines of a relation and its weight (0 or more); ``#`` starts a comment."""
     weights: dict[str, float] = {}
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -72,15 +72,5 @@ def find_word_metric(name: str) -> str:
 
 
 def metric_words(name: str, alignment: Alignment, convention: Convention = OFFICIAL) -> MetricWords:
-    """Return the words that count and those that are correct in a metric.
-
-    Parameters
-    ----------
-    name
-        UAS, LAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered metric.
-    alignment
-        Gold and system.
-    convention
-        What counts in attachment scores.
-    """
+    """Return the words that count and those that are correct in a metric over words."""
     return WORD_METRICS[find_word_metric(name)].function(alignment, convention)
