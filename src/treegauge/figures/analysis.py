@@ -13,7 +13,10 @@ from treegauge.figures.theme import (
     POINT,
     SIDE,
     Spec,
+    category,
+    chart,
     ink,
+    mark,
     panel,
     points,
     quantity,
@@ -62,12 +65,9 @@ def scatter(
         rho = correlated_pair(sample.values).r if len(y) > 1 else None
         title = "rho missing" if rho is None else f"rho = {rho:.3f}"
         panels.append(panel(x, y, sample.labels, sample.names[1], sample.names[0], title))
-    return themed(
-        {"concat": panels, "columns": min(3, len(panels))},
-        f"{target} against {', '.join(variables)}",
-        sign(figure="scatter", table=table.name, log="+".join(log) or None),
-        dark,
-    )
+    spec = {"concat": panels, "columns": min(3, len(panels))}
+    signature = sign(figure="scatter", table=table.name, log="+".join(log) or None)
+    return themed(spec, f"{target} against {', '.join(variables)}", signature, dark)
 
 
 def correlation(found: Correlations, *, dark: bool = False) -> Spec:
@@ -109,45 +109,35 @@ def background(found: Background, *, dark: bool = False) -> Spec:
     title = f"what is left: r = {last.inference.r:.3f}"
     x = found.sample.values[:, 1]
     panels.append(panel(x, last.values, labels, found.variable, name, title))
-    return themed(
-        {"hconcat": panels}, f"{found.target} without its background", found.signature, dark
-    )
+    title = f"{found.target} without its background"
+    return themed({"hconcat": panels}, title, found.signature, dark)
 
 
 def bins(found: BinnedCorrelations, *, dark: bool = False) -> Spec:
     """Draw the coefficient of every bin with its interval, and its p-value (EDV, Fig. 10)."""
     names = [found.bin, "r", "low", "high", "p_value", "p_adjusted"]
     rows = [row for row in found.table.select(names).to_dicts() if row["r"] is not None]
-    x = quantity(found.bin, found.bin)
+    x, tip = quantity(found.bin, found.bin), tips(names)
     reach = {"x": x, "y": quantity("low", "coefficient"), "y2": {"field": "high"}}
-    coefficient = {
-        "width": 2 * SIDE,
-        "height": SIDE,
-        "layer": [
-            {"mark": {"type": "rule", "color": ink(dark)}, "encoding": {"y": {"datum": 0}}},
-            {"mark": {"type": "rule", "color": PALETTE[0], "opacity": 0.5}, "encoding": reach},
-            {"mark": POINT,
-             "encoding": {"x": x, "y": quantity("r", "coefficient"), "tooltip": tips(names)}},
-        ],
-    }  # fmt: skip
-    threshold = {"type": "rule", "strokeDash": [4, 4], "color": ink(dark)}
-    chance = {
-        "width": 2 * SIDE,
-        "height": SIDE / 2,
-        "layer": [
-            {"mark": threshold, "encoding": {"y": {"datum": 0.05}}},
-            {"mark": POINT | {"color": PALETTE[5]},
-             "encoding": {"x": x, "y": quantity("p_value", "p-value"), "tooltip": tips(names)}},
-        ],
-    }  # fmt: skip
+    coefficient = [
+        mark("rule", {"y": {"datum": 0}}, color=ink(dark)),
+        mark("rule", reach, color=PALETTE[0], opacity=0.5),
+        {"mark": POINT, "encoding": {"x": x, "y": quantity("r", "coefficient"), "tooltip": tip}},
+    ]
+    chance = [
+        mark("rule", {"y": {"datum": 0.05}}, strokeDash=[4, 4], color=ink(dark)),
+        {"mark": POINT | {"color": PALETTE[5]},
+         "encoding": {"x": x, "y": quantity("p_value", "p-value"), "tooltip": tip}},
+    ]  # fmt: skip
+    panels: list[Spec] = [
+        {"width": 2 * SIDE, "height": SIDE, "layer": coefficient},
+        {"width": 2 * SIDE, "height": SIDE / 2, "layer": chance},
+    ]
     one = found.coefficients.rows[0]
     given = f", given {', '.join(one.given)}" if one.given else ""
-    return themed(
-        {"data": {"values": rows}, "vconcat": [coefficient, chance]},
-        f"{one.target} and {one.variable} by {found.bin}{given}",
-        found.signature,
-        dark,
-    )
+    title = f"{one.target} and {one.variable} by {found.bin}{given}"
+    spec = {"data": {"values": rows}, "vconcat": panels}
+    return themed(spec, title, found.signature, dark)
 
 
 def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
@@ -165,23 +155,15 @@ def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
     for pair in found.pairs:
         for x, y in ((pair["x"], pair["y"]), (pair["y"], pair["x"])):
             cells.append({"x": x, "y": y, **{key: pair[key] for key in ("r", "n", "p_adjusted")}})
-    axis = {"type": "nominal", "sort": list(found.names), "title": None}
-    scale = {"scheme": "redblue", "domain": [-1, 1]}
-    colour = quantity("r", "coefficient", scale=scale)
+    place = {name: category(name, sort=list(found.names)) for name in ("x", "y")}
+    colour = quantity("r", "coefficient", scale={"scheme": "redblue", "domain": [-1, 1]})
     readable = {"condition": {"test": "abs(datum.r) > 0.6", "value": "white"}, "value": "black"}
     number = {"field": "r", "type": "quantitative", "format": ".2f"}
-    spec = {
-        "data": {"values": cells},
-        "width": {"step": 44},
-        "height": {"step": 30},
-        "encoding": {"x": {"field": "x", **axis}, "y": {"field": "y", **axis}},
-        "layer": [
-            {"mark": "rect",
-             "encoding": {"color": colour, "tooltip": tips(["x", "y", "r", "n", "p_adjusted"])}},
-            {"mark": {"type": "text", "fontSize": 10},
-             "encoding": {"text": number, "color": readable}},
-        ],
-    }  # fmt: skip
+    layers = [
+        mark("rect", {"color": colour, "tooltip": tips(["x", "y", "r", "n", "p_adjusted"])}),
+        mark("text", {"text": number, "color": readable}, fontSize=10),
+    ]
+    spec = chart(cells, {"step": 44}, {"step": 30}, encoding=place, layer=layers)
     return themed(spec, "Correlations", found.signature, dark)
 
 
@@ -192,28 +174,20 @@ def predictions(found: Predictions, *, dark: bool = False) -> Spec:
     rows = [row for row in rows if row["predicted"] is not None]
     ends = [bound for row in rows for bound in (row["actual"], row["predicted"])] or [0.0, 1.0]
     x, y_title = quantity("actual", target), f"{target}, predicted"
-    diagonal = {"type": "line", "color": ink(dark), "strokeDash": [4, 4]}
-    layers: list[Spec] = [
-        {
-            "data": {"values": [{"x": end, "y": end} for end in (min(ends), max(ends))]},
-            "mark": diagonal,
-            "encoding": {"x": quantity("x", target), "y": quantity("y", y_title)},
-        }
-    ]
+    diagonal = {"x": quantity("x", target), "y": quantity("y", y_title)}
+    corners = [{"x": end, "y": end} for end in (min(ends), max(ends))]
+    layers = [mark("line", diagonal, color=ink(dark), strokeDash=[4, 4])]
+    layers[0]["data"] = {"values": corners}
     if found.low is not None:
         interval = {"x": x, "y": quantity("low", y_title), "y2": {"field": "high"}}
-        layers.append({"mark": {"type": "rule", "opacity": 0.3}, "encoding": interval})
-    point = {"x": x, "y": quantity("predicted", y_title)}
+        layers.append(mark("rule", interval, opacity=0.3))
     tip = tips(["row", "actual", "predicted"])
-    layers.append({"mark": POINT, "encoding": point | {"tooltip": tip}})
+    place = {"x": x, "y": quantity("predicted", y_title), "tooltip": tip}
+    layers.append({"mark": POINT, "encoding": place})
     error = found.mean_absolute_error
-    return themed(
-        {"data": {"values": rows}, "width": 1.5 * SIDE, "height": 1.5 * SIDE, "layer": layers},
-        f"{target}, predicted and true",
-        found.signature,
-        dark,
-        "no true values" if error is None else f"mean absolute error {error:.2f}",
-    )
+    below = "no true values" if error is None else f"mean absolute error {error:.2f}"
+    spec = chart(rows, 1.5 * SIDE, 1.5 * SIDE, layer=layers)
+    return themed(spec, f"{target}, predicted and true", found.signature, dark, below)
 
 
 def distributions(
@@ -231,24 +205,12 @@ def distributions(
     panels = []
     for name in columns:
         sample = table.complete([name], log=[one for one in log if one == name])
-        panels.append(
-            {
-                "width": SIDE,
-                "height": SIDE * 0.6,
-                "data": {"values": [{"x": value} for value in sample.values[:, 0].tolist()]},
-                "mark": {"type": "bar", "color": PALETTE[0]},
-                "encoding": {
-                    "x": {"field": "x", "bin": {"maxbins": 20}, "title": sample.names[0]},
-                    "y": {"aggregate": "count", "title": "rows"},
-                },
-            }
-        )
-    return themed(
-        {"concat": panels, "columns": min(3, len(panels))},
-        "Distributions",
-        sign(figure="distributions", table=table.name),
-        dark,
-    )
+        rows = [{"x": value} for value in sample.values[:, 0].tolist()]
+        x = {"field": "x", "bin": {"maxbins": 20}, "title": sample.names[0]}
+        bars = mark("bar", {"x": x, "y": {"aggregate": "count", "title": "rows"}}, color=PALETTE[0])
+        panels.append(chart(rows, SIDE, SIDE * 0.6, **bars))
+    spec = {"concat": panels, "columns": min(3, len(panels))}
+    return themed(spec, "Distributions", sign(figure="distributions", table=table.name), dark)
 
 
 def shape(found: SkewNormal, *, dark: bool = False) -> Spec:
@@ -259,22 +221,13 @@ def shape(found: SkewNormal, *, dark: bool = False) -> Spec:
     bars = [{"left": left, "right": right, "height": height} for left, right, height in steps]
     reach = np.linspace(known.min() - found.sd / 2, known.max() + found.sd / 2, 121)
     tested = "" if found.p_chi2 is None else f"; chi-square {found.chi2:.2f}, p {found.p_chi2:.3f}"
-    bar = {
-        "x": quantity("left", name),
-        "x2": {"field": "right"},
-        "y": quantity("height", "density"),
-        "y2": {"datum": 0},
-    }
+    x, y = quantity("left", name), quantity("height", "density")
+    bar = {"x": x, "x2": {"field": "right"}, "y": y, "y2": {"datum": 0}}
     layers = [
-        {"data": {"values": bars}, "mark": {"type": "rect", "color": PALETTE[0], "opacity": 0.5},
-         "encoding": bar},
+        {"data": {"values": bars}, **mark("rect", bar, color=PALETTE[0], opacity=0.5)},
         {"data": {"values": points(reach, found.density(reach))}, "mark": LINE,
          "encoding": {"x": quantity("x", name), "y": quantity("y", "density")}},
     ]  # fmt: skip
-    return themed(
-        {"width": 2 * SIDE, "height": SIDE, "layer": layers},
-        f"{name} and a skew-normal curve",
-        found.signature,
-        dark,
-        f"mean {found.mean:.2f}, sd {found.sd:.2f}{tested}",
-    )
+    spec = {"width": 2 * SIDE, "height": SIDE, "layer": layers}
+    below = f"mean {found.mean:.2f}, sd {found.sd:.2f}{tested}"
+    return themed(spec, f"{name} and a skew-normal curve", found.signature, dark, below)

@@ -12,8 +12,10 @@ from treegauge.figures.theme import (
     SIDE,
     Spec,
     category,
+    chart,
     faceted,
     ink,
+    mark,
     quantity,
     themed,
     tips,
@@ -21,6 +23,7 @@ from treegauge.figures.theme import (
 
 _LEGEND = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
 _COLOURS = {"simple": PALETTE[2], ALL: PALETTE[0], "complex": PALETTE[5]}
+_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 _POINT = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")
 
 
@@ -38,25 +41,16 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
     """Draw curves by class over the logarithm of size (Challenges, Fig. 1, with relative scores).
 
     One panel per parser and treebank. The curve of all words is thick and has its interval around
-    it; arrows point in the direction of the head. Curves of simple and complex words are drawn by
-    :func:`composites`.
-
-    Parameters
-    ----------
-    curves
-        The result of :func:`treegauge.curve`, whose ``relative`` says which scores to draw.
-    min_share
-        Classes with a smaller share of words are not drawn.
+    it; arrows point in the direction of the head. Classes with a smaller share of words than
+    `min_share` are not drawn. Curves of simple and complex words are drawn by :func:`composites`.
     """
     classes = set(curves.table["class"])
     if {ALL} < classes <= _COLOURS.keys() and not curves.relative:
         return composites(curves, dark=dark)
-    shown, low, high = (
-        ("relative", "relative_low", "relative_high")
-        if curves.relative
-        else ("score", "low", "high")
-    )
-    percent = 100 if curves.relative else 1
+    shown, low, high, percent, unit = "score", "low", "high", 1, f"{curves.metric} (%)"
+    if curves.relative:
+        shown, low, high, percent = "relative", "relative_low", "relative_high", 100
+        unit = f"% of {curves.metric} at the largest size"
     rows = [
         {
             "panel": _panel(curves, row),
@@ -71,40 +65,27 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
         for row in curve_data(curves)
         if row[shown] is not None and (row["class"] == ALL or row["share"] >= min_share)
     ]
-    unit = (
-        f"% of {curves.metric} at the largest size" if curves.relative else f"{curves.metric} (%)"
-    )
     order = list(dict.fromkeys(row["curve"] for row in rows))
-    colours, dashes = _line_styles(order, dark)
+    # Black for the first curve, then all colours in turn, then the next pattern of dashes.
+    rest = range(len(order) - 1)
+    colours = [ink(dark), *(PALETTE[i % len(PALETTE)] for i in rest)]
+    dashes = [_DASHES[0], *(_DASHES[i // len(PALETTE) % len(_DASHES)] for i in rest)]
     named = category("curve", legend=_LEGEND)
     whole = f"datum.class === '{ALL}'"
     line = {
-        "mark": {"type": "line", "point": {"size": 14}},
-        "encoding": {
-            "y": quantity("value", unit),
-            "strokeWidth": {"condition": {"test": whole, "value": 4}, "value": 1.6},
-            "strokeDash": {**named, "scale": {"domain": order, "range": dashes}},
-            "tooltip": tips(["class", "size", "score", "value", "low", "high"]),
-        },
+        "y": quantity("value", unit),
+        "strokeWidth": {"condition": {"test": whole, "value": 4}, "value": 1.6},
+        "strokeDash": {**named, "scale": {"domain": order, "range": dashes}},
+        "tooltip": tips(["class", "size", "score", "value", "low", "high"]),
     }
-    band = {
-        "transform": [{"filter": whole}],
-        "mark": {"type": "area", "opacity": 0.15},
-        "encoding": {"y": quantity("low", ""), "y2": {"field": "high"}},
-    }
+    reach = {"y": quantity("low", ""), "y2": {"field": "high"}}
+    band = {"transform": [{"filter": whole}], **mark("area", reach, opacity=0.15)}
     colour = {**named, "scale": {"domain": order, "range": colours}}
-    encoding = {"x": _sizes(curves), "color": colour}
-    inner = {"width": 2 * SIDE, "height": 1.6 * SIDE, "encoding": encoding, "layer": [band, line]}
+    layers = [band, mark("line", line, point={"size": 14})]
+    inner = {"width": 2 * SIDE, "height": 1.6 * SIDE,
+             "encoding": {"x": _sizes(curves), "color": colour}, "layer": layers}  # fmt: skip
     title = "How fast classes of words are learned"
     return themed(faceted(rows, "panel", 2, inner), title, curves.signature, dark)
-
-
-def _line_styles(order: list[str], dark: bool) -> tuple[list[str], list[list[int]]]:
-    """Return a colour and a dash for each curve: black for the first, then all colours in turn."""
-    patterns = [[1, 0], [6, 2], [2, 2], [8, 2, 2, 2]]
-    rest = range(len(order) - 1)
-    colours = [ink(dark), *(PALETTE[i % len(PALETTE)] for i in rest)]
-    return colours, [[1, 0], *(patterns[i // len(PALETTE) % len(patterns)] for i in rest)]
 
 
 def _arrow(name: str) -> str:
@@ -115,13 +96,9 @@ def _arrow(name: str) -> str:
 def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool = False) -> Spec:
     """Draw simple, overall and complex curves, and scores placed on them (Challenges, Fig. 3).
 
-    Parameters
-    ----------
-    curves
-        Curves of :func:`treegauge.curves.partition.composites`; one panel per parser and treebank.
-    placed
-        Scores of another system with their data-size equivalents: dashed at the score, dotted down
-        to the number of sentences. Drawn in the panel of the parser they were placed on.
+    One panel per parser and treebank. Scores of another system with their data-size equivalents
+    are dashed at the score and dotted down to the number of sentences, in the panel of the parser
+    they were `placed` on.
     """
     named = [] if placed is None else placed.table["class"].unique(maintain_order=True).to_list()
     domain = [*_COLOURS, *(name for name in named if name not in _COLOURS)]
@@ -166,14 +143,9 @@ def equivalents(placed: Equivalents, *, dark: bool = False) -> Spec:
     return composites(placed.curves, placed, dark=dark)
 
 
-def complexity_data(found: Complexities) -> list[dict[str, Any]]:
-    """Return one row per parser, group of treebanks and class; the page draws them, too."""
-    return found.table.to_dicts()
-
-
 def complexity(found: Complexities, *, dark: bool = False) -> Spec:
     """Draw every class's score against its COMPLEXITY, a colour per parser (Challenges, Fig. 2)."""
-    rows = complexity_data(found)
+    rows = found.table.to_dicts()
     rows = [row for row in rows if row["group"] == ""] or rows
     rows = [row | {"label": _arrow(row["class"])} for row in rows]
     rhos = ", ".join(
@@ -182,23 +154,19 @@ def complexity(found: Complexities, *, dark: bool = False) -> Spec:
         if row["rho"] is not None
     )
     y = quantity("score", f"{found.metric} (%) at {found.size} sentences")
-    place = {
-        "x": quantity("complexity", "COMPLEXITY: simple left, complex right of 0"),
-        "y": y, "color": category("parser"),
-    }  # fmt: skip
+    x = quantity("complexity", "COMPLEXITY: simple left, complex right of 0")
+    place: Spec = {"x": x, "y": y, "color": category("parser")}
     tip = tips(["parser", "group", "class", "complexity", "low", "high", "score"])
-    layers: list[Spec] = [
-        {"data": {"values": [{"x": 0}]},
-         "mark": {"type": "rule", "color": ink(dark), "strokeDash": [4, 4], "opacity": 0.5},
-         "encoding": {"x": {"field": "x", "type": "quantitative"}}},
-        {"mark": {"type": "rule", "opacity": 0.35},
-         "encoding": place | {"x": quantity("low", ""), "x2": {"field": "high"}}},
-        {"mark": {"type": "point", "filled": True, "size": 40},
-         "encoding": place | {"tooltip": tip}},
-        {"mark": {"type": "text", "align": "left", "dx": 5, "dy": -5, "fontSize": 9},
-         "encoding": place | {"text": {"field": "label"}}},
-    ]  # fmt: skip
-    spec = {"data": {"values": rows}, "width": 2.6 * SIDE, "height": 1.8 * SIDE, "layer": layers}
+    middle = {"x": {"field": "x", "type": "quantitative"}}
+    rule = mark("rule", middle, color=ink(dark), strokeDash=[4, 4], opacity=0.5)
+    label = place | {"text": {"field": "label"}}
+    layers = [
+        {"data": {"values": [{"x": 0}]}, **rule},
+        mark("rule", place | {"x": quantity("low", ""), "x2": {"field": "high"}}, opacity=0.35),
+        mark("point", place | {"tooltip": tip}, filled=True, size=40),
+        mark("text", label, align="left", dx=5, dy=-5, fontSize=9),
+    ]
+    spec = chart(rows, 2.6 * SIDE, 1.8 * SIDE, layer=layers)
     rhos = f"Spearman's rho: {rhos}" if rhos else ""
     return themed(spec, "Complexity and score of classes of words", found.signature, dark, rhos)
 

@@ -17,12 +17,18 @@ from treegauge.dynamics.map import TreebankMaps
 from treegauge.dynamics.mdl import DescriptionLength, LengthTable
 from treegauge.dynamics.recording import LAYERS
 from treegauge.dynamics.vinfo import InformationTable, UsableInformation
-from treegauge.figures.theme import SIDE, Spec, category, faceted, ink, quantity, themed, tips
-
-__all__ = [
-    "code_lengths", "data_map_data", "data_maps", "density", "difficulty", "pvi_densities",
-    "treebank_map",
-]  # fmt: skip
+from treegauge.figures.theme import (
+    SIDE,
+    Spec,
+    category,
+    chart,
+    faceted,
+    ink,
+    mark,
+    quantity,
+    themed,
+    tips,
+)  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,11 +49,9 @@ def _name(mark: str) -> str:
 
 def _signature(results: Any) -> str:
     """Return the signature of a result, or of several."""
-    return (
-        str(results.signature)
-        if hasattr(results, "signature")
-        else joined_signature([one.signature for one in results])
-    )
+    if hasattr(results, "signature"):
+        return str(results.signature)
+    return joined_signature([one.signature for one in results])
 
 
 def data_map_data(found: DataMap, layer: str = "head") -> dict[str, Any]:
@@ -107,17 +111,14 @@ def data_maps(
         "legend": {"format": "~%"},
     }  # fmt: skip
     cell = {
-        "x": quantity("var", "variability", scale={"domain": [0, 0.5]}),
-        "x2": {"field": "var_to"},
-        "y": quantity("conf", "confidence", scale={"domain": [0, 1]}),
-        "y2": {"field": "conf_to"},
-        "color": colour,
-        "tooltip": tips(["treebank", "conf", "var", "words"]),
-    }
+        "x": quantity("var", "variability", scale={"domain": [0, 0.5]}), "x2": {"field": "var_to"},
+        "y": quantity("conf", "confidence", scale={"domain": [0, 1]}), "y2": {"field": "conf_to"},
+        "color": colour, "tooltip": tips(["treebank", "conf", "var", "words"]),
+    }  # fmt: skip
     marked = [
         {"mark": corner, "encoding": {k: {"datum": v} for k, v in line.items()}} for line in lines
     ]
-    layers = [{"mark": {"type": "rect"}, "encoding": cell}, *marked]
+    layers = [mark("rect", cell), *marked]
     spec = faceted(
         rows, "treebank", min(3, len(maps)), {"width": SIDE, "height": SIDE, "layer": layers},
         sort=[_name(one.treebank) for one in maps], header={"labelColor": ink(dark)},
@@ -132,19 +133,14 @@ def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool
     short = {"head": "arc", "relation": "rel"}[layer]
     las = found[0].convention.label("las")
     names = ["treebank", "words", las, f"{short}_conf", f"{short}_var"]
-    spec = {
-        "data": {"values": found.table.select(names).to_dicts()},
-        "width": 2 * SIDE,
-        "height": 1.5 * SIDE,
-        "mark": {"type": "point", "filled": True, "opacity": 0.85, "stroke": ink(dark)},
-        "encoding": {
-            "x": quantity(f"{short}_var", "variability"),
-            "y": quantity(f"{short}_conf", "confidence"),
-            "size": {"field": "words", "type": "quantitative", "title": "training words"},
-            "color": quantity(las, "dev LAS", scale={"scheme": "viridis", "zero": False}),
-            "tooltip": tips(names),
-        },
-    }
+    place = {
+        "x": quantity(f"{short}_var", "variability"), "y": quantity(f"{short}_conf", "confidence"),
+        "size": {"field": "words", "type": "quantitative", "title": "training words"},
+        "color": quantity(las, "dev LAS", scale={"scheme": "viridis", "zero": False}),
+        "tooltip": tips(names),
+    }  # fmt: skip
+    point = mark("point", place, filled=True, opacity=0.85, stroke=ink(dark))
+    spec = chart(found.table.select(names).to_dicts(), 2 * SIDE, 1.5 * SIDE, **point)
     title = f"Confidence in gold {LAYERS[layer]}, {len(found)} treebanks"
     return themed(spec, title, found.signature, dark)
 
@@ -159,15 +155,7 @@ def difficulty(result: DifficultyTable, **how: Any) -> Spec:
 
 
 def density(values: Floats, at: Floats) -> Floats:
-    """Estimate a density by Gaussian kernels of Silverman's width, on a grid of counts.
-
-    Examples
-    --------
-    >>> grid = np.linspace(-5, 5, 101)
-    >>> estimate = density(np.array([0.0, 0.5, 1.0]), grid)
-    >>> round(float(estimate.sum() * 0.1), 2)
-    1.0
-    """
+    """Estimate a density by Gaussian kernels of Silverman's width, on a grid of counts."""
     low, high = np.percentile(values, [25, 75])
     sd = float(values.std())
     spread = min(sd, float(high - low) / 1.34) or sd or 1.0
@@ -195,14 +183,13 @@ def pvi_densities(
         for one in information
         for x, y in zip(at.tolist(), density(one.pvi(layer), at).tolist(), strict=True)
     ]
-    layers: list[Spec] = [
-        {"data": {"values": rows}, "mark": {"type": "area", "line": True, "opacity": 0.25},
-         "encoding": {"x": quantity("pvi", "bits"), "y": quantity("density", "density", stack=None),
-                      "color": category("treebank")}},
-        {"data": {"values": [{}]},
-         "mark": {"type": "rule", "color": ink(dark), "strokeDash": [3, 3]},
-         "encoding": {"x": {"datum": 0}}},
-    ]  # fmt: skip
+    x, y = quantity("pvi", "bits"), quantity("density", "density", stack=None)
+    area = {"x": x, "y": y, "color": category("treebank")}
+    zero = mark("rule", {"x": {"datum": 0}}, color=ink(dark), strokeDash=[3, 3])
+    layers = [
+        {"data": {"values": rows}, **mark("area", area, line=True, opacity=0.25)},
+        {"data": {"values": [{}]}, **zero},
+    ]
     spec = {"width": 2 * SIDE, "height": SIDE, "layer": layers}
     title = f"Pointwise usable information of words about their {LAYERS[layer]}"
     return themed(spec, title, _signature(information), dark)
@@ -229,17 +216,10 @@ def code_lengths(
     scale = {"type": "log", "nice": False}
     x = quantity("sentences", "sentences sent, this block included", scale=scale)
     tip = tips(["treebank", "sentences", "bits", "block_bits"])
-    spec = {
-        "data": {"values": rows},
-        "width": 2 * SIDE,
-        "height": SIDE,
-        "encoding": {"x": x, "color": category("treebank")},
-        "layer": [
-            {"mark": {"type": "area", "opacity": 0.2},
-             "encoding": {"y": quantity("low", "bits per word"), "y2": {"field": "high"}}},
-            {"mark": {"type": "line", "point": True},
-             "encoding": {"y": quantity("bits", "bits per word"), "tooltip": tip}},
-        ],
-    }  # fmt: skip
+    reach = {"y": quantity("low", "bits per word"), "y2": {"field": "high"}}
+    line = {"y": quantity("bits", "bits per word"), "tooltip": tip}
+    layers = [mark("area", reach, opacity=0.2), mark("line", line, point=True)]
+    place = {"x": x, "color": category("treebank")}
+    spec = chart(rows, 2 * SIDE, SIDE, encoding=place, layer=layers)
     title = f"Code length of {LAYERS[layer]}, block by block"
     return themed(spec, title, _signature(lengths), dark)

@@ -1,21 +1,23 @@
 """Figures of rankings: rank boxes, pairwise probabilities, agreement, critical differences.
 
 The data of each figure come from one function, ``..._data``; the page draws the same data.
-
-Examples
---------
->>> from treegauge.ranking.reading import read_leaderboard
->>> from treegauge.ranking.stability import stability
->>> ranks = stability(read_leaderboard("conll18"), size=10, samples=1000, seed=0)
->>> rank_boxes(ranks)["layer"][0]["mark"]["type"]
-'rule'
 """
 
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from treegauge.figures.theme import PALETTE, Spec, category, ink, quantity, themed, tips
+from treegauge.figures.theme import (
+    PALETTE,
+    Spec,
+    category,
+    chart,
+    ink,
+    mark,
+    quantity,
+    themed,
+    tips,
+)  # fmt: skip
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.exact import Exact
 from treegauge.ranking.leaderboard import metric_name
@@ -71,44 +73,39 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     def up(field: str) -> Spec:
         return quantity(field, "rank", scale=scale)
 
-    inside = {"name": "boxes"}
-    tick = {"type": "tick", "color": ink(dark), "thickness": 2, "size": 12}
-    box = {"type": "bar", "color": PALETTE[0], "fillOpacity": 0.5, "stroke": ink(dark), "size": 12}
     shade = {"field": "share", "type": "quantitative", "legend": None,
              "scale": {"type": "sqrt", "range": [0.4, 1]}}  # fmt: skip
     tip = tips(["system", "best", "q1", "median", "q3", "worst", "mean"])
-    layers: list[Spec] = [
-        {"data": inside, "mark": {"type": "rule", "color": ink(dark)},
-         "encoding": {"x": x, "y": up("low"), "y2": {"field": "high"}}},
-        {"data": inside, "mark": box,
-         "encoding": {"x": x, "y": up("q1"), "y2": {"field": "q3"}, "tooltip": tip}},
-        {"data": inside, "mark": tick, "encoding": {"x": x, "y": up("median")}},
-        {"data": {"name": "beyond"},
-         "mark": {"type": "point", "size": 14, "filled": True, "color": PALETTE[5]},
-         "encoding": {"x": x, "y": up("rank"), "opacity": shade,
-                      "tooltip": tips(["system", "rank", "share"])}},
-    ]  # fmt: skip
-    return themed(
-        {"width": _STEP, "height": 320, "datasets": data, "layer": layers},
-        f"Ranks by {metric_name(ranks.sampler.board.metric)} over random subsets",
-        ranks.signature,
-        dark,
-        f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks",
-    )
+    box = {"x": x, "y": up("q1"), "y2": {"field": "q3"}, "tooltip": tip}
+    point = {
+        "x": x,
+        "y": up("rank"),
+        "opacity": shade,
+        "tooltip": tips(["system", "rank", "share"]),
+    }
+    line, blue, red = ink(dark), PALETTE[0], PALETTE[5]
+    layers = [
+        mark("rule", {"x": x, "y": up("low"), "y2": {"field": "high"}}, color=line),
+        mark("bar", box, color=blue, fillOpacity=0.5, stroke=line, size=12),
+        mark("tick", {"x": x, "y": up("median")}, color=line, thickness=2, size=12),
+        mark("point", point, size=14, filled=True, color=red),
+    ]
+    layers = [{"data": {"name": name}, **layer} for name, layer in
+              zip(["boxes", "boxes", "boxes", "beyond"], layers, strict=True)]  # fmt: skip
+    spec = {"width": _STEP, "height": 320, "datasets": data, "layer": layers}
+    title = f"Ranks by {metric_name(ranks.board.metric)} over random subsets"
+    return themed(spec, title, ranks.signature, dark, _drawn_subsets(ranks))
+
+
+def _drawn_subsets(ranks: Stability) -> str:
+    return f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks"
 
 
 def ranks_figure(ranks: Stability, *, kind: FigureKind | None = None, dark: bool = False) -> Spec:
     """Draw ranks over random subsets.
 
-    Parameters
-    ----------
-    ranks
-        Ranks over random subsets.
-    kind
-        ``boxes`` of ranks, the matrix of ``pairs``, or ``agreement`` by size of the subsets;
-        default: boxes for one size, agreement for several.
-    dark
-        Light on dark.
+    They are ``boxes`` of ranks, the matrix of ``pairs``, or ``agreement`` by size of the subsets;
+    by default boxes for one size, agreement for several.
     """
     kind = kind or ("boxes" if len(ranks.sampler.sizes) == 1 else "agreement")
     if kind == "pairs":
@@ -125,25 +122,17 @@ def pair_data(ranks: Stability | Exact) -> "pl.DataFrame":
 def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool = False) -> Spec:
     """Draw how often each system is above each other one, systems in order of mean rank.
 
-    Parameters
-    ----------
-    ranks
-        Sampled ranks, or exact counts.
-    size
-        Which size of subsets, if exact counts have several.
+    Of exact counts that have several sizes of subsets, one `size` is drawn.
     """
-    cells = pair_data(ranks)
+    cells, table = pair_data(ranks), ranks.table
     if isinstance(ranks, Exact):
-        scores = ranks.board
         ranks.mean_ranks(size)  # refuses a size that was not counted
         chosen = ranks.sizes[0] if size is None else size
-        cells = cells.filter(size=chosen)
-        order = ranks.table.filter(size=chosen)["system"].to_list()
+        cells, table = cells.filter(size=chosen), table.filter(size=chosen)
         over = f"all {ranks.subsets(chosen):,} subsets of {chosen} treebanks"
     else:
-        scores = ranks.sampler.board
-        order = ranks.table["system"].to_list()
-        over = f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks"
+        over = _drawn_subsets(ranks)
+    order = table["system"].to_list()
     x = category("other", "than", sort=order, axis={"labelAngle": -45, "orient": "top"})
     y = category("system", "better", sort=order)
     colour = {
@@ -153,18 +142,13 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
     }  # fmt: skip
     tip = [*tips(["system", "other"]),
            *({**one, "format": ".4f"} for one in tips(["above", "tied"]))]  # fmt: skip
-    layers: list[Spec] = [{"mark": "rect", "encoding": {"color": colour, "tooltip": tip}}]
+    layers = [mark("rect", {"color": colour, "tooltip": tip})]
     if len(order) <= _FEW:
         text = {"field": "above", "type": "quantitative", "format": ".2f"}
-        layers.append({"mark": {"type": "text", "color": "#222222"}, "encoding": {"text": text}})
-    spec: Spec = {
-        "width": _STEP if len(order) > _FEW else {"step": 40},
-        "height": _STEP,
-        "data": {"values": cells.to_dicts()},
-        "encoding": {"x": x, "y": y},
-        "layer": layers,
-    }
-    title = f"Probability of a higher mean {metric_name(scores.metric)}"
+        layers.append(mark("text", {"text": text}, color="#222222"))
+    width = _STEP if len(order) > _FEW else {"step": 40}
+    spec = chart(cells.to_dicts(), width, _STEP, encoding={"x": x, "y": y}, layer=layers)
+    title = f"Probability of a higher mean {metric_name(ranks.board.metric)}"
     return themed(spec, title, ranks.signature, dark, over)
 
 
@@ -194,24 +178,14 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
     title = "agreement with the full ranking"
     band = {"x": x, "y": quantity("low", title), "y2": {"field": "high"}, "color": colour}
     line = {"x": x, "y": quantity("value", title), "color": colour}
-    spec: Spec = {
-        "width": 480,
-        "height": 300,
-        "data": {"values": agreement_data(ranks)},
-        "layer": [
-            {"transform": [{"filter": "datum.low !== null"}],
-             "mark": {"type": "area", "opacity": 0.25}, "encoding": band},
-            {"mark": {"type": "line", "point": True},
-             "encoding": {**line, "tooltip": tips(["size", "what", "value"])}},
-        ],
-    }  # fmt: skip
-    return themed(
-        spec,
-        f"How far subsets agree with all {len(ranks.sampler.board.treebanks)} treebanks",
-        ranks.signature,
-        dark,
-        f"{metric_name(ranks.sampler.board.metric)}, {ranks.samples:,} random subsets",
-    )
+    layers = [
+        {"transform": [{"filter": "datum.low !== null"}], **mark("area", band, opacity=0.25)},
+        mark("line", {**line, "tooltip": tips(["size", "what", "value"])}, point=True),
+    ]
+    spec = chart(agreement_data(ranks), 480, 300, layer=layers)
+    title = f"How far subsets agree with all {len(ranks.board.treebanks)} treebanks"
+    below = f"{metric_name(ranks.board.metric)}, {ranks.samples:,} random subsets"
+    return themed(spec, title, ranks.signature, dark, below)
 
 
 def critical_difference_data(found: CriticalDifference) -> dict[str, Rows]:
@@ -255,28 +229,22 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
         return quantity(field, "average rank", scale=scale, axis=axis)
 
     tip = [{"field": "system"}, {"field": "rank", "format": ".3f"}]
-    layers: list[Spec] = [
+    reach = {"y": y, "x": across("low"), "x2": {"field": "high"}}
+    point = {"y": y, "x": across("rank"), "tooltip": tip}
+    group = {"y": y, "x": across("lane"), "detail": category("group")}
+    bar = mark("line", group, color=PALETTE[5], strokeWidth=4, strokeCap="round")
+    layers = [
+        {"data": {"name": "systems"}, **mark("rule", reach, color=PALETTE[0], strokeWidth=3)},
         {"data": {"name": "systems"},
-         "mark": {"type": "rule", "color": PALETTE[0], "strokeWidth": 3},
-         "encoding": {"y": y, "x": across("low"), "x2": {"field": "high"}}},
-        {"data": {"name": "systems"},
-         "mark": {"type": "point", "filled": True, "size": 50, "color": ink(dark)},
-         "encoding": {"y": y, "x": across("rank"), "tooltip": tip}},
-        {"data": {"name": "groups"},
-         "mark": {"type": "line", "color": PALETTE[5], "strokeWidth": 4, "strokeCap": "round"},
-         "encoding": {"y": y, "x": across("lane"), "detail": category("group")}},
+         **mark("point", point, filled=True, size=50, color=ink(dark))},
+        {"data": {"name": "groups"}, **bar},
     ]  # fmt: skip
-    distance = found.distance
-    how = (
-        f"Nemenyi, critical difference {distance:.2f}"
-        if distance is not None
-        else "Wilcoxon signed-rank with Holm's correction"
-    )
+    how = "Wilcoxon signed-rank with Holm's correction"
+    if found.distance is not None:
+        how = f"Nemenyi, critical difference {found.distance:.2f}"
+    shown = layers if found.distance else layers[1:]
+    spec = {"width": 420, "height": _STEP, "datasets": data, "layer": shown}
     metric = metric_name(found.board.metric)
-    return themed(
-        {"width": 420, "height": _STEP, "datasets": data, "layer": layers[0 if distance else 1 :]},
-        f"Average rank by {metric} over {len(found.board.treebanks)} treebanks",
-        found.signature,
-        dark,
-        f"{how}, level {found.level:g}; systems beside one bar cannot be told apart",
-    )
+    title = f"Average rank by {metric} over {len(found.board.treebanks)} treebanks"
+    below = f"{how}, level {found.level:g}; systems beside one bar cannot be told apart"
+    return themed(spec, title, found.signature, dark, below)

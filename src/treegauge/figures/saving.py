@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
@@ -24,36 +24,39 @@ SCALE = 3.0
 
 
 def to_json(spec: Spec) -> str:
-    """Write a figure as Vega-Lite JSON, with all its data inside.
-
-    Examples
-    --------
-    >>> print(to_json({"mark": "bar"}))
-    {
-     "mark": "bar"
-    }
-    """
+    """Write a figure as Vega-Lite JSON, with all its data inside."""
     return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def _drawn(spec: Spec, kind: str, **how: float) -> Any:
+    """Draw a figure; numbers that JSON cannot hold are refused here, where they can be named."""
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise TreegaugeError(
+            "drawings need vl-convert: pip install 'treegauge[plot]'; without it figures are "
+            "written as Vega-Lite (*.json)"
+        ) from error
+    try:
+        to_json(spec)
+    except ValueError as error:
+        raise TreegaugeError(f"cannot draw this figure: {error}") from error
+    return getattr(vl_convert, f"vegalite_to_{kind}")(spec, VERSION, allowed_base_urls=[], **how)
 
 
 def to_svg(spec: Spec) -> str:
     """Draw a figure as SVG."""
-    drawn: str = _converter().vegalite_to_svg(_plain(spec), VERSION, allowed_base_urls=[])
-    return drawn
+    return str(_drawn(spec, "svg"))
 
 
 def to_png(spec: Spec) -> bytes:
     """Draw a figure as PNG, three pixels for each unit."""
-    drawn: bytes = _converter().vegalite_to_png(
-        _plain(spec), VERSION, scale=SCALE, allowed_base_urls=[]
-    )
-    return drawn
+    return bytes(_drawn(spec, "png", scale=SCALE))
 
 
 def to_pdf(spec: Spec) -> bytes:
     """Draw a figure as PDF, its fonts inside; the converter writes them in any order."""
-    drawn: bytes = _converter().vegalite_to_pdf(_plain(spec), VERSION, allowed_base_urls=[])
-    return drawn
+    return bytes(_drawn(spec, "pdf"))
 
 
 def to_html(spec: Spec) -> str:
@@ -83,20 +86,8 @@ _WRITERS: dict[str, Callable[[Spec], str | bytes]] = {
 def save(spec: Spec, path: str | os.PathLike[str]) -> None:
     """Write a figure to a file, atomically.
 
-    Parameters
-    ----------
-    spec
-        A Vega-Lite dictionary.
-    path
-        Its ending says what is written: ``.json`` (Vega-Lite), ``.svg``, ``.png``, ``.pdf`` or
-        ``.html``. All but the first need the extra ``plot``.
-
-    Examples
-    --------
-    >>> save({}, "figure.bmp")
-    Traceback (most recent call last):
-    ...
-    treegauge.core.errors.ChoiceError: unknown kind of figure file 'figure.bmp'; choices: ...
+    Its ending says what is written: ``.json`` (Vega-Lite), ``.svg``, ``.png``, ``.pdf`` or
+    ``.html``. All but the first need the extra ``plot``.
     """
     write = _WRITERS.get(Path(path).suffix.lower())
     if write is None:
@@ -104,24 +95,3 @@ def save(spec: Spec, path: str | os.PathLike[str]) -> None:
     drawn = write(spec)
     with atomic(path) as file:
         file.write(drawn if isinstance(drawn, bytes) else drawn.encode())
-
-
-def _plain(spec: Spec) -> Spec:
-    """Refuse numbers that JSON cannot hold here, where they can still be named."""
-    try:
-        to_json(spec)
-    except ValueError as error:
-        raise TreegaugeError(f"cannot draw this figure: {error}") from error
-    return spec
-
-
-def _converter() -> ModuleType:
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise TreegaugeError(
-            "drawings need vl-convert: pip install 'treegauge[plot]'; without it figures are "
-            "written as Vega-Lite (*.json)"
-        ) from error
-    module: ModuleType = vl_convert
-    return module

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
-from treegauge.figures.theme import Spec, category, faceted, quantity, themed, tips
+from treegauge.figures.theme import Spec, category, chart, faceted, mark, quantity, themed, tips
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.metrics import MORE
 from treegauge.scoring.scores import Scores
@@ -20,31 +20,19 @@ STEP = 18
 
 
 def interval_data(scores: Scores) -> list[dict[str, Any]]:
-    """Return, for each metric, score and interval of every system in percent.
-
-    The page draws them, too.
-    """
-    return [
-        {
-            "name": scores.label(name),
-            "systems": [
-                {"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems
-            ],
-        }
+    """Return, for each metric, score and interval of every system in percent; the page's, too."""
+    by_metric = {
+        name: [{"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems]
         for name in scores.systems[0].metrics
         if name not in MORE
-    ]
+    }
+    return [{"name": scores.label(name), "systems": each} for name, each in by_metric.items()]
 
 
 def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False) -> Spec:
     """Draw the scores of systems with their confidence intervals, one panel per metric.
 
-    Parameters
-    ----------
-    scores
-        Scores of one or more systems.
-    metrics
-        The metrics to draw; by default those chosen when scoring, else UAS and LAS.
+    The metrics are by default those chosen when scoring, else UAS and LAS.
     """
     data = {one["name"]: one["systems"] for one in interval_data(scores)}
     metrics = metrics or [scores.label(name) for name in scores.chosen or ("UAS", "LAS")]
@@ -62,22 +50,15 @@ def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False
     reach = place | {"x": quantity("low", "percent"), "x2": {"field": "high"}}
     tip = tips(["system", "metric", "score", "low", "high"])
     point = place | {"x": quantity("score", "percent"), "tooltip": tip}
-    layers = [
-        {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": reach},
-        {"mark": {"type": "point", "filled": True, "size": 60}, "encoding": point},
-    ]
+    layers = [mark("rule", reach, strokeWidth=2), mark("point", point, filled=True, size=60)]
     inner = {"width": 300, "height": {"step": 24}, "layer": layers}
     spec = faceted(rows, "metric", 2, inner, sort=list(metrics))
     spec["resolve"] = {"scale": {"x": "independent"}}
-    title = "Scores with confidence intervals"
-    return themed(spec, title, scores.signature, dark)
+    return themed(spec, "Scores with confidence intervals", scores.signature, dark)
 
 
 def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, dict[str, Any]]:
-    """Return, by class, its number of gold words and the scores of each system in percent.
-
-    The page draws them as a heat map, too.
-    """
+    """Return, by class, its gold words and every system's scores in percent; the page's, too."""
     names = ("correct", "precision", "recall", "f1")
     rows: dict[str, dict[str, Any]] = {}
     for number, found in enumerate(breakdowns.values()):
@@ -99,37 +80,23 @@ def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
         for system, cell in zip(breakdowns, row["systems"], strict=True)
         if cell
     ]
-    place = {
-        "x": category("system", sort=list(breakdowns)),
-        "y": category("class", sort=list(data)),
-    }
+    x, y = category("system", sort=list(breakdowns)), category("class", sort=list(data))
     text = {"field": "f1", "type": "quantitative", "format": ".1f"}
     readable = {"condition": {"test": "datum.f1 > 70", "value": "white"}, "value": "black"}
-    spec = {
-        "data": {"values": rows},
-        "width": {"step": 70},
-        "height": {"step": 18},
-        "encoding": place,
-        "layer": [
-            {"mark": "rect", "encoding": {
-                "color": quantity("f1", "F1", scale={"domain": [0, 100]}),
-                "tooltip": tips(["class", "system", "gold", "correct", "precision", "recall"])}},
-            {"mark": {"type": "text", "fontSize": 10},
-             "encoding": {"text": text, "color": readable}},
-        ],
-    }  # fmt: skip
+    colour = quantity("f1", "F1", scale={"domain": [0, 100]})
+    tip = tips(["class", "system", "gold", "correct", "precision", "recall"])
+    layers = [
+        mark("rect", {"color": colour, "tooltip": tip}),
+        mark("text", {"text": text, "color": readable}, fontSize=10),
+    ]
+    spec = chart(rows, {"step": 70}, {"step": 18}, encoding={"x": x, "y": y}, layer=layers)
     return themed(spec, "Scores by class of words", found.signature, dark)
 
 
 def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
     """Draw several scores of every treebank, the best by the first of them first (Content, Fig. 4).
 
-    Parameters
-    ----------
-    frame
-        A column ``treebank`` and one for each metric, in percent.
-    metrics
-        Columns to draw; the first one decides on the order.
+    The frame has a column ``treebank`` and one for each metric, in percent.
 
     Examples
     --------
@@ -146,20 +113,10 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
         for metric in metrics
     ]
     named = category("score", sort=list(metrics))
-    order = [row["treebank"] for row in ranked]
-    spec = {
-        "data": {"values": rows},
-        "width": {"step": STEP},
-        "height": 260,
-        "mark": {"type": "point", "filled": True, "size": 36},
-        "encoding": {
-            "x": category("treebank", sort=order),
-            "y": quantity("value", "percent"),
-            "color": named,
-            "shape": named,
-            "tooltip": tips(["treebank", "score", "value"]),
-        },
-    }
+    x = category("treebank", sort=[row["treebank"] for row in ranked])
+    y, tip = quantity("value", "percent"), tips(["treebank", "score", "value"])
+    place = {"x": x, "y": y, "color": named, "shape": named, "tooltip": tip}
+    spec = chart(rows, {"step": STEP}, 260, **mark("point", place, filled=True, size=36))
     title = f"Scores by treebank, in the order of {metrics[0]}"
     return themed(spec, title, sign(figure="by_treebank"), dark)
 
@@ -194,19 +151,10 @@ def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = Fal
             for place, (row, value) in enumerate(zip(ranked[1:], found, strict=True), 2)
         ]
     named = category("score", sort=list(metrics))
-    spec = {
-        "data": {"values": rows},
-        "width": 360,
-        "height": 240,
-        "mark": {"type": "line", "point": {"size": 14}},
-        "encoding": {
-            "x": quantity("best", "treebanks, the best first"),
-            "y": quantity("variance", "variance of scores"),
-            "color": named,
-            "strokeDash": named,
-            "tooltip": tips(["best", "added", "score", "variance"]),
-        },
-    }
+    x, y = quantity("best", "treebanks, the best first"), quantity("variance", "variance of scores")
+    tip = tips(["best", "added", "score", "variance"])
+    place = {"x": x, "y": y, "color": named, "strokeDash": named, "tooltip": tip}
+    spec = chart(rows, 360, 240, **mark("line", place, point={"size": 14}))
     title = f"How scores spread, from the best by {metrics[0]} down"
     return themed(spec, title, sign(figure="variances"), dark)
 

@@ -36,22 +36,7 @@ def ink(dark: bool) -> str:
 def themed(spec: Spec, title: str, signature: str, dark: bool, subtitle: str = "") -> Spec:
     """Complete a chart: schema, title, colours, and the signature of the numbers in it.
 
-    Parameters
-    ----------
-    spec
-        Data, marks and encodings of a Vega-Lite chart.
-    title, subtitle
-        Text above the chart.
-    signature
-        Where the numbers come from; kept as ``usermeta``, which renderers ignore.
-    dark
-        Light on dark instead of dark on light.
-
-    Examples
-    --------
-    >>> spec = themed({"mark": "bar"}, "A", "treegauge:1", dark=False)
-    >>> spec["usermeta"], spec["background"]
-    ({'signature': 'treegauge:1'}, '#ffffff')
+    The signature is kept as ``usermeta``, which renderers ignore.
     """
     head: Spec = {"text": title, "anchor": "start"}
     if subtitle:
@@ -99,13 +84,8 @@ def panel(
     if x_name.startswith("log("):
         horizontal["scale"] = {"type": "log", "nice": False}
         horizontal["axis"] = {"format": "~s", "labelOverlap": "greedy"}
-    return {
-        "title": title,
-        "width": SIDE,
-        "height": SIDE,
-        "encoding": {"x": horizontal, "y": quantity("y", y_name)},
-        "layer": layers,
-    }
+    place = {"x": horizontal, "y": quantity("y", y_name)}
+    return {"title": title, "width": SIDE, "height": SIDE, "encoding": place, "layer": layers}
 
 
 def _natural(values: FloatArray, name: str) -> FloatArray:
@@ -118,15 +98,19 @@ def points(x: FloatArray, y: FloatArray) -> list[dict[str, Any]]:
 
 
 def quantity(field: str, title: str, **more: Any) -> Spec:
-    """Return the encoding of a number; the axis need not start at zero.
-
-    Examples
-    --------
-    >>> quantity("r", "rank", stack=None)["stack"] is None
-    True
-    """
+    """Return the encoding of a number; the axis need not start at zero."""
     shown = {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False}}
     return shown | more
+
+
+def chart(rows: list[dict[str, Any]], width: Any, height: Any, **more: Any) -> Spec:
+    """Return a chart of some rows; a size is a number or a step per name."""
+    return {"data": {"values": rows}, "width": width, "height": height, **more}
+
+
+def mark(kind: str, encoding: Spec, **style: Any) -> Spec:
+    """Return a layer: a kind of mark with its style, and what its channels show."""
+    return {"mark": {"type": kind, **style} if style else kind, "encoding": encoding}
 
 
 def category(field: str, title: str | None = None, **more: Any) -> Spec:

@@ -1,9 +1,8 @@
 """Figures of measured treebanks: displacements, and relations by their entropy."""
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.figures.theme import PALETTE, Spec, faceted, themed
+from treegauge.figures.theme import PALETTE, Spec, category, chart, faceted, mark, themed
 from treegauge.measures.measurements import Measures
-from treegauge.measures.registry import Value
 from treegauge.measures.relations import CLASSES, average_wde, relation_class
 
 #: Larger displacements are not drawn.
@@ -12,12 +11,8 @@ REACH = 12
 
 def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]:
     """Return, by treebank, the values of a measure that has one value per class."""
-    values: dict[str, Value | None] = {
-        one.treebank: one.value
-        for one in found.measured
-        if one.measure == measure and not one.averaged
-    }
-    return {name: value for name, value in values.items() if isinstance(value, dict)}
+    wanted = [one for one in found.measured if one.measure == measure and not one.averaged]
+    return {one.treebank: one.value for one in wanted if isinstance(one.value, dict)}
 
 
 def _check(found: Measures, measure: str) -> None:
@@ -39,14 +34,7 @@ def displacement_data(found: Measures, reach: int = REACH) -> dict[str, list[flo
 
 
 def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) -> Spec:
-    """Draw how often each displacement occurs, one panel per treebank (EDV, Fig. 2).
-
-    Parameters
-    ----------
-    found
-        The result of ``measure("displacements", ...)``.
-    reach
-        Larger displacements are not drawn.
+    """Draw how often each displacement up to `reach` occurs, a panel per treebank (EDV, Fig. 2).
 
     Examples
     --------
@@ -93,19 +81,14 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
         for name in sorted(average, key=lambda name: (average[name], name))
     ]
     colours = {"domain": list(CLASSES), "range": [PALETTE[0], PALETTE[5], "#888"]}
-    spec = {
-        "data": {"values": rows},
-        "width": 420,
-        "height": {"step": 15},
-        "mark": "bar",
-        "encoding": {
-            "y": {"field": "relation", "type": "nominal", "sort": None, "title": None},
-            "x": {"field": "wde", "type": "quantitative", "title": "word dependency entropy"},
-            "color": {"field": "class", "type": "nominal", "scale": colours},
-        },
+    encoding = {
+        "y": category("relation", sort=None),
+        "x": {"field": "wde", "type": "quantitative", "title": "word dependency entropy"},
+        "color": {"field": "class", "type": "nominal", "scale": colours},
     }
     count = "1 treebank" if len(each) == 1 else f"{len(each)} treebanks"
     title = f"Relations from function to content, {count}"
+    spec = chart(rows, 420, {"step": 15}, **mark("bar", encoding))
     return themed(spec, title, found.signature, dark)
 
 

@@ -11,7 +11,7 @@ from treegauge.core.result import Result
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.curve import BANDS, complexity, curve
 from treegauge.curves.learning import AVERAGE
-from treegauge.figures.curves import complexity_data, curve_data
+from treegauge.figures.curves import curve_data
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
 
@@ -103,7 +103,7 @@ def learning_section(
         data["notes"] = list(average.notes)
         tables.append(("Learning curves", average))
         if simple is not None:
-            data["complexity"] = complexity_data(simple)
+            data["complexity"] = simple.table.to_dicts()
             data["correlations"] = simple.correlations.to_dicts()
             data["notes"] = list(dict.fromkeys([*average.notes, *simple.notes]))
             tables.append(("Complexity", simple))
