@@ -15,11 +15,6 @@ from treegauge.core.errors import TreegaugeError
 def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for writing bytes; it takes its name only when all went well.
 
-    Parameters
-    ----------
-    path
-        Where the file shall be. What stood there stays until the new one is complete.
-
     Examples
     --------
     >>> import tempfile
@@ -54,14 +49,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def check_overwriting(out: str | os.PathLike[str] | None, inputs: Iterable[Any]) -> None:
-    """Refuse to write to a file that is also an input.
-
-    Parameters
-    ----------
-    out
-        Where the output goes; None and ``-`` overwrite nothing.
-    inputs
-        What is read: paths, ``NAME=PATH``, and anything else, which is left alone.
+    """Refuse to write to a file that is also an input: a path, or ``NAME=PATH``.
 
     Examples
     --------

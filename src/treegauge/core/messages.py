@@ -71,14 +71,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[ProgressTask]:
-    """Show the progress of a piece of work.
-
-    Parameters
-    ----------
-    what
-        What is counted, in the plural: ``"sentences"``.
-    total
-        How many there are, if known.
+    """Show the progress of a piece of work; `what` is counted, in the plural: ``"sentences"``.
 
     Examples
     --------

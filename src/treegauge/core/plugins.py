@@ -10,13 +10,8 @@ from typing import Any
 def load_plugins(group: str) -> dict[str, Any]:
     """Return the objects that installed packages offer under an entry point group, by name.
 
-    They are imported on the first call. One that cannot be imported is left out with a warning,
-    so that a broken plug-in does not stop everything else.
-
-    Parameters
-    ----------
-    group
-        ``treegauge.parsers``, ``treegauge.measures``, ``treegauge.metrics`` or ``treegauge.tasks``.
+    They are imported on the first call. One that cannot be imported is left out with a warning, so
+    that a broken plug-in does not stop everything else.
 
     Examples
     --------

@@ -25,16 +25,8 @@ _GAPS = {"", "na", "nan", "null", "none"}
 class FileTable(NamedTuple):
     """The cells of a table as they are in a file.
 
-    Attributes
-    ----------
-    source
-        The file, for messages.
-    header
-        Names of the columns, each only once.
-    rows
-        The place of each row, such as ``line 3``, and its cells, as many as there are columns.
-    unit
-        The unit of scores, where the file names it; only JSON does.
+    Each row has its place, such as ``line 3``, and as many cells as there are columns. `unit` is
+    that of scores, where the file names it; only JSON does.
     """
 
     source: str
@@ -125,16 +117,7 @@ def parse_number(cell: object) -> float | None:
 
 
 def check_percent(scores: Iterable[float], source: str, unit: str | None = None) -> None:
-    """Refuse scores that could be fractions: all of them are at most 1.
-
-    Parameters
-    ----------
-    scores
-        Numbers; those that are not finite do not count.
-    source
-        Where they come from, for the message.
-    unit
-        The unit, where it is known: nothing else than percent is accepted.
+    """Refuse scores that could be fractions: all finite ones are at most 1, and no `unit` says percent.
 
     Examples
     --------

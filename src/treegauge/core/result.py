@@ -126,7 +126,7 @@ class Result(_Signed):
     def table(self) -> "pl.DataFrame":
         """The result as a tidy polars frame."""
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> tables.Table:
         """Return the table as people read it; CSV and JSON hold the full one."""
         return self.table
 
@@ -231,6 +231,25 @@ class Result(_Signed):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowsResult(Result):
+    """A result whose table is its rows; it prints without polars."""
+
+    rows: Sequence[Mapping[str, Any]]
+    signature: str
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """The rows as a frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
+    def shown(self) -> tables.Table:
+        """Return the rows."""
+        return self.rows
 
 
 def _plain(value: Any) -> Any:

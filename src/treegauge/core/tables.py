@@ -2,11 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from math import isnan
+from numbers import Number
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 if TYPE_CHECKING:
     import polars as pl
 
+Table = Union["pl.DataFrame", Sequence[Mapping[str, Any]]]
+"""A polars frame, or its rows, which are laid out without loading polars."""
+NUMERIC = (Number, list, tuple)
+"""Kinds of values in columns that are aligned to the right."""
 Digits = int | Mapping[str, int | None]
 """Decimals of all floats, or by column (2 where not named); None shows as many as there are."""
 _LATEX = {
@@ -44,45 +50,60 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def _rows(frame: "pl.DataFrame", digits: Digits) -> list[list[str]]:
-    each = [digits if isinstance(digits, int) else digits.get(name, 2) for name in frame.columns]
-    return [list(map(cell, row, each)) for row in frame.iter_rows()]
+class _Cells(NamedTuple):
+    """A table to lay out: the names of its columns, which of them hold numbers, and its rows."""
+
+    columns: list[str]
+    numeric: list[bool]
+    rows: Sequence[Sequence[Any]]
+
+    def texts(self, digits: Digits) -> list[list[str]]:
+        each = [digits if isinstance(digits, int) else digits.get(name, 2) for name in self.columns]
+        return [list(map(cell, row, each)) for row in self.rows]
 
 
-def _numeric(frame: "pl.DataFrame") -> list[bool]:
-    return [dtype.is_numeric() or dtype.is_nested() for dtype in frame.dtypes]
+def _cells(table: Table) -> _Cells:
+    """Take a frame or rows apart; in rows, a column's whole numbers beside floats are floats."""
+    if not isinstance(table, Sequence):
+        numeric = [dtype.is_numeric() or dtype.is_nested() for dtype in table.dtypes]
+        return _Cells(table.columns, numeric, table.rows())
+    names = list(dict.fromkeys(name for row in table for name in row))
+    columns = [[row.get(name) for row in table] for name in names]
+    kinds = [{type(value) for value in column if value is not None} for column in columns]
+    numeric = [any(issubclass(one, NUMERIC) for one in kind - {bool}) for kind in kinds]
+    for column, kind in zip(columns, kinds, strict=True):
+        if kind == {int, float}:
+            column[:] = [None if value is None else float(value) for value in column]
+    return _Cells(names, numeric, list(zip(*columns, strict=True)))
 
 
-def to_text(frame: "pl.DataFrame", *, digits: Digits = 2) -> str:
-    """Lay a frame out in aligned columns, numbers to the right.
+def to_text(table: Table, *, digits: Digits = 2) -> str:
+    """Lay a table out in aligned columns, numbers to the right.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> print(to_text(pl.DataFrame({"metric": ["LAS", "CLAS"], "f1": [81.5, 7.0]})))
+    >>> print(to_text([{"metric": "LAS", "f1": 81.5}, {"metric": "CLAS", "f1": 7.0}]))
     metric     f1
     ------  -----
     LAS     81.50
     CLAS     7.00
     """
-    body = _rows(frame, digits)
-    widths = [
-        max([len(name), *(len(row[i]) for row in body)]) for i, name in enumerate(frame.columns)
-    ]
-    right = _numeric(frame)
-
-    def line(parts: Sequence[str]) -> str:
-        padded = (
-            part.rjust(width) if align else part.ljust(width)
-            for part, width, align in zip(parts, widths, right, strict=True)
+    cells = _cells(table)
+    body = [cells.columns, *cells.texts(digits)]
+    widths = [max(map(len, column)) for column in zip(*body, strict=True)]
+    body.insert(1, ["-" * width for width in widths])
+    lines = (
+        "  ".join(
+            part.rjust(width) if right else part.ljust(width)
+            for part, width, right in zip(parts, widths, cells.numeric, strict=True)
         )
-        return "  ".join(padded).rstrip()
-
-    return "\n".join(map(line, [frame.columns, ["-" * width for width in widths], *body]))
+        for parts in body
+    )
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def to_latex(
-    frame: "pl.DataFrame",
+    table: Table,
     *,
     digits: Digits = 2,
     note: str | None = None,
@@ -95,8 +116,8 @@ def to_latex(
 
     Examples
     --------
-    >>> import polars as pl
-    >>> print(to_latex(pl.DataFrame({"system": ["a_b", "c"], "LAS": [80.0, 81.0]}), best=["LAS"]))
+    >>> rows = [{"system": "a_b", "LAS": 80.0}, {"system": "c", "LAS": 81.0}]
+    >>> print(to_latex(rows, best=["LAS"]))
     \begin{tabular}{lr}
     \toprule
     system & LAS \\
@@ -106,45 +127,44 @@ def to_latex(
     \bottomrule
     \end{tabular}
     """
-    body = [[latex(text) for text in row] for row in _rows(frame, digits)]
-    for name in best:
-        column = frame.columns.index(name)
-        top = frame[name].max()
-        for i, value in enumerate(frame[name]):
-            if value is not None and value == top:
-                body[i][column] = rf"\textbf{{{body[i][column]}}}"
-    if best_of_row:
-        numbers = [i for i, right in enumerate(_numeric(frame)) if right]
-        for i, row in enumerate(frame.iter_rows()):
-            values = {column: row[column] for column in numbers if row[column] is not None}
-            for column, value in values.items():
-                if value == max(values.values()):
-                    body[i][column] = rf"\textbf{{{body[i][column]}}}"
-    layout = "".join("r" if right else "l" for right in _numeric(frame))
-    head = " & ".join(latex(name) for name in frame.columns) + r" \\"
+    cells = _cells(table)
+    body = [[latex(text) for text in row] for row in cells.texts(digits)]
+    bold: list[tuple[int, int]] = []
+    for column in map(cells.columns.index, best):
+        values = [row[column] for row in cells.rows]
+        top = max((one for one in values if one is not None and not isnan(one)), default=None)
+        bold += [(i, column) for i, value in enumerate(values) if value == top and top is not None]
+    for i, row in enumerate(cells.rows if best_of_row else ()):
+        numbers = {j: row[j] for j, right in enumerate(cells.numeric) if right}
+        numbers = {j: value for j, value in numbers.items() if value is not None}
+        bold += [(i, j) for j, value in numbers.items() if value == max(numbers.values())]
+    for i, column in bold:
+        body[i][column] = rf"\textbf{{{body[i][column]}}}"
+    layout = "".join("r" if right else "l" for right in cells.numeric)
+    head = " & ".join(latex(name) for name in cells.columns) + r" \\"
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in body]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(([f"% {note}"] if note else []) + lines)
 
 
-def to_html(frame: "pl.DataFrame", *, digits: Digits = 2, note: str | None = None) -> str:
+def to_html(table: Table, *, digits: Digits = 2, note: str | None = None) -> str:
     """Write an HTML table; every cell, heading and note is escaped, numbers have a class.
 
     Examples
     --------
-    >>> import polars as pl
-    >>> "<script>" in to_html(pl.DataFrame({"form": ["<script>"]}))
+    >>> "<script>" in to_html([{"form": "<script>"}])
     False
     """
-    marks = [' class="number"' if number else "" for number in _numeric(frame)]
+    cells = _cells(table)
+    marks = [' class="number"' if number else "" for number in cells.numeric]
 
-    def cells(tag: str, texts: Sequence[str]) -> str:
+    def line(tag: str, texts: Sequence[str]) -> str:
         pairs = zip(marks, texts, strict=True)
         return "".join(f"<{tag}{mark}>{escape(text)}</{tag}>" for mark, text in pairs)
 
-    head = cells("th", frame.columns)
-    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in _rows(frame, digits))
+    head = line("th", cells.columns)
+    body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in cells.texts(digits))
     caption = f"<caption>{escape(note)}</caption>" if note else ""
     return (
         f'<table class="treegauge">{caption}\n<thead><tr>{head}</tr></thead>\n'

@@ -65,17 +65,8 @@ class BeamParser:
     ) -> BeamModel:  # fmt: skip
         """Learn from gold trees; same seed, same model.
 
-        Parameters
-        ----------
-        train
-            Sentences to learn from.
-        dev
-            Not used: averages of more epochs are hardly ever worse, and choosing an epoch by a few
-            sentences is.
-        seed
-            Of the orders of sentences.
-        on_epoch
-            Called after each epoch with its number and the model so far.
+        `dev` is not used: averages of more epochs are hardly ever worse, and choosing an epoch by a
+        few sentences is.
         """
         check_training(train, dev, seed=seed)
         training = _Training(self.options, train)

@@ -167,15 +167,7 @@ VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class BeamModel:
-    """A trained beam parser.
-
-    Attributes
-    ----------
-    options, vocabulary, labels
-        The options, the values it knows, and the relations it tries.
-    rows
-        Keys of features, bounds of their rows, and the actions and weights in these.
-    """
+    """A trained beam parser; `labels` are the relations it tries for each pair of tags."""
 
     options: BeamOptions
     vocabulary: BeamVocabulary

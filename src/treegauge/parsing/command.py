@@ -175,14 +175,7 @@ class CommandModel:
 
 
 class CommandParser:
-    r"""Trains an external program by a template's commands.
-
-    Parameters
-    ----------
-    options
-        Names the template and sets limits.
-    template
-        One of your own instead of one by name.
+    r"""Trains an external program by the commands of a template: one by name, or your own.
 
     Examples
     --------

@@ -32,27 +32,13 @@ _PARSE_GAPS = ("model", "input", "output", "program", "script")
 class CommandTemplate:
     """How an external parser is trained and run.
 
-    Attributes
-    ----------
-    name, about
-        What it is called, and what is needed to use it.
-    train, parse
-        Commands, each a list of words with gaps such as ``{train}``; they run one after the other
-        in a folder of their own. Without ``{input}`` the last command of `parse` reads standard
-        input, without ``{output}`` its standard output is taken. A program that is trained already
-        has no `train`.
-    program
-        What fills ``{program}``: a command, or the path of a program, script or jar.
-    format
-        ``"conllu"`` or ``"conllx"``, both ways.
-    model
-        Whether ``{model}`` is one ``"file"`` or a ``"folder"``, which is there and empty at first.
-    heads
-        What stands in HEAD of sentences to be parsed.
-    forms
-        Whether words must come back the ``"same"``, or ``"any"`` will do where there are as many.
-    script
-        Text of a file that fills ``{script}``, for programs that have no command line.
+    `train` and `parse` are commands, each a list of words with gaps such as ``{train}``; they run
+    one after the other in a folder of their own. Without ``{input}`` the last command of `parse`
+    reads standard input, without ``{output}`` its standard output is taken. A program that is
+    trained already has no `train`. `program` fills ``{program}``, and the text `script` a file
+    ``{script}``, for programs without a command line. ``{model}`` is one ``"file"``, or a
+    ``"folder"`` that is there and empty at first. `heads` stands in HEAD of sentences to be parsed.
+    Words must come back the ``"same"``, or in `forms` ``"any"`` where there are as many.
     """
 
     name: str
@@ -116,11 +102,6 @@ def user_file() -> Path:
 
 def command_templates(path: Source | None = None) -> dict[str, CommandTemplate]:
     """Return all templates by name: those of the package, changed and added to by the user's.
-
-    Parameters
-    ----------
-    path
-        A file of templates, by default :func:`user_file` if it is there.
 
     Examples
     --------

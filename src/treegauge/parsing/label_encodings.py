@@ -34,16 +34,10 @@ _ROOT = "-1@ROOT"
 
 @dataclass(frozen=True)
 class Trees:
-    """What labels became: trees with one root each.
+    """Trees with one root each, read from labels.
 
-    Attributes
-    ----------
-    heads
-        Of each word, 0 for the root.
-    made_root
-        Words that became root though their relation does not say so, because no word's did.
-    repaired
-        Words whose head is not what labels alone say.
+    `made_root` are words that became root though their relation does not say so, because no word's
+    did; `repaired` are words whose head is not what labels alone say.
     """
 
     heads: Ints
@@ -59,13 +53,7 @@ Weigher = Callable[[Sequence[Doubles], Doubles], list[Doubles]]
 
 @dataclass(frozen=True)
 class Encoding:
-    """A way to write trees as labels.
-
-    Attributes
-    ----------
-    name, columns
-        What it is called and how many labels a word has beside its relation.
-    """
+    """A way to write trees as labels, `columns` of them per word beside its relation."""
 
     name: str
     columns: int
@@ -74,19 +62,7 @@ class Encoding:
     _weigher: Callable[[Sequence[Sequence[str]], Ints, Codes], Weigher]
 
     def encode(self, heads: npt.ArrayLike, offsets: npt.ArrayLike, tags: Codes) -> list[Codes]:
-        r"""Write trees as labels.
-
-        Parameters
-        ----------
-        heads, offsets
-            Heads within sentences, and where sentences begin and end.
-        tags
-            UPOS of the words; only `relative-upos` reads them.
-
-        Returns
-        -------
-        list of Codes
-            One for each column: codes of the words, and the labels they are codes of.
+        r"""Write trees as labels, one column of codes each; only `relative-upos` reads the tags.
 
         Examples
         --------
@@ -103,16 +79,9 @@ class Encoding:
         """Return a function that reads codes of these labels as trees.
 
         Whatever the labels, each sentence becomes a tree with one root, in this order: if no word
-        is root, all words with the relation root are; if still none, the first word is; of
-        several, the first stays and the others hang from it; words without a head hang from the
-        root; and so does the word at which a walk upwards first returns to itself.
-
-        Parameters
-        ----------
-        labels
-            For each column the labels that codes number.
-        offsets, tags
-            Of the sentences to read.
+        is root, all words with the relation root are; if still none, the first word is; of several,
+        the first stays and the others hang from it; words without a head hang from the root; and so
+        does the word at which a walk upwards first returns to itself.
         """
         self._check(labels)
         bounds = np.asarray(offsets, np.int32)
@@ -133,13 +102,8 @@ class Encoding:
     ) -> Weigher:
         """Return a function that turns probabilities of these labels into those of heads.
 
-        Exact for labels that are drawn independently, one per word and column. What is not said
-        of a word's head is shared by all heads alike (:mod:`treegauge.parsing.label_marginals`).
-
-        Parameters
-        ----------
-        labels, offsets, tags
-            As in :meth:`reader`.
+        Exact for labels that are drawn independently, one per word and column. What is not said of
+        a word's head is shared by all heads alike (:mod:`treegauge.parsing.label_marginals`).
         """
         self._check(labels)
         return self._weigher(labels, np.asarray(offsets, np.int32), tags)

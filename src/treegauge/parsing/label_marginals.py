@@ -29,22 +29,9 @@ def bracket_marginals(
 ) -> list[Doubles]:
     r"""Return for each sentence how likely each head of each word is claimed by brackets.
 
-    Exact for labels drawn independently. A word may have no head or several, so that rows do not
-    add up to 1; arcs of the root are not written and so are 0.
-
-    Parameters
-    ----------
-    spreads
-        For each plane the probabilities of labels, (words, labels).
-    counts
-        For each plane and label how many ``<``, ``/``, ``\`` and ``>`` it has, (labels, 4).
-    offsets
-        Where sentences begin and end.
-
-    Returns
-    -------
-    list of numpy.ndarray
-        (words, words + 1) each, 0 the root.
+    Exact for labels drawn independently. A word may have no head or several, so that rows of the
+    matrices (words, words + 1) do not add up to 1; arcs of the root are not written and so are 0.
+    `counts` says how many ``<``, ``/``, ``\`` and ``>`` each label of a plane has, (labels, 4).
 
     Examples
     --------
@@ -132,14 +119,7 @@ def step_marginals(
 ) -> list[Doubles]:
     """Return for each sentence how likely each head is, where each label names one.
 
-    Parameters
-    ----------
-    shares
-        Probabilities of labels, (words, labels).
-    heads
-        The head that each label would be for each word, (words, labels); -1: none.
-    offsets
-        Where sentences begin and end.
+    `heads` (words, labels) is the head that each label would be for each word; -1: none.
 
     Examples
     --------
@@ -157,16 +137,10 @@ def step_marginals(
 
 
 def completed(claims: Doubles, roots: Doubles | None = None) -> Doubles:
-    """Make claims on heads probabilities.
+    """Make claims on heads (words, words + 1) probabilities.
 
     What a word's heads lack to 1 is shared by all of them alike; more than 1 is scaled down.
-
-    Parameters
-    ----------
-    claims
-        (words, words + 1), 0 the root.
-    roots
-        How likely each word is root, if `claims` do not say.
+    `roots` says how likely each word is root, if `claims` do not.
 
     Examples
     --------

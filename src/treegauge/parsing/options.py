@@ -13,19 +13,7 @@ def option(
     default: Any, meaning: str, *, low: float | None = None, high: float | None = None,
     choices: Sequence[str] | None = None,
 ) -> Any:  # fmt: skip
-    """Declare an option of an :class:`ParserOptions` dataclass.
-
-    Parameters
-    ----------
-    default
-        Its value unless set; its type is the option's type.
-    meaning
-        One line for ``treegauge parsers``.
-    low, high
-        Bounds of a number, both included.
-    choices
-        The legal values of a text.
-    """
+    """Declare an option with what ``treegauge parsers`` says of it; bounds are included."""
     legal = {"meaning": meaning, "low": low, "high": high, "choices": choices}
     return field(default=default, metadata=legal)
 
@@ -71,15 +59,7 @@ def _check(name: str, value: Any, default: Any, legal: Mapping[str, Any]) -> Non
 
 
 def read_options(kind: type[T], given: Sequence[str] | Mapping[str, Any]) -> T:
-    """Make options from words such as ``epochs=5``, or from a mapping.
-
-    Parameters
-    ----------
-    kind
-        A dataclass of options.
-    given
-        ``name=value`` each, where booleans are true/false, yes/no or 1/0; or values by name.
-    """
+    """Make options from words such as ``epochs=5`` (booleans: true, yes, 1), or from a mapping."""
     return kind(**given_options(kind, given))
 
 

@@ -3,35 +3,23 @@
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.core.result import Result, sign
+from treegauge.core.result import RowsResult, sign
+from treegauge.core.tables import to_text
 from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.parsing.registry import ParserEntry
 
 
 @dataclass(frozen=True)
-class ParserList(Result):
-    """Parsers, or the options of some of them."""
+class ParserList(RowsResult):
+    """Parsers, one row each, or the options of some of them, one row per parser and option."""
 
-    rows: tuple[dict[str, Any], ...]
-    signature: str
     kind: ClassVar[str] = "parsers"
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per parser, or one row per parser and option."""
-        import polars as pl
-
-        return pl.DataFrame(list(self.rows))
 
     def own_text(self) -> str:
         """Return the table without its signature."""
-        from treegauge.core import tables
-
-        return tables.to_text(self.shown())
+        return to_text(self.rows)
 
 
 @verb
@@ -66,7 +54,7 @@ def parsers(parser: str | None = None, *, all: bool = False) -> ParserList:
             }
             for entry in known_parsers().values()
         ]  # fmt: skip
-    return ParserList(tuple(rows), sign(v="parsers", parser=parser, all=all or None))
+    return ParserList(rows, sign(v="parsers", parser=parser, all=all or None))
 
 
 def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:

@@ -50,24 +50,10 @@ def run(
     words: Sequence[str], *, what: str, folder: Path, log: Path, given: Path | None = None,
     output: Path | None = None, clock: Clock | None = None, memory: float = 0,
 ) -> None:  # fmt: skip
-    """Run a program to its end.
+    """Run a program to its end; when the time is over, it and all it started are killed.
 
-    Parameters
-    ----------
-    words
-        The program and its arguments, as they are.
-    what
-        What errors call it.
-    folder
-        Where it runs.
-    log
-        File that its standard error is added to, and its standard output unless `output` is given.
-    given, output
-        Files for its standard input and output.
-    clock
-        Time limit. When it is over, the program and all it started are killed.
-    memory
-        GiB of data that each of its processes may hold, 0 for no limit (Linux only).
+    `log` gets its standard error, and its standard output unless there is a file `output`. `memory`
+    is in GiB of data for each of its processes, 0 for no limit (Linux only).
     """
     clock = clock or Clock(0)
     with (
@@ -184,14 +170,8 @@ def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
     r"""Write a treebank in the format of the CoNLL-X task.
 
     Comments, multiword tokens and empty nodes go; UPOS stands in both columns of tags; spaces
-    inside fields become underscores.
-
-    Parameters
-    ----------
-    treebank
-        What to write.
-    heads
-        Text to put in place of every head, with ``_`` as its relation; None leaves the trees in.
+    inside fields become underscores. `heads` replaces every head, with ``_`` as its relation; None
+    leaves the trees in.
 
     Examples
     --------
@@ -256,20 +236,8 @@ def with_output(
 ) -> Treebank:
     """Put the trees of a program's output into the treebank it was given.
 
-    Parameters
-    ----------
-    treebank
-        What was to be parsed.
-    data
-        What came back. Sentences and words must be those of the treebank.
-    fmt
-        Format of `data`.
-    what
-        What errors call the program.
-    same
-        Whether word forms must be those of the treebank, or only as many.
-    repair
-        Whether to repair what are no trees, as reading does; otherwise they are an error.
+    Sentences and words must be those of the treebank; with ``same=False`` only as many. `repair`
+    repairs what are no trees, as reading does; otherwise they are an error.
     """
     heads, relations = _read(treebank, data, fmt=fmt, what=what, same=same)
     text = _with_fields(treebank, {_HEAD: heads, _DEPREL: relations})

@@ -9,30 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
-from treegauge.core.result import Result, sign
+from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.columns import Treebank
 
 
 @dataclass(frozen=True)
-class Tagging(Result):
-    """How often predicted tags are the file's own, in percent; None where it has none."""
+class Tagging(RowsResult):
+    """How often predicted tags are each file's own, in percent; None where it has none."""
 
-    rows: tuple[dict[str, Any], ...]
-    signature: str
     kind: ClassVar[str] = "tagging"
     unit: ClassVar[str | None] = "percent"
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per file."""
-        import polars as pl
-
-        return pl.DataFrame(list(self.rows))
 
 
 @verb
@@ -116,7 +105,7 @@ def tag(
         v="tag", tb=gold.mark, tagger="udpipe", columns="+".join(wanted), folds=folds or None,
         iterations=iterations, seed=seed, documents=documents, errors=errors,
     )  # fmt: skip
-    return Tagging(tuple(rows), signature)
+    return Tagging(rows, signature)
 
 
 def _row(

@@ -48,16 +48,8 @@ def train_tagger(
 ) -> Tagger:
     """Train UDPipe's tagger: an averaged perceptron over a dictionary with a guesser.
 
-    Parameters
-    ----------
-    train
-        Sentences with gold tags; trees are not needed.
-    columns
-        Which of UPOS, XPOS, FEATS and LEMMA to predict; those asked for are learned together.
-    iterations
-        Passes over the sentences.
-    seed
-        Shuffles the sentences; UDPipe itself uses no other randomness.
+    Columns are learned together; trees are not needed. The seed shuffles the sentences: UDPipe
+    itself uses no other randomness.
 
     Examples
     --------
@@ -98,25 +90,8 @@ def jackknife(
 
     A parser that learns from gold tags meets errors at test time that it never met in training.
     Here each fold is tagged by a tagger trained on all others, so that the tags have about as many
-    errors as those of new text.
-
-    Parameters
-    ----------
-    train
-        Sentences with gold tags.
-    folds
-        Number of folds.
-    columns, iterations, seed
-        As in :func:`train_tagger`; the seed also deals the folds.
-    documents
-        Whether documents stay whole; None: where there are at least as many as folds.
-    on_fold
-        Called after every fold.
-
-    Returns
-    -------
-    Treebank
-        The sentences in their order, with predicted tags.
+    errors as those of new text. Documents stay whole by default where there are at least as many as
+    folds.
     """
     sentences = pool(train)
     if documents is None:

@@ -9,42 +9,24 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.files import check_overwriting
 from treegauge.core.messages import note, progress
-from treegauge.core.result import Result, sign
+from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.parsing.base import Model
     from treegauge.treebanks.columns import Treebank
 
 
 @dataclass(frozen=True)
-class Training(Result):
-    """A trained model, and what it was trained on.
+class Training(RowsResult):
+    """A trained model and its file, either of which :func:`treegauge.parse` takes.
 
-    Attributes
-    ----------
-    model
-        The model itself, which :func:`treegauge.parse` takes as well as its file.
-    path
-        The model's file.
-    row
-        What :attr:`table` shows.
+    The table has one row: the model, its parser, and the size of the training and dev sets.
     """
 
     model: "Model"
     path: str
-    row: Mapping[str, Any]
-    signature: str
     kind: ClassVar[str] = "training"
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row: the model, its parser, and the size of the training and dev sets."""
-        import polars as pl
-
-        return pl.DataFrame([dict(self.row)])
 
 
 @verb
@@ -111,7 +93,7 @@ def train(
         v="train", parser=parser, options=",".join(changed) or None, tb=gold.mark,
         dev=None if held is None else held.mark, seed=seed,
     )  # fmt: skip
-    return Training(model, fspath(out), row, signature)
+    return Training([row], signature, model, fspath(out))
 
 
 def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":

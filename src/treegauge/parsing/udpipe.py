@@ -91,22 +91,11 @@ def with_results(treebank: Treebank, sentences: list[Any], columns: Iterable[str
 def train_udpipe(
     sentences: Treebank, dev: Treebank | None, *, tagger: str, parser: str, watched: bool = False
 ) -> tuple[bytes, str]:
-    """Train what is asked for.
+    """Train what is asked for; return the bytes of the model and what the library said.
 
-    Parameters
-    ----------
-    sentences, dev
-        Gold trees; with a dev set the best iteration on it is kept.
-    tagger, parser
-        Options of the library, or ``"none"``.
-    watched
-        Whether to show progress and to stop on an interrupt, which takes a process of its own: the
-        library lets nothing else run in its process until it is done.
-
-    Returns
-    -------
-    model, log
-        The bytes of the model, and what the library said while it learned.
+    `tagger` and `parser` are options of the library, or ``"none"``. `watched` shows progress and
+    stops on an interrupt, which takes a process of its own: the library lets nothing else run in
+    its process until it is done.
     """
     with tempfile.TemporaryDirectory() as folder:
         log, model = Path(folder, "log"), Path(folder, "model")
@@ -204,17 +193,10 @@ def quiet(log: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class UDPipeModel:
-    """A model of UDPipe.
+    """A model of UDPipe: how it was trained, its bytes, and what UDPipe said while it learned.
 
-    Attributes
-    ----------
-    options
-        What it was trained with; `tags` and `beam` say how it parses.
-    data
-        The model as UDPipe itself writes it.
-    log
-        What UDPipe said while it learned: options, then one line per iteration, with UAS and LAS
-        on the dev set if there was one.
+    The log has the options, then one line per iteration, with UAS and LAS on the dev set if there
+    was one.
     """
 
     options: UDPipeOptions
@@ -254,15 +236,7 @@ class UDPipeModel:
 
     @classmethod
     def from_udpipe(cls, path: Source, options: UDPipeOptions | None = None) -> "UDPipeModel":
-        """Take a model that UDPipe wrote, such as a published one.
-
-        Parameters
-        ----------
-        path
-            A ``.udpipe`` file.
-        options
-            Whether to parse by the file's tags (the default) or by the model's own, and the beam.
-        """
+        """Take a model that UDPipe wrote, such as a published one (``.udpipe``)."""
         try:
             model = cls(options or UDPipeOptions(), Path(path).read_bytes())
         except OSError as error:

@@ -128,13 +128,8 @@ class UDPipeOptions(ParserOptions):
 def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, Value]:
     """Return the value of every option of the trainer.
 
-    Parameters
-    ----------
-    options
-        What was asked for.
-    sentences, words
-        Size of the training set. The fast presets go over very few sentences more often, and the
-        preset ``sized`` takes smaller networks for longer sentences.
+    The fast presets go over very few sentences more often, and the preset ``sized`` takes smaller
+    networks for longer sentences.
 
     Examples
     --------
@@ -182,15 +177,7 @@ def joined(values: dict[str, Value]) -> str:
 
 
 def tagger_options(columns: frozenset[str], iterations: int) -> str:
-    """Return a tagger's options: one model for tags, a second one for lemmas if they are wanted.
-
-    Parameters
-    ----------
-    columns
-        Of :data:`TAGS` those to learn; UPOS is always learned.
-    iterations
-        Passes over the training set.
-    """
+    """Return a tagger's options: one model for tags, a second one for lemmas if they are wanted."""
     xpos, feats, lemma = (int(name in columns) for name in ("xpos", "feats", "lemma"))
     values: dict[str, Value] = {
         "models": 1 + lemma, "iterations": iterations,

@@ -42,23 +42,12 @@ def count(sentences: int, size: int) -> int:
 def epoch(
     sentences: npt.ArrayLike, lengths: Longs, *, size: int, words: int = 0, seed: int, number: int
 ) -> list[Longs]:
-    """Deal sentences into batches of similar length, for one epoch.
+    """Deal sentences into batches of similar length, of `size` sentences or `words` words each.
 
     Sentences are shuffled, sorted by length within a chunk of batches, and cut; then the batches
     are shuffled. With as many sentences, the k-th batches of different seeds are about equally
     long, which is what models that learn in lockstep need; so that shuffle depends on the epoch
     alone.
-
-    Parameters
-    ----------
-    sentences
-        Their numbers.
-    lengths
-        Words of every sentence there is.
-    size, words
-        Most sentences of a batch; if `words` is set, most words of a batch instead.
-    seed, number
-        Of the model and of the epoch.
 
     Examples
     --------
@@ -148,20 +137,8 @@ class Tables:
 class SentenceBatch:
     """Some sentences of each model; M models, B sentences, T places, the first the root's.
 
-    Attributes
-    ----------
-    lengths
-        (M, B), the root counted.
-    types, tags, heads, relations
-        (M, B, T), 0 where there is no word.
-    places
-        (M, B, T), the number of the word in the data, the last for none.
-    words
-        (M, B, T), whether there is a word.
-    labels
-        (columns, M, B, T).
-    order
-        What turns the sentences around.
+    Lengths (M, B) count the root. All else is (M, B, T), 0 where there is no word; `places` are the
+    words' numbers in the data, the last for none; labels are (columns, M, B, T).
     """
 
     lengths: Tensor
@@ -202,17 +179,7 @@ def tables(
     read: Sequence[Encoded], words: npt.ArrayLike, chars: npt.ArrayLike, device: torch.device,
     vectors: Floats | None = None,
 ) -> Tables:  # fmt: skip
-    """Put the data on the device.
-
-    Parameters
-    ----------
-    read
-        What each model reads; they differ in types and tags at most.
-    words, chars
-        For each model what each word and character is to it.
-    device, vectors
-        As for :class:`Lockstep`.
-    """
+    """Put the data on the device; what models read differs in types and tags at most."""
     data = read[0]
 
     def put(array: npt.ArrayLike) -> Tensor:

@@ -21,21 +21,9 @@ UNKNOWN_LABEL, FIRST_LABEL = 0, 1
 class Encoded:
     """A treebank as numbers.
 
-    Attributes
-    ----------
-    offsets
-        Where each sentence begins and ends among the words, (sentences + 1).
-    types, tags, heads, relations
-        For each word the number of its form, of its tag, of its head in the sentence (0: the root)
-        and of its relation.
-    type_words, type_chars
-        For each form the number of its word, and of its characters, padded: (forms, characters).
-    sizes
-        How many words, characters, tags and relations there are numbers for.
-    labels
-        For each word and column of a label encoding the number of the label; no columns without.
-    label_sizes
-        How many labels each column has.
+    Sentences lie between `offsets`. Types (forms), tags, heads within sentences (0: the root),
+    relations and labels are of words; `type_words` and the padded `type_chars` of types. `sizes`
+    says how many words, characters, tags and relations there are numbers for.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -66,13 +54,7 @@ class Encoded:
         return first + np.arange(ends[-1] if len(ends) else 0)
 
     def hidden(self, *, tags: bool = True) -> "Encoded":
-        """Return the same trees over words that are all ``_``: an input that says nothing.
-
-        Parameters
-        ----------
-        tags
-            Whether tags are hidden, too.
-        """
+        """Return the same trees over words (and tags) that are all ``_`` and say nothing."""
         blind = np.full_like(self.types, HIDDEN_TYPE)
         return replace(self, types=blind, tags=np.zeros_like(self.tags) if tags else self.tags)
 

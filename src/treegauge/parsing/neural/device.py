@@ -44,10 +44,7 @@ def numerics(device: torch.device, threads: int) -> Iterator[None]:
 class Graphs:
     """Work that is recorded once per shape and replayed: one launch instead of thousands.
 
-    Parameters
-    ----------
-    warm
-        Work without effect that wakes up every library that the recorded work needs.
+    `warm` is work without effect that wakes up every library that the recorded work needs.
     """
 
     def __init__(self, warm: Work) -> None:

@@ -191,16 +191,9 @@ def encode(
     weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
     training: bool, fixed: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Return the states of all places, (M, T, B, 2 * hidden).
+    """Return the states of all places, (M, T, B, 2 * hidden); in training, parts are hidden.
 
-    Parameters
-    ----------
-    weights, tables, batch, options
-        The models and what they read.
-    training
-        Whether parts are hidden.
-    fixed
-        Whether shapes may depend on the batch's shape only, as CUDA graphs need.
+    With `fixed`, shapes depend on the batch's shape only, as CUDA graphs need.
     """
     share = options.dropout if training else 0.0
     types = batch.types.transpose(1, 2)

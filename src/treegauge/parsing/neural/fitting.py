@@ -46,12 +46,7 @@ class WordVectors:
 def read_vectors(path: str | Path, limit: int) -> WordVectors:
     """Read the first vectors of a text file: a word and its numbers on each line.
 
-    Parameters
-    ----------
-    path
-        A file with or without a first line that says how many words and numbers there are.
-    limit
-        How many vectors to take; such files are sorted by frequency.
+    A first line may say how many words and numbers there are. Such files are sorted by frequency.
     """
     words: list[str] = []
     rows: list[npt.NDArray[np.float16]] = []
@@ -125,24 +120,11 @@ def fit(
     train: Treebank, dev: Treebank | None, options: NeuralOptions, *, seed: int,
     encoding: Encoding | None = None, on_epoch: Callable[[int, Trained], None] | None = None,
 ) -> Trained:  # fmt: skip
-    """Train one model.
+    """Train one model; same seed, same model.
 
     With a dev set the epoch with the best LAS on it is kept, each word's best head taken (or, of
     labels, words all of whose labels are right), and training stops after `patience` epochs
     without a better one.
-
-    Parameters
-    ----------
-    train, dev
-        Gold trees.
-    options
-        Of the parser; their class says which.
-    seed
-        Same seed, same model.
-    encoding
-        Of trees as labels, if the parser needs one.
-    on_epoch
-        Called after each epoch with its number and the model so far.
     """
     need_torch()
     check_whole("seed", seed)

@@ -1,7 +1,8 @@
 """What is made of the states: scores of heads, relations and labels, and what they say of words."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -160,13 +161,6 @@ def log_partition(log_probabilities: Tensor, lengths: Tensor) -> Tensor:
     By the matrix-tree theorem: the determinant of the Laplacian of the words, one row of which is
     replaced by the root's arcs (Koo et al. 2007), in double precision and by its logarithm.
 
-    Parameters
-    ----------
-    log_probabilities
-        (sentences, T, T) as from :func:`head_log_probabilities`.
-    lengths
-        (sentences,), the root counted.
-
     Examples
     --------
     >>> log_partition(torch.tensor([[[0.0, NEVER], [0.0, NEVER]]]), torch.tensor([2])).item()
@@ -188,20 +182,13 @@ Rivals = tuple[Tensor, Tensor, Tensor, Tensor]
 """Log-probability and number of the likeliest head that is not gold; the same of relations."""
 
 
-@dataclass(frozen=True)
-class Answers:
+class Answers(NamedTuple):
     """What models say of words, (M, words + 1) each; the last column is of no word.
 
-    Attributes
-    ----------
-    heads, relations
-        Log-probabilities, in nats, of the gold head and of the gold relation at the gold head. Of
-        a labelling parser: of all the word's gold structural labels, and of its gold relation.
-    rival_heads, rival_head_logs
-        The most probable head that is not gold, and its log-probability; ``NEVER`` or less
-        where there is none. Of a labelling parser: -1, and the best other labels'.
-    rival_relations, rival_relation_logs
-        The most probable relation at the gold head that is not gold, and its log-probability.
+    `heads` and `relations` are log-probabilities, in nats, of the gold head and of the gold
+    relation at it; of a labelling parser: of all the word's gold structural labels, and of its gold
+    relation. Rivals are the most probable heads and relations that are not gold; the logs are
+    ``NEVER`` or less where there is none. Of a labelling parser: -1, and the best other labels'.
     """
 
     heads: Tensor
@@ -220,7 +207,7 @@ class Answers:
 
     def copy(self) -> "Answers":
         """Return a copy that later answers do not touch."""
-        return Answers(*(getattr(self, one.name).clone() for one in fields(self)))
+        return Answers(*(one.clone() for one in self))
 
     @property
     def right(self) -> tuple[Tensor, Tensor]:

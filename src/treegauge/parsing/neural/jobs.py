@@ -7,7 +7,7 @@ thousands of them affordable.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,29 +25,13 @@ Longs = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class NeuralJob:
-    """A model to train and what to ask it.
+    """A model to train and sets of sentences, by name, to ask it about.
 
-    Attributes
-    ----------
-    train
-        Numbers of the sentences to learn from.
-    evaluate
-        Sets of sentences, by name, to ask about.
-    seed
-        Same seed, same model (on a GPU: up to rounding and the jobs beside it).
-    epochs
-        Passes over the train sentences.
-    data
-        The same sentences with another input, such as :meth:`Encoded.hidden`; None: as they are.
-    every
-        Whether to ask after every epoch; otherwise after the last only.
-    during
-        Whether to add what the model said of its train sentences as it learned from them, with
-        dropout, as a set named ``during``; needs `every`.
-    partition
-        Whether to add the sums over trees after the last epoch.
-    parse
-        Whether to add the best trees after the last epoch.
+    Same seed, same model (on a GPU: up to rounding and the jobs beside it). `data` are the same
+    sentences with another input, such as :meth:`Encoded.hidden`. It is asked after every epoch, or
+    only after the last. `during` adds, as a set of that name, what the model said of its train
+    sentences as it learned from them, with dropout; `partition` the sums over trees and `parse` the
+    best trees, both after the last epoch.
     """
 
     train: npt.ArrayLike
@@ -65,25 +49,11 @@ class NeuralJob:
 class Course:
     """What a model said of the words of some sentences, a row for each time it was asked.
 
-    Attributes
-    ----------
-    sentences
-        Their numbers; words are in this order.
-    words
-        The words' numbers in the data.
-    heads, relations
-        Log-probabilities, in nats, of the gold head, and of the gold relation at the gold head:
-        (times, words).
-    rival_heads, rival_head_logs
-        The most probable head that is not gold, -1 where there is none, and its log-probability:
-        (times, words). After the epoch, in evaluation mode.
-    rival_relations, rival_relation_logs
-        The same of relations at the gold head.
-    partition
-        For each sentence the log of the sum over its trees of the product of its words'
-        probabilities, after the last epoch; None if not asked for.
-    parsed_heads, parsed_relations
-        (words,): the best trees after the last epoch; None if not asked for.
+    `heads` and `relations` are log-probabilities, in nats, of the gold head, and of the gold
+    relation at the gold head: (times, words). Rivals are the most probable heads and relations that
+    are not gold, -1 where there are none, in evaluation mode after the epoch. `partition` is, for
+    each sentence, the log of the sum over its trees of the product of its words' probabilities
+    after the last epoch; then, too, the trees were parsed.
     """
 
     sentences: Longs
@@ -132,27 +102,11 @@ def run_jobs(
     vectors: npt.NDArray[np.float32] | None = None, side_by_side: int = 8,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[NeuralOutcome]:  # fmt: skip
-    """Train a model for each job and return what they said of the words.
+    """Train a model for each job and return what they said of the words, in the order of the jobs.
 
-    Parameters
-    ----------
-    data
-        The sentences that jobs number.
-    jobs
-        In any order.
-    options
-        Of one kind of parser; `epochs`, `patience` and `checkpoint` of them are not used.
-    vectors
-        Pretrained vectors of the types, or None.
-    side_by_side
-        Most models that learn in lockstep on a GPU; on a CPU they learn one by one.
-    progress
-        Called with the number of jobs done and the number of all.
-
-    Returns
-    -------
-    list of NeuralOutcome
-        In the order of the jobs.
+    Of the options, `epochs`, `patience` and `checkpoint` are not used. At most `side_by_side`
+    models learn in lockstep on a GPU; on a CPU they learn one by one. `progress` is called with the
+    number of jobs done and the number of all.
     """
     device = choose_device(options.device)
     # Batches by words differ in number from model to model.
@@ -241,10 +195,7 @@ def _parsed(
 
 def _gathered(answers: list[Answers]) -> list[npt.NDArray[Any]]:
     """Return (times, models, words) of each kind of answer."""
-    return [
-        np.stack([getattr(one, kind.name).cpu().numpy() for one in answers])
-        for kind in fields(Answers)
-    ]
+    return [np.stack([one.cpu().numpy() for one in kind]) for kind in zip(*answers, strict=True)]
 
 
 def _course(

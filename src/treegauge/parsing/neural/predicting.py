@@ -23,19 +23,7 @@ _PLACES, _ROWS = 4096, 64
 
 
 class Predictor:
-    """One model's weights over some sentences.
-
-    Parameters
-    ----------
-    arrays
-        Weights by name.
-    data
-        Sentences.
-    options
-        Of the parser.
-    vectors
-        Pretrained vectors of the types, or None.
-    """
+    """One model's weights over some sentences, with pretrained vectors of the types if any."""
 
     def __init__(
         self, arrays: Mapping[str, npt.NDArray[Any]], data: Encoded, options: NeuralOptions,
@@ -110,15 +98,9 @@ class Predictor:
     ) -> tuple[Ints, Ints]:  # fmt: skip
         """Find trees and their relations.
 
-        Parameters
-        ----------
-        decode
-            Finds the heads of the words 1 to n from scores (n + 1, n + 1) of arcs from heads to
-            dependents.
-        of_roots
-            For each relation whether the root has it; no other word then does.
-        each
-            Does it for several sentences, such as the ``map`` of a pool of processes.
+        `decode` finds the heads of the words 1 to n from scores (n + 1, n + 1) of arcs from heads
+        to dependents; `each` does it for several sentences, such as the ``map`` of a pool of
+        processes. Roots, and no other words, have the relations `of_roots`.
         """
         found = np.zeros(len(self.data.types), np.int32)
         names = np.zeros(len(self.data.types), np.int32)
@@ -141,14 +123,8 @@ def best_trees(
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """Return the heads and the relations of each model's best trees, (M, B, T) each.
 
-    Parameters
-    ----------
-    weights, both, batch, options
-        The models, their states and the sentences.
-    decode, each
-        As in :meth:`Predictor.parse`.
-    rooted, known
-        (M, relations): whether roots have a relation, and whether a model has learned it.
+    `rooted` and `known` (M, relations) say whether roots have a relation, and whether a model has
+    learned it.
     """
     scores = heads.head_log_probabilities(weights, both, batch)
     if isinstance(options, PointerOptions) and options.beam > 1:

@@ -167,26 +167,15 @@ def _backward_plain(
 
 
 def recur(given: Tensor, weight: Tensor, mask: Tensor | None = None) -> Tensor:
-    r"""Run an LSTM from zero states.
+    r"""Run an LSTM from zero states; return the states h, (groups, steps, rows, size).
 
     .. math::
         c_t = f_t c_{t-1} + i_t g_t, \qquad h_t = o_t \tanh c_t
 
-    Parameters
-    ----------
-    given
-        (groups, steps, rows, 4 * size): the gates before the recurrent part is added, in the order
-        i, f, g, o; a group is a model or one direction of it.
-    weight
-        (groups, size, 4 * size).
-    mask
-        (groups, rows, size), what a state is multiplied by where the next step sees it: dropout
-        that is the same all along a sequence. None: nothing.
-
-    Returns
-    -------
-    torch.Tensor
-        The states h, (groups, steps, rows, size).
+    `given` (groups, steps, rows, 4 * size) are the gates before the recurrent part is added, in the
+    order i, f, g, o; a group is a model or one direction of it. `mask` (groups, rows, size) is what
+    a state is multiplied by where the next step sees it: dropout that is the same all along a
+    sequence.
 
     Examples
     --------
@@ -228,17 +217,7 @@ class _Reverse(torch.autograd.Function):
 def turning(lengths: Tensor, steps: int) -> Tensor:
     """Return the row numbers that turn each sequence around and leave its padding at the end.
 
-    Parameters
-    ----------
-    lengths
-        (models, rows).
-    steps
-        Padded length.
-
-    Returns
-    -------
-    torch.Tensor
-        Numbers of rows of a tensor (models, steps, rows) laid flat.
+    They are of rows of a tensor (models, steps, rows) laid flat.
 
     Examples
     --------
@@ -268,19 +247,9 @@ def bilstm(
 ) -> Tensor:  # fmt: skip
     """Run one layer over sequences (models, steps, rows, size), in both directions or forwards.
 
-    Parameters
-    ----------
-    values
-        Input.
-    order
-        What :func:`turning` gave.
-    weights
-        Of the input (models, directions, size, 4 * hidden), of the states (models, directions,
-        hidden, 4 * hidden), and the bias (models, directions, 4 * hidden).
-    both
-        Whether there are two directions.
-    dropout
-        Share of the state that is hidden from the next step, the same all along a sequence.
+    `weights` are those of the input (models, directions, size, 4 * hidden), of the states (models,
+    directions, hidden, 4 * hidden), and the bias. `dropout` is the share of the state that is
+    hidden from the next step, the same all along a sequence.
     """
     models, steps, rows, size = values.shape
     of_input, of_states, bias = weights

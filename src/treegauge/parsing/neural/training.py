@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from treegauge.parsing.neural import batches, heads
-from treegauge.parsing.neural.batches import Floats, gather, tables
+from treegauge.parsing.neural.batches import Floats, Longs, SentenceBatch, gather, tables
 from treegauge.parsing.neural.data import Encoded, known_chars, known_words
 from treegauge.parsing.neural.device import Graphs, Work
 from treegauge.parsing.neural.encoder import Weights, encode, initial, layout
@@ -26,37 +26,22 @@ _LOOKED_PLACES, _LOOKED_ROWS = 8192, 256
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """One model to be: what it reads, what it learns from, and its seed.
+    """One model to be: what it reads, the sentences it learns from, and its seed.
 
-    Attributes
-    ----------
-    data
-        Sentences to learn from and to be asked about. Learners side by side may differ in types
-        and tags only.
-    train
-        Numbers of the sentences to learn from; words and characters not in them are unknown.
-    seed
-        Of its first weights and of the order of sentences.
+    Learners side by side may differ in types and tags of the data only. Words and characters not in
+    `train` are unknown.
     """
 
     data: Encoded
-    train: npt.NDArray[np.int64]
+    train: Longs
     seed: int
 
 
 class Lockstep:
     """Models that learn side by side, on a CPU or as CUDA graphs on a GPU.
 
-    Parameters
-    ----------
-    learners
-        As many sentences each, unless there is one learner only.
-    options
-        Of the parser; their class says which.
-    device
-        Where to compute.
-    vectors
-        Pretrained vectors of the types, (types, size), or None.
+    Each learns from as many sentences, unless there is one learner only. The class of the options
+    says which parser they are; `vectors` (types, size) are pretrained.
     """
 
     def __init__(
@@ -98,22 +83,33 @@ class Lockstep:
                 "exp_avg_sq": torch.zeros_like(value),
             }
 
-    # One update, or one look; on a GPU recorded once per shape and replayed.
-
-    def _update(self, sentences: Tensor, width: int) -> None:
+    def _encoded(
+        self, sentences: Tensor, width: int, *, training: bool = False, fixed: bool = False
+    ) -> tuple[SentenceBatch, Tensor]:
         batch = gather(self.tables, sentences, width)
-        states = encode(
-            self.weights, self.tables, batch, self.options, training=True, fixed=self._fixed
+        return batch, encode(
+            self.weights, self.tables, batch, self.options, training=training, fixed=fixed
         )
+
+    def _learned(
+        self, sentences: Tensor, width: int
+    ) -> tuple[SentenceBatch, Tensor, Tensor, Tensor]:
+        """Return a batch, log-probabilities of gold heads and relations, and what is learned."""
+        batch, states = self._encoded(sentences, width, training=True, fixed=self._fixed)
         arcs, relations, _ = gold_log_probabilities(
             self.weights, states, batch, self.options, training=True
         )
+        more = second_task(self.weights, states, batch, self.options)
+        return batch, arcs, relations, arcs + relations if more is None else arcs + relations + more
+
+    # One update, or one look; on a GPU recorded once per shape and replayed.
+
+    def _update(self, sentences: Tensor, width: int) -> None:
+        batch, arcs, relations, learned = self._learned(sentences, width)
         with torch.no_grad():
             note(self.answers.heads, batch.places, arcs)
             note(self.answers.relations, batch.places, relations)
         mask = batch.words.to(arcs.dtype)
-        more = second_task(self.weights, states, batch, self.options)
-        learned = arcs + relations if more is None else arcs + relations + more
         each = (learned * mask).sum((1, 2)) / mask.sum((1, 2)).clamp(min=1)
         values = list(self.weights.values())
         grads = torch.autograd.grad(-each.sum(), values, allow_unused=True)
@@ -134,21 +130,14 @@ class Lockstep:
 
     @torch.no_grad()
     def _look(self, sentences: Tensor, width: int) -> None:
-        batch = gather(self.tables, sentences, width)
-        states = encode(
-            self.weights, self.tables, batch, self.options, training=False, fixed=self._fixed
-        )
+        batch, states = self._encoded(sentences, width, fixed=self._fixed)
         arcs, relations, rivals = gold_log_probabilities(
             self.weights, states, batch, self.options, training=False
         )
         head_logs, head, relation_logs, relation = rivals()
-        answers = self.answers
-        note(answers.heads, batch.places, arcs)
-        note(answers.relations, batch.places, relations)
-        note(answers.rival_heads, batch.places, head)
-        note(answers.rival_head_logs, batch.places, head_logs)
-        note(answers.rival_relations, batch.places, relation)
-        note(answers.rival_relation_logs, batch.places, relation_logs)
+        found = (arcs, relations, head, head_logs, relation, relation_logs)
+        for table, values in zip(self.answers, found, strict=True):
+            note(table, batch.places, values)
 
     @property
     def _fixed(self) -> bool:
@@ -161,16 +150,10 @@ class Lockstep:
             work(sentences, width)
 
     def _warm(self, sentences: Tensor, width: int) -> None:
-        batch = gather(self.tables, sentences, width)
-        states = encode(self.weights, self.tables, batch, self.options, training=True, fixed=True)
-        arcs, relations, _ = gold_log_probabilities(
-            self.weights, states, batch, self.options, training=True
-        )
-        more = second_task(self.weights, states, batch, self.options)
-        learned = arcs + relations if more is None else arcs + relations + more
+        *_, learned = self._learned(sentences, width)
         torch.autograd.grad(learned.sum(), list(self.weights.values()), allow_unused=True)
 
-    def _width(self, step: npt.NDArray[np.int64]) -> int:
+    def _width(self, step: Longs) -> int:
         longest = int(self._all_lengths[step].max())
         return batches.rounded(longest + 1) if self._fixed else longest + 1
 
@@ -196,13 +179,13 @@ class Lockstep:
             self._run(self._update, sentences, self._width(step))
             self.updates += 1
 
-    def evaluate(self, sentences: Sequence[npt.NDArray[np.int64]]) -> Answers:
+    def evaluate(self, sentences: Sequence[Longs]) -> Answers:
         """Ask each model about its sentences, in evaluation mode; answers are overwritten."""
         for step, numbers in self._sent(self._looks(sentences)):
             self._run(self._look, numbers, self._width(step))
         return self.answers
 
-    def _looks(self, sentences: Sequence[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.int64]]:
+    def _looks(self, sentences: Sequence[Longs]) -> list[Longs]:
         rows = _LOOKED_ROWS if self._fixed else _LOOKED_ROWS // 4
         plans = [batches.by_length(own, self.lengths, _LOOKED_PLACES, rows) for own in sentences]
         none = np.zeros(0, np.int64)
@@ -210,12 +193,10 @@ class Lockstep:
         # Powers of two, so that few shapes occur.
         return [self._table(s, 1 << (max(map(len, s)) - 1).bit_length()) for s in steps]
 
-    def _table(self, step: Sequence[npt.NDArray[np.int64]], rows: int) -> npt.NDArray[np.int64]:
+    def _table(self, step: Sequence[Longs], rows: int) -> Longs:
         return batches.side_by_side(step, len(self.lengths), rows if self._fixed else 1)
 
-    def _sent(
-        self, steps: list[npt.NDArray[np.int64]]
-    ) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
+    def _sent(self, steps: list[Longs]) -> Iterator[tuple[Longs, Tensor]]:
         """Send all steps to the device at once."""
         whole = np.concatenate([step.ravel() for step in steps] or [np.zeros(0, np.int64)])
         there, at = torch.from_numpy(whole).to(self.device), 0
@@ -223,18 +204,23 @@ class Lockstep:
             yield step, there[at : at + step.size].view(step.shape)
             at += step.size
 
+    def _sides(
+        self, sentences: Sequence[Longs]
+    ) -> Iterator[tuple[Longs, SentenceBatch, heads.Sides]]:
+        assert isinstance(self.options, BiaffineOptions)  # noqa: S101 - labels have no arcs
+        for step, numbers in self._sent(self._looks(sentences)):
+            batch, states = self._encoded(numbers, self._width(step))
+            both = heads.sides(self.weights, states, batch, self.options, training=False)
+            yield step, batch, both
+
     @torch.no_grad()
-    def log_partitions(self, sentences: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.float64]:
+    def log_partitions(self, sentences: Sequence[Longs]) -> npt.NDArray[np.float64]:
         """Return for each model and sentence of the data what :func:`heads.log_partition` gives.
 
         Sentences that a model is not asked about have 0.
         """
         found = np.zeros((len(self.learners), len(self.lengths) + 1))
-        for step, numbers in self._sent(self._looks(sentences)):
-            batch = gather(self.tables, numbers, self._width(step))
-            states = encode(self.weights, self.tables, batch, self.options, training=False)
-            assert isinstance(self.options, BiaffineOptions)  # noqa: S101 - labels have no arcs
-            both = heads.sides(self.weights, states, batch, self.options, training=False)
+        for step, batch, both in self._sides(sentences):
             arcs = heads.head_log_probabilities(self.weights, both, batch)
             logs = heads.log_partition(arcs.flatten(0, 1), batch.lengths.flatten())
             np.put_along_axis(found, step, logs.view(step.shape).cpu().numpy(), 1)
@@ -242,7 +228,7 @@ class Lockstep:
 
     @torch.no_grad()
     def parses(
-        self, sentences: Sequence[npt.NDArray[np.int64]], decode: Decode,
+        self, sentences: Sequence[Longs], decode: Decode,
         rooted: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_],
     ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:  # fmt: skip
         """Return heads and relations of each model's best trees, (M, words) each.
@@ -253,11 +239,7 @@ class Lockstep:
         blank = Answers.blank(len(self.learners), self.answers.heads.shape[1] - 1, self.device)
         found = blank.rival_heads, blank.rival_relations
         roots, learned = (torch.from_numpy(one).to(self.device) for one in (rooted, known))
-        for step, numbers in self._sent(self._looks(sentences)):
-            batch = gather(self.tables, numbers, self._width(step))
-            states = encode(self.weights, self.tables, batch, self.options, training=False)
-            assert isinstance(self.options, BiaffineOptions)  # noqa: S101 - labels have no arcs
-            both = heads.sides(self.weights, states, batch, self.options, training=False)
+        for _, batch, both in self._sides(sentences):
             trees = best_trees(self.weights, both, batch, self.options, decode, roots, learned)
             for table, values in zip(found, trees, strict=True):
                 note(table, batch.places, values)

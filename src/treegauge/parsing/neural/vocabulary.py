@@ -20,17 +20,7 @@ MOST_CHARS = 20
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What has a number; everything else is unknown.
-
-    Attributes
-    ----------
-    words
-        In lower case, often enough in training.
-    chars, tags, relations
-        Seen in training.
-    labels
-        For each column of a label encoding the labels seen in training.
-    """
+    """What has a number: lower-case words often enough in training, and whatever else was in it."""
 
     words: tuple[str, ...]
     chars: tuple[str, ...]
@@ -130,21 +120,8 @@ def encode_parts(
 ) -> tuple[Encoded, list[npt.NDArray[np.int64]]]:  # fmt: skip
     """Turn parts into arrays together, for :func:`treegauge.parsing.neural.jobs.run_jobs`.
 
-    Parameters
-    ----------
-    train
-        The part whose words, characters, tags and relations are known.
-    *others
-        Parts to ask about.
-    min_count
-        How often a word must occur in `train` to be known.
-    encoding
-        Of trees as labels, for the labelling parser.
-
-    Returns
-    -------
-    tuple
-        The arrays of all parts, and for each part the numbers of its sentences.
+    Words at least `min_count` times in `train`, and its characters, tags and relations, are known.
+    Returns the arrays of all parts, and for each part the numbers of its sentences.
     """
     words = Vocabulary.of(train, min_count=min_count, encoding=encoding)
     encoded = words.encode(concat([train, *others]), encoding)
