@@ -65,12 +65,8 @@ def read_file(path: str | PathLike[str]) -> FileTable:
     if path.suffix.lower() not in SUFFIXES:
         raise ChoiceError("kind of table", path.name, [f"*{suffix}" for suffix in SUFFIXES])
     try:
-        if path.suffix.lower() in TEXT:
-            table = _read_text(path)
-        elif path.suffix.lower() == ".parquet":
-            table = frame_table(_read_parquet(path), str(path))
-        else:
-            table = _read_json(path)
+        read = {".parquet": _read_parquet, ".json": _read_json}
+        table = read.get(path.suffix.lower(), _read_text)(path)
     except OSError as error:
         raise TreegaugeError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -135,11 +131,11 @@ def check_percent(scores: Iterable[float], source: str, unit: str | None = None)
     )
 
 
-def _read_parquet(path: Path) -> "pl.DataFrame":
+def _read_parquet(path: Path) -> FileTable:
     import polars as pl
 
     try:
-        return pl.read_parquet(path)
+        return frame_table(pl.read_parquet(path), str(path))
     except pl.exceptions.PolarsError as error:
         raise TreegaugeError(f"{path}: not a readable Parquet file: {error}") from error
 

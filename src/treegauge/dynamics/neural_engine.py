@@ -62,7 +62,6 @@ class NeuralEngine:
 
     def _run(self, jobs: Sequence[TrainingJob], progress: Progress) -> list[dict[str, Recording]]:
         from treegauge.parsing.neural import jobs as neural
-        from treegauge.parsing.neural.fitting import type_vectors
 
         for job in jobs:
             _check(job)
@@ -85,7 +84,7 @@ class NeuralEngine:
                 for job in jobs
             ],
             options,
-            vectors=type_vectors(vectors, whole.codes("form").values),
+            vectors=vectors and vectors.of(whole.codes("form").values),
             progress=progress,
         )  # fmt: skip
         return [

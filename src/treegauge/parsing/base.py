@@ -72,23 +72,18 @@ def check_training(*parts: Treebank | None, seed: int = 0) -> None:
         Refused if no generator of random numbers takes it.
     """
     check_whole("seed", seed)
-    for part in parts:
-        if part is not None:
-            _check_trees(part)
-
-
-def _check_trees(part: Treebank) -> None:
-    if part.n_words == 0:
-        raise TreegaugeError(f"{part.name} has no words to learn from")
-    bad = np.flatnonzero(~trees.is_tree(part.head, part.offsets))
-    if len(bad):
-        first = int(bad[0])
-        row = int(part.rows[part.offsets[first]])
-        raise TreegaugeError(
-            f"{part.name}:{part.line(row)}: sentence {part[first].id or first + 1} is no tree "
-            f"with one root ({len(bad)} such sentences); read the file with errors='repair' or "
-            "'skip' to train on it"
-        )
+    for part in (one for one in parts if one is not None):
+        if part.n_words == 0:
+            raise TreegaugeError(f"{part.name} has no words to learn from")
+        bad = np.flatnonzero(~trees.is_tree(part.head, part.offsets))
+        if len(bad):
+            first = int(bad[0])
+            row = int(part.rows[part.offsets[first]])
+            raise TreegaugeError(
+                f"{part.name}:{part.line(row)}: sentence {part[first].id or first + 1} is no tree "
+                f"with one root ({len(bad)} such sentences); read the file with errors='repair' or "
+                "'skip' to train on it"
+            )
 
 
 FORMAT = 1

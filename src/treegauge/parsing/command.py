@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from treegauge.parsing.command_templates import (
 )
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.parsing.programs import (
-    Clock,
     CommandError,
     check_limit,
     last_words,
@@ -76,29 +76,27 @@ class _Workshop:
         self, steps: Steps, values: Mapping[str, object], *, what: str, **last: Path | None
     ) -> None:
         """Run commands in order; `last` is the input and output of the last one."""
-        clock = Clock(self.options.timeout)
+        start = monotonic()
         filled = {**values, "model": self.model, "program": self.template.program}
         if self.template.needs("script"):
             filled["script"] = self.write("script.py", self.template.script.encode())
         for number, step in enumerate(steps, start=1):
             run(
-                fill(step, filled), what=what, folder=self.room, log=self.log, clock=clock,
-                memory=self.options.memory, **(last if number == len(steps) else {}),
+                fill(step, filled), what=what, folder=self.room, log=self.log, start=start,
+                timeout=self.options.timeout, memory=self.options.memory,
+                **(last if number == len(steps) else {}),
             )  # fmt: skip
 
 
 @contextmanager
 def _workshop(template: CommandTemplate, options: CommandOptions) -> "Iterator[_Workshop]":
-    with tempfile.TemporaryDirectory(prefix="treegauge-", ignore_cleanup_errors=True) as folder:
-        yield _Workshop(Path(folder).resolve(), template, options)
-
-
-def _check_program(template: CommandTemplate) -> None:
     if template.needs("program") and not template.program:
         raise TreegaugeError(
             f"nothing says where {template.name} is; write into {user_file()}:\n"
             f'[{template.name}]\nprogram = "/path/to/it"\n{template.about}'
         )
+    with tempfile.TemporaryDirectory(prefix="treegauge-", ignore_cleanup_errors=True) as folder:
+        yield _Workshop(Path(folder).resolve(), template, options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +115,13 @@ class CommandModel:
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the program's trees, once they are found to be trees of it."""
         template, what = self.template, f"{self.template.name} (parsing)"
-        _check_program(template)
-        if not len(treebank):
-            return treebank
         with _workshop(template, self.options) as shop:
-            self._unpack(shop.model)
+            if not len(treebank):
+                return treebank
+            for name, content in self.files.items():
+                target = shop.model / name if template.model == "folder" else shop.model
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
             write = to_conllx if template.format == "conllx" else to_unparsed
             data = write(treebank, heads=template.heads)
             given = shop.write(f"input.{template.format}", data)
@@ -137,12 +137,6 @@ class CommandModel:
                 treebank, output.read_bytes(), fmt=template.format, what=what,
                 same=template.forms == "same", repair=self.options.errors == "repair",
             )  # fmt: skip
-
-    def _unpack(self, place: Path) -> None:
-        for name, data in self.files.items():
-            target = place / name if self.template.model == "folder" else place
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
 
     def save(self, path: Source) -> None:
         """Write the model to one file."""
@@ -215,10 +209,9 @@ class CommandParser:
         """
         check_training(train, dev, seed=seed)
         template, what = self.template, f"{self.template.name} (training)"
-        _check_program(template)
-        if template.needs("dev") and dev is None:
-            raise TreegaugeError(f"{template.name} needs a dev set to train; give one")
         with _workshop(template, self.options) as shop:
+            if template.needs("dev") and dev is None:
+                raise TreegaugeError(f"{template.name} needs a dev set to train; give one")
             values: dict[str, object] = {"seed": seed}
             for name, part in (("train", train), ("dev", dev)):
                 if part is not None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import NoReturn
@@ -31,31 +32,15 @@ class CommandError(TreegaugeError):
     """An external program could not be started, failed, or took more than it was allowed."""
 
 
-class Clock:
-    """Seconds that several steps may take together; 0 is no limit."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._start = monotonic()
-
-    @property
-    def left(self) -> float | None:
-        """Seconds that are left, or None where there is no limit."""
-        if not self.seconds:
-            return None
-        return max(self.seconds - (monotonic() - self._start), 0.0)
-
-
 def run(
     words: Sequence[str], *, what: str, folder: Path, log: Path, given: Path | None = None,
-    output: Path | None = None, clock: Clock | None = None, memory: float = 0,
+    output: Path | None = None, timeout: float = 0, start: float | None = None, memory: float = 0,
 ) -> None:  # fmt: skip
     """Run a program to its end; when the time is over, it and all it started are killed.
 
     `log` gets its standard error, and its standard output unless there is a file `output`. `memory`
     is in GiB of data for each of its processes, 0 for no limit (Linux only).
     """
-    clock = clock or Clock(0)
     with (
         _raised_signals(),
         log.open("ab") as said,
@@ -71,10 +56,12 @@ def run(
             raise CommandError(f"{what}: cannot start {words[0]!r}: {error}") from error
         try:
             _limit(process.pid, memory)
-            status = _wait(process, what, clock)
+            status = _wait(
+                process, what, (monotonic() if start is None else start) + (timeout or inf)
+            )
         except subprocess.TimeoutExpired:
             raise CommandError(
-                f"{what} was stopped: it did not end within {clock.seconds:g} seconds "
+                f"{what} was stopped: it did not end within {timeout:g} seconds "
                 f"(option timeout){last_words(log)}"
             ) from None
         finally:
@@ -87,15 +74,15 @@ def run(
         raise CommandError(f"{what} {cause}{limit}{last_words(log)}")
 
 
-def _wait(process: "subprocess.Popen[bytes]", what: str, clock: Clock) -> int:
+def _wait(process: "subprocess.Popen[bytes]", what: str, end: float) -> int:
     """Wait for a program's end, showing that it still runs."""
     with progress(what) as task:
         while True:
-            left = clock.left
+            left = max(end - monotonic(), 0.0)
             try:
-                return process.wait(_BEAT if left is None else min(left, _BEAT))
+                return process.wait(min(left, _BEAT))
             except subprocess.TimeoutExpired:
-                if left is not None and left <= _BEAT:
+                if left <= _BEAT:
                     raise
                 task.update(0)
 

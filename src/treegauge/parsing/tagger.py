@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +18,7 @@ from treegauge.parsing.udpipe import (
 from treegauge.parsing.udpipe_settings import TAGS, tagger_options
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import make_split
-from treegauge.treebanks.columns import Treebank
-
-if TYPE_CHECKING:
-    pass
+from treegauge.treebanks.columns import Treebank, concat
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +101,5 @@ def jackknife(
         if on_fold:
             on_fold()
     order = np.argsort(np.concatenate(list(dealt.parts.values())), kind="stable")
-    values = {}
-    for name in checked_columns(columns):
-        found = [part[name].to_list() for part in parts]
-        bounds = [part.offsets.tolist() for part in parts]
-        each = [
-            words[start:stop]
-            for words, ends in zip(found, bounds, strict=True)
-            for start, stop in pairwise(ends)
-        ]
-        values[name] = [word for sentence in order for word in each[sentence]]
-    return train.with_columns(values)
+    tagged = concat(parts).take(order)
+    return train.with_columns({name: tagged[name].to_list() for name in checked_columns(columns)})

@@ -28,17 +28,6 @@ def _cut_by_words(order: Longs, lengths: Longs, limit: int) -> list[Longs]:
     return np.split(order, cuts)
 
 
-def count(sentences: int, size: int) -> int:
-    """Return the number of batches of at most `size` sentences.
-
-    Examples
-    --------
-    >>> count(65, 32)
-    3
-    """
-    return -(-sentences // size)
-
-
 def epoch(
     sentences: npt.ArrayLike, lengths: Longs, *, size: int, words: int = 0, seed: int, number: int
 ) -> list[Longs]:
@@ -56,7 +45,7 @@ def epoch(
     ([1, 2, 2], [0, 1, 2, 3, 4])
     """
     order = np.random.default_rng([seed, number]).permutation(np.asarray(sentences, np.int64))
-    each = max(int(lengths[order].sum()) // words, 1) if words else count(len(order), size)
+    each = max(int(lengths[order].sum()) // words, 1) if words else -(-len(order) // size)
     made: list[Longs] = []
     for piece in np.array_split(np.arange(each), max(round(each / _CHUNK), 1)):
         first, last = (int(at) * len(order) // each for at in (piece[0], piece[-1] + 1))
@@ -86,15 +75,6 @@ def by_length(sentences: npt.ArrayLike, lengths: Longs, places: int, most: int) 
         made.append(order[at : at + size])
         at += size
     return made
-
-
-def side_by_side(batches: Sequence[Longs], none: int, rows: int = 1) -> Longs:
-    """Put one batch of each model into a table, short ones filled up with no sentence."""
-    wide = max(rows, *(len(batch) for batch in batches))
-    table = np.full((len(batches), wide), none, np.int64)
-    for row, batch in zip(table, batches, strict=True):
-        row[: len(batch)] = batch
-    return table
 
 
 def rounded(width: int) -> int:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from treegauge.parsing.decoding import projective_tree, spanning_tree
 from treegauge.parsing.neural.data import FIRST_LABEL
-from treegauge.parsing.neural.fitting import Arrays, Doubles, NeuralModel, NeuralParser, Trained
+from treegauge.parsing.neural.fitting import Doubles, NeuralModel, NeuralParser, Trained
 from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary
 from treegauge.treebanks import trees
@@ -60,10 +60,6 @@ class ArcModel(NeuralModel):
         """
         logs: Doubles = self.predictor(treebank).relation_log_probabilities()
         return np.exp(logs[:, FIRST_LABEL:])
-
-    def more_arrays(self) -> Arrays:
-        """Return which relations roots have."""
-        return {"of_roots": self.of_roots}
 
 
 def roots_have(train: Treebank, vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import TreegaugeError, check_whole
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.parsing.base import OnEpoch, check_training, load_archive, save_model
 from treegauge.parsing.label_encodings import Encoding
@@ -33,10 +33,13 @@ class WordVectors:
     values: npt.NDArray[np.float16]
 
     def of(self, forms: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return a vector for each form as it is, else in lower case, else zeros."""
+        """Return zeros for the root and a hidden word, then a vector for each form.
+
+        It is that of the form as it is, else in lower case, else zeros.
+        """
         numbers = {word: number for number, word in enumerate(self.words)}
-        found = np.zeros((len(forms), self.values.shape[1]), np.float32)
-        for row, form in zip(found, forms, strict=True):
+        found = np.zeros((2 + len(forms), self.values.shape[1]), np.float32)
+        for row, form in zip(found[2:], forms, strict=True):
             number = numbers.get(form, numbers.get(form.lower()))
             if number is not None:
                 row[:] = self.values[number]
@@ -93,22 +96,10 @@ class Trained:
     arrays: Arrays
     vectors: WordVectors | None
 
-    def vectors_of(self, treebank: Treebank) -> npt.NDArray[np.float32] | None:
-        """Return the vectors of a treebank's types, in the order of their numbers."""
-        return type_vectors(self.vectors, treebank.codes("form").values)
-
-
-def type_vectors(vectors: WordVectors | None, forms: list[str]) -> npt.NDArray[np.float32] | None:
-    """Return the vectors of the root, of a hidden word and of these forms."""
-    if vectors is None:
-        return None
-    found = vectors.of(forms)
-    return np.concatenate([np.zeros((2, found.shape[1]), np.float32), found])
-
 
 @dataclass
 class _Progress:
-    """Where a training stands."""
+    """Where a training stands: the last epoch, and the best one's LAS, number and weights."""
 
     epoch: int = 0
     best: float = -1.0
@@ -127,11 +118,8 @@ def fit(
     without a better one.
     """
     need_torch()
-    check_whole("seed", seed)
-    check_training(train)
     others = [] if dev is None or dev.n_words == 0 else [dev]
-    for one in others:
-        check_training(one)
+    check_training(train, *others, seed=seed)
     import torch
 
     from treegauge.parsing.neural.device import choose_device, numerics
@@ -143,25 +131,30 @@ def fit(
     )
     vocabulary = Vocabulary.of(train, min_count=options.min_count, encoding=encoding)
     vectors = read_vectors(options.vectors, options.vectors_limit) if options.vectors else None
-    forms = [] if vectors is None else concat([train, *others]).codes("form").values
     device = choose_device(options.device)
     stands = _Progress()
     with numerics(device, options.threads), progress("epochs", options.epochs) as task:
-        learner = Learner(data, own, seed)
-        models = Lockstep([learner], options, device, type_vectors(vectors, forms))
-        mark = _fingerprint(data, options, seed, encoding)
+        of_types = vectors and vectors.of(concat([train, *others]).codes("form").values)
+        models = Lockstep([Learner(data, own, seed)], options, device, of_types)
+        mark = _fingerprint(data, options, seed)
         if options.checkpoint and Path(options.checkpoint).exists():
             stands = _resume(options.checkpoint, mark, models)
 
         def trained() -> Trained:
             return Trained(vocabulary, to_arrays(models.weights), vectors)
 
-        while stands.epoch < options.epochs and not _is_over(stands, options):
+        while stands.epoch < options.epochs:
+            waited = stands.epoch - stands.best_epoch
+            if stands.kept and 0 < options.patience <= waited:
+                break
             stands.epoch += 1
             models.learn(stands.epoch)
             task.update(stands.epoch)
             if held:
-                _keep_best(stands, _las(models.evaluate(held), data, held[0]), models.weights)
+                las = _las(models.evaluate(held), data, held[0])
+                if las > stands.best:
+                    stands.best, stands.best_epoch = las, stands.epoch
+                    stands.kept = to_arrays(models.weights)
             if options.checkpoint:
                 _write(options.checkpoint, mark, models, stands)
             if on_epoch is not None:
@@ -172,26 +165,13 @@ def fit(
     return last if stands.kept is None else Trained(vocabulary, stands.kept, vectors)
 
 
-def _is_over(stands: _Progress, options: NeuralOptions) -> bool:
-    waited = stands.epoch - stands.best_epoch
-    return bool(stands.kept) and 0 < options.patience <= waited
-
-
 def _las(answers: Any, data: Encoded, sentences: npt.NDArray[np.int64]) -> float:
     words = data.words_of(sentences)
     heads, relations = answers.right
     return float((heads & relations)[0].cpu().numpy()[words].mean())
 
 
-def _keep_best(stands: _Progress, las: float, weights: Any) -> None:
-    from treegauge.parsing.neural.encoder import to_arrays
-
-    if las > stands.best:
-        stands.best, stands.best_epoch = las, stands.epoch
-        stands.kept = to_arrays(weights)
-
-
-def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoding: Any) -> str:
+def _fingerprint(data: Encoded, options: NeuralOptions, seed: int) -> str:
     """Return what a checkpoint must agree with: data, seed and what training depends on."""
     kept = {name: value for name, value in asdict(options).items() if name not in _PASSING}
     found = hashlib.sha256(json.dumps([kept, seed], sort_keys=True).encode())
@@ -226,7 +206,7 @@ Doubles = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class NeuralModel:
-    """A trained neural parser: its options, and what it learned."""
+    """A trained neural parser: its options, what it learned, and in subclasses further arrays."""
 
     options: Any
     learned: Trained
@@ -244,17 +224,15 @@ class NeuralModel:
         need_torch()
         from treegauge.parsing.neural.predicting import Predictor
 
-        data = self.learned.vocabulary.encode(treebank)
-        return Predictor(self.learned.arrays, data, self.options, self.learned.vectors_of(treebank))
+        learned = self.learned
+        vectors = learned.vectors and learned.vectors.of(treebank.codes("form").values)
+        data = learned.vocabulary.encode(treebank)
+        return Predictor(learned.arrays, data, self.options, vectors)
 
     def with_trees(self, treebank: Treebank, heads: Any, numbers: Any) -> Treebank:
         """Return the treebank with these heads and relations."""
         names = [self.relations[number] for number in numbers.tolist()]
         return treebank.with_columns({"head": heads, "deprel": names})
-
-    def more_arrays(self) -> Arrays:
-        """Return further fields that a model file holds."""
-        return {}
 
     def save(self, path: Source) -> None:
         """Write the model to one file."""
@@ -265,7 +243,8 @@ class NeuralModel:
             header["vector_words"] = learned.vectors.words
             arrays["vectors"] = learned.vectors.values
         header["options"] = asdict(self.options)
-        save_model(path, self.name, header, {**arrays, **self.more_arrays()})
+        more = {name: one for name, one in vars(self).items() if isinstance(one, np.ndarray)}
+        save_model(path, self.name, header, {**arrays, **more})
 
     @classmethod
     def from_archive(cls, header: dict[str, Any], arrays: Arrays) -> Self:
@@ -302,13 +281,8 @@ class NeuralParser:
         on_epoch: OnEpoch | None = None,
     ) -> Any:  # fmt: skip
         """Learn from gold trees; with a dev set, its best epoch is kept."""
-
-        def report(epoch: int, learned: Trained) -> None:
-            if on_epoch is not None:
-                on_epoch(epoch, self.made(train, learned))
-
+        report = on_epoch and (lambda epoch, one: on_epoch(epoch, self.made(train, one)))
         learned = fit(
-            train, dev, self.options, seed=seed, encoding=self.encoding(),
-            on_epoch=report if on_epoch else None,
-        )  # fmt: skip
+            train, dev, self.options, seed=seed, encoding=self.encoding(), on_epoch=report
+        )
         return self.made(train, learned)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsing.neural import batches
 from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.heads import NEVER, Answers
@@ -113,7 +112,7 @@ def run_jobs(
     most = side_by_side if device.type == "cuda" and not options.batch_tokens else 1
     groups: dict[tuple[object, ...], list[int]] = {}
     for number, job in enumerate(jobs):
-        size = batches.count(np.size(np.asarray(job.train)), options.batch)
+        size = -(-np.size(np.asarray(job.train)) // options.batch)
         key = (size, job.epochs, job.every, job.during, job.partition, job.parse)
         groups.setdefault(key, []).append(number)
     outcomes = [NeuralOutcome() for _ in jobs]

@@ -74,7 +74,7 @@ class Predictor:
                 logs = heads.relation_log_probabilities(self.weights, both, batch.heads)
             else:
                 logs = heads.label_log_probabilities(self.weights, states)[-1]
-            self._place(found, some, logs[0])
+            self._place(found, some, logs[0].double())
         return found
 
     def label_log_probabilities(self) -> list[Doubles]:
@@ -84,11 +84,11 @@ class Predictor:
         for some, _, states in self._batches():
             logs = heads.label_log_probabilities(self.weights, states)
             for table, own in zip(found, logs, strict=True):
-                self._place(table, some, own[0])
+                self._place(table, some, own[0].double())
         return found
 
-    def _place(self, table: Doubles, some: npt.NDArray[np.int64], values: Tensor) -> None:
-        for sentence, own in self._inside(some, values.double().cpu().numpy()):
+    def _place(self, table: npt.NDArray[Any], some: npt.NDArray[np.int64], values: Tensor) -> None:
+        for sentence, own in self._inside(some, values.cpu().numpy()):
             start = self.data.offsets[sentence]
             table[start : start + len(own)] = own
 
@@ -110,9 +110,7 @@ class Predictor:
             both = self._sides(states, batch)
             trees = best_trees(self.weights, both, batch, self.options, decode, rooted, known, each)
             for table, values in zip((found, names), trees, strict=True):
-                for sentence, own in self._inside(some, values[0].cpu().numpy()):
-                    start = self.data.offsets[sentence]
-                    table[start : start + len(own)] = own
+                self._place(table, some, values[0])
         return found, names
 
 
@@ -132,7 +130,9 @@ def best_trees(
     arcs = scores.double().cpu().numpy()
     sizes = (batch.lengths - 1).cpu().numpy()
     places = np.argwhere(sizes > 0).tolist()
-    matrices = [_square(arcs[m, b, 1 : sizes[m, b] + 1]) for m, b in places]
+    matrices = [np.zeros((sizes[m, b] + 1, sizes[m, b] + 1)) for m, b in places]
+    for matrix, (m, b) in zip(matrices, places, strict=True):
+        matrix[:, 1:] = arcs[m, b, 1 : len(matrix), : len(matrix)].T  # heads first
     trees = np.zeros(batch.heads.shape, np.int64)
     for (m, b), tree in zip(places, each(decode, matrices), strict=True):
         trees[m, b, 1 : len(tree) + 1] = tree
@@ -142,11 +142,3 @@ def best_trees(
     # A treebank may have no relation for roots, or for others: any is better than none.
     legal = legal | (known[:, None, None] & ~legal.any(-1, keepdim=True))
     return chosen, logs.masked_fill(~legal, heads.NEVER).argmax(-1)
-
-
-def _square(scores: Doubles) -> Doubles:
-    """Turn scores of a sentence's words (n, n + 1 or more) into (n + 1, n + 1), heads first."""
-    n = len(scores)
-    matrix = np.zeros((n + 1, n + 1))
-    matrix[:, 1:] = scores[:, : n + 1].T
-    return matrix

@@ -194,7 +194,12 @@ class Lockstep:
         return [self._table(s, 1 << (max(map(len, s)) - 1).bit_length()) for s in steps]
 
     def _table(self, step: Sequence[Longs], rows: int) -> Longs:
-        return batches.side_by_side(step, len(self.lengths), rows if self._fixed else 1)
+        """Put one batch of each model into a table, short ones filled up with no sentence."""
+        wide = max(rows if self._fixed else 1, *map(len, step))
+        table = np.full((len(step), wide), len(self.lengths), np.int64)
+        for row, batch in zip(table, step, strict=True):
+            row[: len(batch)] = batch
+        return table
 
     def _sent(self, steps: list[Longs]) -> Iterator[tuple[Longs, Tensor]]:
         """Send all steps to the device at once."""
