@@ -84,7 +84,7 @@ class NeuralEngine:
                 for job in jobs
             ],
             options,
-            vectors=vectors and vectors.of(whole.codes("form").values),
+            vectors=None if vectors is None else vectors.of(whole.codes("form").values),
             progress=progress,
         )  # fmt: skip
         return [

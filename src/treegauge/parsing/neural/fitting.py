@@ -134,7 +134,8 @@ def fit(
     device = choose_device(options.device)
     stands = _Progress()
     with numerics(device, options.threads), progress("epochs", options.epochs) as task:
-        of_types = vectors and vectors.of(concat([train, *others]).codes("form").values)
+        forms = concat([train, *others]).codes("form").values
+        of_types = None if vectors is None else vectors.of(forms)
         models = Lockstep([Learner(data, own, seed)], options, device, of_types)
         mark = _fingerprint(data, options, seed)
         if options.checkpoint and Path(options.checkpoint).exists():
@@ -225,8 +226,8 @@ class NeuralModel:
         from treegauge.parsing.neural.predicting import Predictor
 
         learned = self.learned
-        vectors = learned.vectors and learned.vectors.of(treebank.codes("form").values)
-        data = learned.vocabulary.encode(treebank)
+        forms, data = treebank.codes("form").values, learned.vocabulary.encode(treebank)
+        vectors = None if learned.vectors is None else learned.vectors.of(forms)
         return Predictor(learned.arrays, data, self.options, vectors)
 
     def with_trees(self, treebank: Treebank, heads: Any, numbers: Any) -> Treebank:
@@ -281,8 +282,17 @@ class NeuralParser:
         on_epoch: OnEpoch | None = None,
     ) -> Any:  # fmt: skip
         """Learn from gold trees; with a dev set, its best epoch is kept."""
-        report = on_epoch and (lambda epoch, one: on_epoch(epoch, self.made(train, one)))
+
+        def report(epoch: int, learned: Trained) -> None:
+            if on_epoch is not None:
+                on_epoch(epoch, self.made(train, learned))
+
         learned = fit(
-            train, dev, self.options, seed=seed, encoding=self.encoding(), on_epoch=report
+            train,
+            dev,
+            self.options,
+            seed=seed,
+            encoding=self.encoding(),
+            on_epoch=on_epoch and report,
         )
         return self.made(train, learned)
