@@ -57,9 +57,6 @@ class Known:
     def save(self, path):
         raise NotImplementedError
 
-    def training_log_probabilities(self):
-        return np.log(np.full(8, 0.5)), np.log(np.full(8, 0.25))
-
 
 class KnownParser:
     def __init__(self, epochs=3):

@@ -10,7 +10,6 @@ from treegauge.dynamics.candidates import (
     SCORES,
     candidates_page,
     error_candidates,
-    marked,
     save_candidates,
     suspicion,
 )
@@ -148,8 +147,6 @@ def test_annotators_get_files(tiny, tmp_path):
     page = (tmp_path / "c.html").read_text()
     assert page.count("<svg") == 2
     assert "early: head 2 -&gt; 1" in page
-    everything = marked(tiny, found, only=False)
-    assert [sentence.id for sentence in everything] == ["s1", "s2", "s3"]
     with pytest.raises(TreegaugeError, match=r"unknown kind of file for candidates '\.txt'"):
         save_candidates(tiny, found, tmp_path / "c.txt")
 

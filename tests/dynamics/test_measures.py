@@ -59,8 +59,6 @@ def test_regions_have_the_papers_bounds():
     var = np.array([0.1, 0.1, 0.11, 0.1, 0.11, 0.0, 0.31])
     expected = ["other", "easy", "other", "hard", "other", "other", "ambiguous"]
     assert Regions().of(conf, var).tolist() == expected
-    with pytest.raises(TreegaugeError, match="expected 0 <= hard <= easy"):
-        Regions(easy=0.2, hard=0.3)
 
 
 def test_a_map_shows_shares_and_words(tiny, known):

@@ -25,7 +25,7 @@ points = st.tuples(st.none() | st.integers(1, 9), st.integers(0, 3), st.integers
 def as_tuple(cell: Cell) -> str:
     """All that a result depends on, by another way: the order of names does not count."""
     mapped = [sorted((k, type(v).__name__, v) for k, v in m.items())
-              for m in (cell.options, cell.extra, cell.files)]  # fmt: skip
+              for m in (cell.options, cell.extra, cell.setup.files)]  # fmt: skip
     return repr(
         (cell.task, cell.setup.name, cell.parser, *mapped, cell.size, cell.sample, cell.seed)
     )
@@ -74,7 +74,7 @@ def test_the_key_is_the_same_in_every_version():
 def test_it_travels():
     cell = Cell(BASE, 5, 1, 2)
     again = pickle.loads(pickle.dumps(cell))
-    assert (again.key, again.name, dict(again.files)) == (cell.key, cell.name, FILES)
+    assert (again.key, again.name, dict(again.setup.files)) == (cell.key, cell.name, FILES)
 
 
 def test_what_cannot_be_named_is_refused():

@@ -80,7 +80,8 @@ def test_a_file_says_the_same_as_python(room, tmp_path):
              sizes=[10, 20], samples=2, parameters={"train_limit": 30}),
     ), "both", str(room))  # fmt: skip
     assert told.plan == python
-    assert told.limits == CellLimits(300, 1 << 30)
+    limits = CellLimits.read(told.run["timeout"], told.run["memory"])
+    assert limits == CellLimits(300, 1 << 30)
     assert len(told.plan.expand()) == 2 * 2 + 2 * 2 * 2
 
 

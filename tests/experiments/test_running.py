@@ -54,7 +54,7 @@ def test_a_further_treebank_is_part_of_the_cell(room, monkeypatch):
     )
     cells = list(plan.expand().cells())
     assert [cell.extra["source"] for cell in cells] == ["UD_B-X", "UD_C-Tiny"]
-    assert "UD_B-X/b_x-ud-train" in cells[0].files
+    assert "UD_B-X/b_x-ud-train" in cells[0].setup.files
     assert [one.scalars["sentences"] for one in run_cells(cells)] == [40, 12]
 
 

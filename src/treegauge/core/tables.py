@@ -22,6 +22,22 @@ _LATEX = {
 }  # fmt: skip
 
 
+def make_table(data: Any, kinds: Mapping[str, Any] | None = None) -> "pl.DataFrame":
+    """Make a frame of rows or of columns; polars is loaded by the call, not by an import.
+
+    `kinds` are types of columns, such as ``str``, which a frame without rows needs.
+
+    Examples
+    --------
+    >>> make_table([("a", 1)], {"name": str, "count": int}).to_dicts()
+    [{'name': 'a', 'count': 1}]
+    """
+    import polars as pl
+
+    rows = isinstance(data, list | tuple)
+    return pl.DataFrame(data, kinds, orient="row" if rows else None, infer_schema_length=None)
+
+
 def cell(value: Any, digits: int | None = 2) -> str:
     """Show one value: floats rounded as the official scripts round, nothing for a missing one.
 

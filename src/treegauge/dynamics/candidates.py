@@ -1,7 +1,7 @@
 """Candidates for annotation errors: words whose annotation a parser contradicts."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.result import Result, countersign
+from treegauge.core.tables import make_table
 from treegauge.dynamics.recording import LAYERS, Recording
 from treegauge.treebanks.sources import Source
 
@@ -40,8 +41,7 @@ def _loss(recording: Recording, treebank: "Treebank") -> Floats:
 
 
 def _confidence(recording: Recording, treebank: "Treebank") -> Floats:
-    p = [np.exp(recording.logp(layer).astype(np.float64)).mean(axis=0) for layer in LAYERS]
-    return 1 - np.array(p)
+    return 1 - np.array([recording.probability(layer).mean(axis=0) for layer in LAYERS])
 
 
 def _standardised(recording: Recording, treebank: "Treebank") -> Floats:
@@ -90,16 +90,10 @@ def suspicion(
 
 @dataclass(frozen=True)
 class Candidate:
-    """One word that may be annotated incorrectly.
+    """One word that may be annotated incorrectly, and what the parser prefers `instead`.
 
-    Attributes
-    ----------
-    number, sentence, word
-        Number of the word in the whole treebank, from 0; of its sentence and in it, from 1.
-    of, instead
-        What is contradicted more, ``head`` or ``relation``, and what the parser prefers.
-    p_gold, p_instead, score
-        Mean probabilities over epochs, and what the words are ranked by.
+    `number` is the word's in the treebank, from 0; `sentence` and `word` count from 1. The parser
+    contradicts its head or its relation (`of`); probabilities are means over epochs.
     """
 
     number: int
@@ -140,16 +134,8 @@ class ErrorCandidates(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per word."""
-        import polars as pl
-
-        kinds: dict[str, Any] = {
-            "sentence": pl.Int64, "sent_id": pl.String, "word": pl.Int64, "form": pl.String,
-            "upos": pl.String, "head": pl.Int64, "deprel": pl.String, "of": pl.String,
-            "instead": pl.String, "p_gold": pl.Float64, "p_instead": pl.Float64,
-            "score": pl.Float64,
-        }  # fmt: skip
-        rows = [{name: getattr(one, name) for name in kinds} for one in self.words]
-        return pl.DataFrame(rows, schema=kinds)
+        kinds: Any = {one.name: one.type for one in fields(Candidate)}
+        return make_table([asdict(one) for one in self.words], kinds).drop("number")
 
     def to_archive(self) -> dict[str, Any]:
         """Return what an archive of a data map holds, as JSON has it."""
@@ -203,20 +189,13 @@ def _candidate(
     logs = recording.rival_logp(layer)[:, i]
     rival = int(recording.rival(layer)[int(logs.argmax()), i])
     return Candidate(
-        number=i,
-        sentence=number + 1,
-        sent_id=sentence.id,
-        word=word,
-        form=sentence.form[word - 1],
-        upos=sentence.upos[word - 1],
-        head=int(treebank.head[i]),
-        deprel=sentence.deprel[word - 1],
-        of=layer,
+        i, number + 1, sentence.id, word, sentence.form[word - 1], sentence.upos[word - 1],
+        int(treebank.head[i]), sentence.deprel[word - 1], layer,
         instead=str(rival) if layer == "head" else recording.relations[rival],
-        p_gold=float(np.exp(recording.logp(layer)[:, i].astype(np.float64)).mean()),
+        p_gold=float(recording.probability(layer)[:, i].mean()),
         p_instead=float(np.exp(logs.astype(np.float64)).mean()),
         score=score,
-    )
+    )  # fmt: skip
 
 
 _STYLE = (
@@ -234,13 +213,11 @@ def _by_sentence(candidates: ErrorCandidates) -> dict[int, list[Candidate]]:
     return groups
 
 
-def marked(treebank: "Treebank", candidates: ErrorCandidates, *, only: bool = True) -> "Treebank":
+def marked(treebank: "Treebank", candidates: ErrorCandidates) -> "Treebank":
     """Return the sentences with candidates, each named in a comment and in MISC.
 
     A comment ``# suspect = 5 word: head 3 -> 7 (...)`` follows the others, and MISC of the word
     has ``SuspectHead=7`` or ``SuspectRel=obl``. Heads and relations stay as they are.
-
-    With `only`, sentences without candidates are left out.
     """
     from treegauge.treebanks.columns import closed
     from treegauge.treebanks.conllu import parse_conllu
@@ -250,42 +227,36 @@ def marked(treebank: "Treebank", candidates: ErrorCandidates, *, only: bool = Tr
         mark = f"Suspect{'Head' if one.of == 'head' else 'Rel'}={one.instead}"
         misc[one.number] = mark if misc[one.number] == "_" else f"{misc[one.number]}|{mark}"
     fresh = treebank.with_columns({"misc": misc})
-    groups = _by_sentence(candidates)
-    wanted = sorted(groups) if only else range(len(treebank))
     texts = []
-    for number in wanted:
+    for number, group in sorted(_by_sentence(candidates).items()):
         text = fresh[number].conllu
         end = "\r\n" if "\r\n" in text else "\n"
         lines = text.split(end)
         first = next(i for i, line in enumerate(lines) if line and not line.startswith("#"))
-        notes = [f"# suspect = {one}" for one in groups.get(number, ())]
+        notes = [f"# suspect = {one}" for one in group]
         texts.append(closed(end.join([*lines[:first], *notes, *lines[first:]]).encode()))
     allowed = [problem.kind for problem in treebank.problems if not problem.action]
     return parse_conllu(b"".join(texts), name=treebank.name, allow=allowed)
 
 
 def candidates_page(treebank: "Treebank", candidates: ErrorCandidates) -> str:
-    """Return an HTML page: every sentence with its tree above and the alternatives below.
-
-    Nothing is loaded from elsewhere, and every text is escaped.
-    """
+    """Return an HTML page: every sentence with its tree above and the alternatives below."""
     from treegauge.treebanks.svg import compare_svg
 
     parts = []
     for number, group in _by_sentence(candidates).items():
         sentence = treebank[number]
-        heads, deprels = sentence.head.tolist(), sentence.deprel
-        others, names = list(heads), list(deprels)
+        heads, names = sentence.head.tolist(), list(sentence.deprel)
         for one in group:
             if one.of == "head":
-                others[one.word - 1] = int(one.instead)
+                heads[one.word - 1] = int(one.instead)
             else:
                 names[one.word - 1] = one.instead
-        tree = compare_svg(sentence.form, heads, deprels, others, names)
+        tree = compare_svg(sentence.form, sentence.head.tolist(), sentence.deprel, heads, names)
         notes = "".join(f"<li>{escape(str(one))}</li>" for one in group)
         title = escape(sentence.id or f"sentence {number + 1}")
-        parts.append(f'<section><h2>{title}</h2><ul>{notes}</ul><div class="tree">{tree}</div>')
-        parts.append("</section>")
+        body = f'<h2>{title}</h2><ul>{notes}</ul><div class="tree">{tree}</div>'
+        parts.append(f"<section>{body}</section>")
     name = escape(candidates.treebank)
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign, joined_signature
+from treegauge.core.tables import make_table
 from treegauge.dynamics.candidates import ErrorCandidates
 from treegauge.dynamics.jobs import check_same
 from treegauge.dynamics.recording import (
@@ -48,23 +48,8 @@ class Regions:
     steady: float = 0.1
     wavering: float = 0.3
 
-    def __post_init__(self) -> None:
-        if not (0 <= self.hard <= self.easy <= 1 and 0 <= self.steady <= self.wavering):
-            raise TreegaugeError(
-                f"regions are hard={self.hard:g}, easy={self.easy:g}, steady={self.steady:g}, "
-                f"wavering={self.wavering:g}; expected 0 <= hard <= easy <= 1 and "
-                "0 <= steady <= wavering"
-            )
-
     def of(self, confidence: Floats, variability: Floats) -> npt.NDArray[np.str_]:
-        """Return the region of each word.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> Regions().of(np.array([0.99, 0.1, 0.5, 0.6]), np.array([0.01, 0.1, 0.4, 0.2])).tolist()
-        ['easy', 'hard', 'ambiguous', 'other']
-        """
+        """Return the region of each word."""
         steady = variability <= self.steady
         return np.select(
             [steady & (confidence > self.easy), steady & (confidence <= self.hard),
@@ -85,17 +70,10 @@ class DataMap(Result):
         \mathrm{CONF}_i = \frac1E \sum_e p_e(y_i), \qquad
         \mathrm{VAR}_i = \sqrt{\frac1E \sum_e (p_e(y_i) - \mathrm{CONF}_i)^2}
 
-    Attributes
-    ----------
-    treebank, split
-        The words.
-    confidence, variability
-        For ``head`` and ``relation`` the mean and the population standard deviation over epochs.
-    correctness, forgetting
-        Share of the epochs in which gold was preferred, and how often it was preferred after one
-        epoch and not after the next; None if the recording does not say.
-    regions
-        Bounds of the regions.
+    Confidence and variability are for ``head`` and ``relation`` the mean and the population
+    standard deviation over epochs; correctness is the share of the epochs in which gold was
+    preferred, forgetting how often it was preferred after one epoch and not after the next. These
+    two are None if the recording does not say.
     """
 
     treebank: str
@@ -127,19 +105,15 @@ class DataMap(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per layer."""
-        import polars as pl
-
         name = self.treebank.rpartition("#")[0]
         rows = [
             {"treebank": name, "split": self.split, "of": LAYERS[layer], **values}
             for layer, values in self.values.items()
         ]
-        return pl.DataFrame(rows)
+        return make_table(rows)
 
     def words(self, treebank: "Treebank | None" = None) -> "pl.DataFrame":
         """Return one row per word: its numbers, and its columns if the treebank is given."""
-        import polars as pl
-
         columns = {} if treebank is None else word_columns(treebank)
         for layer in LAYERS:
             columns[f"{layer}_confidence"] = self.confidence[layer]
@@ -148,10 +122,10 @@ class DataMap(Result):
                 columns[f"{layer}_correctness"] = self.correctness[layer]
                 columns[f"{layer}_forgetting"] = self.forgetting[layer]
             columns[f"{layer}_region"] = self.region(layer).tolist()
-        return pl.DataFrame(columns)
+        return make_table(columns)
 
 
-def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap:
+def data_map(recording: Recording) -> DataMap:
     """Return the data map of a recording (Swayamdipta et al. 2020; the Difficulty paper, 3.1).
 
     Examples
@@ -167,8 +141,7 @@ def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap
     >>> shown.region().tolist()
     ['other', 'hard']
     """
-    regions = regions or Regions()
-    p = {layer: np.exp(recording.logp(layer).astype(np.float64)) for layer in LAYERS}
+    p = {layer: recording.probability(layer) for layer in LAYERS}
     correctness = forgetting = None
     if recording.knows_correct:
         correct = {layer: recording.correct(layer) for layer in LAYERS}
@@ -177,22 +150,21 @@ def data_map(recording: Recording, *, regions: Regions | None = None) -> DataMap
     return DataMap(
         treebank=recording.treebank,
         split=recording.split,
-        signature=countersign(recording.signature, m="map", regions=regions),
+        signature=countersign(recording.signature, m="map", regions=Regions()),
         confidence={layer: values.mean(axis=0) for layer, values in p.items()},
         variability={layer: values.std(axis=0) for layer, values in p.items()},
         correctness=correctness,
         forgetting=forgetting,
-        regions=regions,
     )
 
 
-def mean_map(recordings: Sequence[Recording], *, regions: Regions | None = None) -> DataMap:
+def mean_map(recordings: Sequence[Recording]) -> DataMap:
     """Return the mean data map of several parsers or seeds: each word's numbers averaged.
 
     Recordings are of the same words; their epochs may differ. Bounds are applied to the averages.
     """
     check_same(recordings)
-    maps = [data_map(one, regions=regions) for one in recordings]
+    maps = [data_map(one) for one in recordings]
     first = maps[0]
     if len(maps) == 1:
         return first
@@ -211,14 +183,8 @@ def mean_map(recordings: Sequence[Recording], *, regions: Regions | None = None)
 class MapArchive:
     """Everything behind the data map of one treebank, in one file.
 
-    Attributes
-    ----------
-    recordings
-        Of the words, one per parser and seed.
-    held_out
-        The recording by parsers that did not see the words, if candidates were looked for in it.
-    candidates
-        The candidates for annotation errors, if they were looked for.
+    One recording per parser and seed; where candidates were looked for, also the recording by
+    parsers that did not see the words (`held_out`), and the candidates.
     """
 
     recordings: tuple[Recording, ...]
@@ -253,54 +219,19 @@ class MapArchive:
         return cls(tuple(recordings.values()), held_out, candidates)
 
 
-@dataclass(frozen=True, eq=False)
-class SentenceMap(Result):
-    r"""Confidence and variability of whole gold trees, per word.
+def sentence_table(recording: Recording, treebank: "Treebank") -> "pl.DataFrame":
+    """Return confidence and variability of whole gold trees, one row per sentence.
 
     The geometric mean per word, :math:`p(y)^{1/n}`, takes the place of :math:`p(y)`, which shrinks
-    with every word and so would only show length (the Difficulty paper, section 6).
-
-    Attributes
-    ----------
-    treebank, lengths
-        The sentences, and the number of their words.
-    logp
-        (epochs, sentences): log-probability of the gold trees.
+    with every word and so would only show length (the Difficulty paper, section 6). The recording
+    has ``trees_logp``; `bits` are those of the last epoch.
     """
-
-    treebank: str
-    signature: str
-    lengths: npt.NDArray[np.int32]
-    logp: Floats
-    kind: ClassVar[str] = "sentence map"
-    digits: ClassVar[int] = 3
-
-    @property
-    def confidence(self) -> Floats:
-        """Mean over epochs of ``p(tree) ** (1 / words)``."""
-        return np.asarray(np.exp(self.logp / self.lengths).mean(axis=0))
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per sentence."""
-        import polars as pl
-
-        return pl.DataFrame(
-            {
-                "sentence": np.arange(1, len(self.lengths) + 1), "words": self.lengths,
-                "confidence": self.confidence,
-                "variability": np.exp(self.logp / self.lengths).std(axis=0),
-                "bits": -self.logp[-1] / np.log(2),
-            }
-        )  # fmt: skip
-
-    def hardest(self, count: int) -> list[int]:
-        """Return the numbers of the sentences of the lowest confidence, from 0."""
-        return [int(i) for i in np.argsort(self.confidence, kind="stable")[:count]]
-
-
-def sentence_map(recording: Recording, treebank: "Treebank") -> SentenceMap:
-    """Return the data map of sentences, from a recording with ``trees_logp``."""
-    signature = countersign(recording.signature, m="map", level="sentences")
-    logp = recording.tree_logp(treebank)
-    return SentenceMap(recording.treebank, signature, treebank.lengths, logp)
+    logp, words = recording.tree_logp(treebank), treebank.lengths
+    p = np.exp(logp / words)
+    return make_table(
+        {
+            "sentence": np.arange(1, len(words) + 1), "words": words,
+            "confidence": p.mean(axis=0), "variability": p.std(axis=0),
+            "bits": -logp[-1] / np.log(2),
+        }
+    )  # fmt: skip

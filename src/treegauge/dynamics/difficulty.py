@@ -8,6 +8,7 @@ import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.dynamics.cartography import DataMap, mean_map
 from treegauge.dynamics.mdl import Before, DescriptionLength, read_blocks
@@ -39,15 +40,10 @@ class AbsoluteRank(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per treebank, the easiest first."""
-        import polars as pl
-
-        kinds: dict[str, type[pl.DataType]] = {"treebank": pl.String, "rank": pl.Int64}
         ranks = [rank for row in self.rows for key, rank in row.items() if key in self.measures]
         shared = any(rank is not None and rank != int(cast("float", rank)) for rank in ranks)
-        kinds |= {"mean": pl.Float64} | dict.fromkeys(
-            self.measures, pl.Float64 if shared else pl.Int64
-        )
-        return pl.DataFrame(list(self.rows), schema=kinds, strict=False)
+        kinds = {"treebank": str, "rank": int, "mean": float}
+        return make_table(self.rows, kinds | dict.fromkeys(self.measures, float if shared else int))
 
 
 def _plain(measure: str) -> str:
@@ -122,15 +118,8 @@ def absolute_rank(
 class TreebankDifficulty(Result):
     """All measures of one treebank.
 
-    Attributes
-    ----------
-    words, sentences
-        Size of the training set.
-    uas, las, convention
-        Of the parsed dev set, in percent, means over seeds; and what counts in them.
-    map, information, length
-        Data map of the training set, usable information in the dev set, and description length
-        of the training set, if it was measured.
+    Size, data map and, if measured, description length are of the training set; UAS, LAS (in
+    percent, means over seeds) and usable information of the dev set.
     """
 
     treebank: str
@@ -165,10 +154,8 @@ class TreebankDifficulty(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row."""
-        import polars as pl
-
-        kinds = {"treebank": pl.String, "words": pl.Int64, "sentences": pl.Int64}
-        return pl.DataFrame([self.row], {name: kinds.get(name, pl.Float64) for name in self.row})
+        kinds = {"treebank": str, "words": int, "sentences": int}
+        return make_table([self.row], {name: kinds.get(name, float) for name in self.row})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,13 +178,9 @@ class DifficultyTable(JoinedResult):
 
 
 def _measured(
-    data: TrainingData,
-    settings: TrainingSettings,
-    seeds: int,
-    null: str,
-    coding: dict[str, Any],
+    data: TrainingData, settings: TrainingSettings, seeds: int, null: str, coding: dict[str, Any],
     convention: Convention,
-) -> TreebankDifficulty:
+) -> TreebankDifficulty:  # fmt: skip
     """Measure one treebank: two models per seed, and those of description length."""
     train, dev = data["train"], data["dev"]
     numbers, orders = settings.seeds(seeds), coding["orders"]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.dynamics.jobs import check_same
 from treegauge.dynamics.recording import Recording
 
@@ -29,14 +30,8 @@ class ItemResponse(Result):
 
     .. math:: p(\text{j is correct on i}) = \frac{1}{1 + e^{-a_i (\theta_j - b_i)}}
 
-    Attributes
-    ----------
-    difficulty, discrimination, spread
-        Posterior means of :math:`b_i` and :math:`a_i`, and standard deviation of each difficulty.
-    ability, names
-        :math:`\theta_j` and name of each respondent.
-    model, steps
-        The model, and how many steps of EM it took.
+    Posterior means of :math:`b_i` and :math:`a_i`, the standard deviation (`spread`) of each
+    difficulty, and :math:`\theta_j` of each respondent, after some `steps` of EM.
     """
 
     difficulty: Floats
@@ -53,16 +48,12 @@ class ItemResponse(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per respondent."""
-        import polars as pl
-
-        return pl.DataFrame({"respondent": self.names, "ability": self.ability})
+        return make_table({"respondent": self.names, "ability": self.ability})
 
     def words(self) -> "pl.DataFrame":
         """Return one row per word."""
-        import polars as pl
-
         columns = {"difficulty": self.difficulty, "sd": self.spread}
-        return pl.DataFrame(columns | {"discrimination": self.discrimination})
+        return make_table(columns | {"discrimination": self.discrimination})
 
 
 def responses(

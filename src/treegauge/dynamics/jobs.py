@@ -24,18 +24,10 @@ Progress = Callable[[int, int | None], None]
 class TrainingJob:
     """One model to be trained, and what to record of it.
 
-    Parameters
-    ----------
-    train, read
-        What it learns from, and treebanks to record, by split: ``train``, ``dev`` and so on.
-    relations
-        All relations there may be, also those that `train` lacks.
-    every, when
-        Record after every epoch or only at the end; ``after`` each epoch in evaluation mode, or
-        ``during`` it, as a word is learned from.
-    trees, decode
-        Also record what share of probability is that of trees, and the trees that the model gives
-        after the last epoch.
+    It learns from `train`; the treebanks of `read` are recorded by split, after every epoch or only
+    at the end, in evaluation mode (``after``) or as a word is learned from (``during``).
+    `relations` are all there may be, also those that `train` lacks; `trees` asks for the share of
+    probability that is of trees, `decode` for the trees that the model gives after the last epoch.
     """
 
     train: "Treebank"
@@ -135,7 +127,6 @@ def cross_fit(
     engine: Engine,
     folds: int = 5,
     seed: int = 0,
-    every: bool = True,
     progress: Progress | None = None,
 ) -> Recording:
     """Record every word by the parser trained on the folds that its sentence is not in.
@@ -155,16 +146,25 @@ def cross_fit(
     fold = assigned_folds(treebank, folds, seed)
     names = relation_names(treebank)
     jobs = [
-        TrainingJob(treebank.take(fold != k), {HELD_OUT: treebank.take(fold == k)}, seed=seed,
-                    relations=names, every=every)
+        TrainingJob(treebank.take(fold != k), {HELD_OUT: treebank.take(fold == k)}, seed, names)
         for k in range(folds)
-    ]  # fmt: skip
+    ]
     pieces = [recordings[HELD_OUT] for recordings in engine(jobs, progress)]
     signature = sign(
         v="recording", tb=treebank.mark, parser=engine.label, folds=folds,
-        record="after" if every else "last", seed=seed,
+        record="after", seed=seed,
     )  # fmt: skip
-    return _joined(pieces, fold[treebank.sentence_of], treebank.mark, signature)
+    own = fold[treebank.sentence_of]
+    first, shortest = pieces[0], min(len(piece.epochs) for piece in pieces)
+    arrays: dict[str, Any] = {}
+    for name, array in first.arrays().items():
+        arrays[name] = np.empty((shortest, len(own)), array.dtype)
+        for k, piece in enumerate(pieces):
+            arrays[name][:, own == k] = getattr(piece, name)[:shortest]
+    return Recording(
+        treebank=treebank.mark, split=HELD_OUT, signature=signature,
+        epochs=first.epochs[:shortest], relations=first.relations, **arrays,
+    )  # fmt: skip
 
 
 def assigned_folds(treebank: "Treebank", folds: int, seed: int) -> npt.NDArray[np.int64]:
@@ -180,23 +180,3 @@ def assigned_folds(treebank: "Treebank", folds: int, seed: int) -> npt.NDArray[n
     fold_of = np.empty(len(kinds), np.int64)
     fold_of[order] = np.arange(len(kinds)) % folds
     return np.asarray(fold_of[np.array([kinds[text] for text in texts])])
-
-
-def _joined(
-    pieces: Sequence[Recording], fold: npt.NDArray[np.int64], mark: str, signature: str
-) -> Recording:
-    """Put the words of the folds back in their places."""
-    shortest = min(len(piece.epochs) for piece in pieces)
-    first = pieces[0]
-    arrays: dict[str, Any] = {}
-    for name, array in first.arrays().items():
-        if name == "trees_logp":
-            continue
-        whole = np.empty((shortest, len(fold)), array.dtype)
-        for k, piece in enumerate(pieces):
-            whole[:, fold == k] = getattr(piece, name)[:shortest]
-        arrays[name] = whole
-    return Recording(
-        treebank=mark, split=HELD_OUT, signature=signature, epochs=first.epochs[:shortest],
-        relations=first.relations, **arrays,
-    )  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from treegauge.core.result import Result, countersign, joined_signature
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.dynamics.candidates import WRITERS, error_candidates, save_candidates
 from treegauge.dynamics.cartography import DataMap, MapArchive, mean_map
@@ -39,10 +40,8 @@ class MapScores(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per model."""
-        import polars as pl
-
         labels = {name: self.convention.label(name) for name in ("UAS", "LAS")}
-        return pl.DataFrame(list(self.rows)).rename(labels)
+        return make_table(list(self.rows)).rename(labels)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.dynamics.jobs import Engine, Progress, TrainingJob, relation_names
 from treegauge.dynamics.recording import LAYERS
@@ -33,14 +34,9 @@ class DescriptionLength(Result):
     .. math::
         L = \sum_{i \in B_1} \log_2 K_i + \sum_{s=1}^{S-1} \sum_{i \in B_{s+1}} -\log_2 p_{f_s}(y_i)
 
-    Attributes
-    ----------
-    treebank, training
-        What was coded, and whether a parser learns from all blocks before (``prefix``) or from
-        the last one alone (``block``).
-    code
-        One row per order and block: its sentences and words, and for ``head`` and ``relation``
-        the bits of the code and of a code that knows nothing.
+    A parser learns from all blocks before (`training` is ``prefix``) or from the last one alone
+    (``block``). `code` has one row per order and block: its sentences and words, and for ``head``
+    and ``relation`` the bits of the code and of a code that knows nothing.
     """
 
     treebank: str
@@ -62,28 +58,24 @@ class DescriptionLength(Result):
         )  # fmt: skip
         return replace(length, signature=signature)
 
-    def _array(self, name: str) -> npt.NDArray[Any]:
+    def array(self, name: str) -> npt.NDArray[Any]:
+        """Return a column of `code`, (orders, blocks)."""
         return self.code[name].to_numpy().reshape(self.code["order"].n_unique(), -1)
 
     @property
     def blocks(self) -> tuple[int, ...]:
         """Sentences in each block."""
-        return tuple(self._array("sentences")[0].tolist())
+        return tuple(self.array("sentences")[0].tolist())
 
     @property
     def words(self) -> npt.NDArray[np.int64]:
         """Words in each block, (orders, blocks)."""
-        return self._array("words")
+        return self.array("words")
 
     @property
     def bits(self) -> dict[str, Floats]:
         """Code lengths of heads and relations, (orders, blocks) each."""
-        return {layer: self._array(f"{layer}_bits") for layer in LAYERS}
-
-    @property
-    def uniform(self) -> dict[str, Floats]:
-        """Lengths of a code that knows nothing, (orders, blocks) each."""
-        return {layer: self._array(f"{layer}_uniform") for layer in LAYERS}
+        return {layer: self.array(f"{layer}_bits") for layer in LAYERS}
 
     @property
     def values(self) -> dict[str, dict[str, float]]:
@@ -92,7 +84,7 @@ class DescriptionLength(Result):
         for layer in LAYERS:
             totals = self.bits[layer].sum(axis=1)
             per_word = totals / self.words.sum(axis=1)
-            uniform = float(self.uniform[layer].sum(axis=1).mean())
+            uniform = float(self.array(f"{layer}_uniform").sum(axis=1).mean())
             values[layer] = {
                 "bits": float(totals.mean()),
                 "bits_per_word": float(per_word.mean()),
@@ -105,23 +97,19 @@ class DescriptionLength(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per layer."""
-        import polars as pl
-
         name = self.treebank.rpartition("#")[0]
         rows = self.values.items()
-        return pl.DataFrame([{"treebank": name, "of": LAYERS[k], **row} for k, row in rows])
+        return make_table([{"treebank": name, "of": LAYERS[k], **row} for k, row in rows])
 
     def by_block(self) -> "pl.DataFrame":
         """Return one row per block: sentences before it, and means over orders of its bits."""
-        import polars as pl
-
         before = np.concatenate(([0], np.cumsum(self.blocks)[:-1]))
         columns: dict[str, Any] = {"block": range(1, len(self.blocks) + 1), "before": before,
                                    "sentences": self.blocks}  # fmt: skip
         for layer, name in LAYERS.items():
             columns[f"{name}_bits"] = self.bits[layer].mean(axis=0)
             columns[f"{name}_bits_per_word"] = (self.bits[layer] / self.words).mean(axis=0)
-        return pl.DataFrame(columns)
+        return make_table(columns)
 
 
 def uniform_bits(treebank: "Treebank", relations: int) -> dict[str, Floats]:
@@ -169,8 +157,6 @@ def description_length(
     >>> length.values["head"]["compression"] > 1
     True
     """
-    import polars as pl
-
     sizes = tuple(int(size) for size in blocks)
     if training not in get_args(Before):
         raise ChoiceError("training", training, get_args(Before))
@@ -210,7 +196,7 @@ def description_length(
                     bits = -recording.logp(layer)[-1].astype(np.float64) / np.log(2)
                 values |= {f"{layer}_bits": bits.sum(), f"{layer}_uniform": uniform.sum()}
             rows.append(values)
-    code = pl.DataFrame(rows)
+    code = make_table(rows)
     return DescriptionLength.of(code, train.mark, engine.label, training, seed)
 
 

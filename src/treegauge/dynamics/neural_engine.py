@@ -66,11 +66,10 @@ class NeuralEngine:
         for job in jobs:
             _check(job)
         pool = _SentencePool(jobs)
-        words = Vocabulary.of(concat([job.train for job in jobs]), min_count=self.options.min_count)
         options = self.options
-        vectors = None
-        if options.vectors:
-            vectors = read_vectors(options.vectors, options.vectors_limit)
+        words = Vocabulary.of(concat([job.train for job in jobs]), min_count=options.min_count)
+        path = options.vectors
+        vectors = read_vectors(path, options.vectors_limit) if path else None
         whole = concat(pool.treebanks)
         outcomes = neural.run_jobs(
             words.encode(whole),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +21,6 @@ from treegauge.treebanks.columns import Treebank
 Floats = npt.NDArray[np.float64]
 #: Options that give a parser its probabilities, unless others are asked for.
 _PRESETS: dict[str, dict[str, Any]] = {"mst": {"training": "loglinear"}}
-
-
-@runtime_checkable
-class Remembering(Protocol):
-    """A model that knows how likely each gold word was when it last learned from it."""
-
-    def training_log_probabilities(self) -> tuple[Floats, Floats]:
-        """Return log p of gold heads and gold relations, one each per training word."""
 
 
 def _log(p: Floats) -> Floats:
@@ -75,13 +67,10 @@ def _recorded(model: Model, job: TrainingJob, split: str) -> dict[str, Any]:
     """Return what is recorded of a split after one epoch."""
     treebank = job.read[split]
     if job.when == "during":
-        if split != "train" or not isinstance(model, Remembering):
-            raise TreegaugeError(
-                f"{type(model).__name__} cannot say how likely {split} words were during an "
-                "epoch; record after the epoch, or use a parser that remembers"
-            )
-        logs = model.training_log_probabilities()
-        return dict(zip(("head_logp", "relation_logp"), logs, strict=True))
+        raise TreegaugeError(
+            f"{type(model).__name__} cannot say how likely {split} words were during an "
+            "epoch; record after the epoch, or use a neural parser"
+        )
     if not isinstance(model, Probabilistic):
         raise TreegaugeError(
             f"{type(model).__name__} has no probabilities of heads and named relations; expected "
@@ -123,15 +112,14 @@ def _joined(
     rows: Sequence[dict[str, Any]], job: TrainingJob, split: str, epochs: Sequence[int],
     label: str, final: Model,
 ) -> Recording:  # fmt: skip
+    """Stack what was recorded of a split after each epoch; add the final model's trees."""
     arrays: dict[str, Any] = {
         name: np.stack([row[name] for row in rows]).astype(
             np.int16 if name.endswith("rival") else np.float32
         )
         for name in rows[0]
     }
-    relations = job.relations
-    if isinstance(final, Probabilistic) and job.when == "after":
-        relations = relations or tuple(final.relations)
+    relations = job.relations or tuple(cast("Probabilistic", final).relations)
     if job.decode:
         parsed = final.parse(job.read[split])
         names = parsed["deprel"].to_list()
@@ -140,8 +128,8 @@ def _joined(
         arrays["parsed_head"] = parsed.head.astype(np.int16)
         arrays["parsed_relation"] = np.array([number[name] for name in names], np.int16)
     return Recording(
-        treebank=job.read[split].mark, split=split, signature=job.signature(split, label),
-        epochs=tuple(epochs), relations=relations, **arrays,
+        job.read[split].mark, split, job.signature(split, label), tuple(epochs),
+        relations=relations, **arrays,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.result import Result
+from treegauge.core.tables import make_table
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ class Recording(Result):
     head_rival, head_rival_logp, relation_rival, relation_rival_logp
         (epochs, words) each, or None where they were not recorded. Heads are positions from 1 and
         0 the root; relations are numbers in `relations`.
-    head_correct, relation_correct
-        (epochs, words): whether gold was preferred, for engines that know this and no rivals.
     relations
         Names of the relations, where rivals are recorded.
     trees_logp
@@ -86,8 +85,6 @@ class Recording(Result):
     relation_rival_logp: npt.NDArray[np.float32] | None = None
     relations: tuple[str, ...] = ()
     trees_logp: npt.NDArray[np.float32] | None = None
-    head_correct: npt.NDArray[np.bool_] | None = None
-    relation_correct: npt.NDArray[np.bool_] | None = None
     parsed_head: npt.NDArray[np.int16] | None = None
     parsed_relation: npt.NDArray[np.int16] | None = None
     kind: ClassVar[str] = "recording"
@@ -137,16 +134,14 @@ class Recording(Result):
         """Return the gold log-probabilities of ``head`` or ``relation``, (epochs, words)."""
         return self._array(layer, "logp")
 
-    def correct(self, layer: str) -> npt.NDArray[np.bool_]:
-        """Return where gold was more likely than its rival, (epochs, words).
+    def probability(self, layer: str) -> npt.NDArray[np.float64]:
+        """Return the gold probabilities of ``head`` or ``relation``, (epochs, words)."""
+        return np.asarray(np.exp(self.logp(layer).astype(np.float64)))
 
-        Words without a rival count as correct.
-        """
-        known: npt.NDArray[np.bool_] | None = getattr(self, f"{layer}_correct", None)
-        if known is not None:
-            return known
+    def correct(self, layer: str) -> npt.NDArray[np.bool_]:
+        """Return where gold was more likely than its rival, or had none, (epochs, words)."""
         rivals = self._array(layer, "rival_logp")
-        return np.asarray((self.logp(layer) > rivals) | (self._array(layer, "rival") < 0))
+        return np.asarray((self.logp(layer) > rivals) | (self.rival(layer) < 0))
 
     def rival(self, layer: str) -> npt.NDArray[np.int16]:
         """Return the most likely head or relation that is not gold, (epochs, words)."""
@@ -167,21 +162,7 @@ class Recording(Result):
     @property
     def knows_correct(self) -> bool:
         """Whether it is known where gold was preferred."""
-        return all(
-            getattr(self, f"{layer}_correct") is not None
-            or getattr(self, f"{layer}_rival") is not None
-            for layer in LAYERS
-        )
-
-    def greedy_accuracy(self, epoch: int = -1) -> tuple[float, float]:
-        """Return the greedy head accuracy, and that of head and relation together, in percent.
-
-        Every word takes its likeliest head, whether or not the heads are a tree; the relation is
-        that at the gold head. UAS and LAS are of :meth:`parsed` trees.
-        """
-        heads = self.correct("head")[epoch]
-        both = heads & self.correct("relation")[epoch]
-        return 100 * float(heads.mean()), 100 * float(both.mean())
+        return self.head_rival is not None and self.relation_rival is not None
 
     def parsed(self, treebank: "Treebank") -> "Treebank":
         """Return the recorded treebank with the trees that the parser gave after the last epoch."""
@@ -227,14 +208,12 @@ class Recording(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per epoch: mean probabilities, and bits per word."""
-        import polars as pl
-
         values: dict[str, Any] = {"epoch": list(self.epochs)}
         for layer in LAYERS:
+            values[f"{layer}_probability"] = self.probability(layer).mean(axis=1)
             logp = self.logp(layer).astype(np.float64)
-            values[f"{layer}_probability"] = np.exp(logp).mean(axis=1)
             values[f"{layer}_bits"] = -logp.mean(axis=1) / np.log(2)
-        return pl.DataFrame(values)
+        return make_table(values)
 
     def save(self, path: Source) -> None:
         """Write to ``.npz``, or to ``.parquet`` with one row per word and one list per layer."""
@@ -284,23 +263,21 @@ def packed_recordings(
     """Return the bytes of a file with recordings of the same words."""
     if ending not in ENDINGS:
         raise ChoiceError("kind of file", ending, ENDINGS)
-    arrays: dict[str, npt.NDArray[Any]] = {}
-    headers = {}
-    for name, recording in recordings.items():
-        values = {one.name: getattr(recording, one.name) for one in fields(recording)}
-        arrays |= {f"{name}/{key}": value for key, value in recording.arrays().items()}
-        headers[name] = {key: v for key, v in values.items() if isinstance(v, str | tuple)}
-        del headers[name]["featured"]
+    arrays = {
+        f"{name}/{key}": value for name, one in recordings.items()
+        for key, value in one.arrays().items()
+    }  # fmt: skip
+    facts = ("treebank", "split", "signature", "epochs", "relations")
+    headers = {name: {key: getattr(one, key) for key in facts} for name, one in recordings.items()}
     header = {"format": _FORMAT, "recordings": headers, "more": dict(more or {})}
     return (_npz if ending == ".npz" else _parquet)(header, arrays)
 
 
 def load_recordings(path: Source) -> tuple[dict[str, Recording], dict[str, Any]]:
     """Read what :func:`save_recordings` wrote: recordings by name, and what else there is."""
-    target = Path(path)
-    if target.suffix not in ENDINGS:
-        raise ChoiceError("kind of file", target.suffix, ENDINGS)
-    return unpacked_recordings(target.read_bytes(), str(path))
+    if Path(path).suffix not in ENDINGS:
+        raise ChoiceError("kind of file", Path(path).suffix, ENDINGS)
+    return unpacked_recordings(Path(path).read_bytes(), str(path))
 
 
 def unpacked_recordings(data: bytes, name: str) -> tuple[dict[str, Recording], dict[str, Any]]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, joined_signature
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.dynamics.recording import LAYERS, Recording, word_columns
 from treegauge.dynamics.settings import (
@@ -82,17 +83,9 @@ class UsableInformation(Result):
         \mathrm{PVI}(x \to y) = -\log_2 p_{f'}(y \mid \varnothing) + \log_2 p_f(y \mid x), \qquad
         I_V(X \to Y) = \frac1n \sum_i \mathrm{PVI}(x_i \to y_i)
 
-    Attributes
-    ----------
-    treebank, null
-        The words, and what was put in place of the input.
-    epochs
-        Numbers of the epochs.
-    entropy, conditional
-        For ``head`` and ``relation``, (epochs, words): bits of gold without and with the input,
-        means over seeds.
-    trees
-        (epochs, sentences): bits that the words give about whole trees, where recorded.
+    For ``head`` and ``relation``, (epochs, words), `entropy` and `conditional` are the bits of gold
+    without and with the input, means over seeds; `trees`, (epochs, sentences), the bits that the
+    words give about whole trees, where recorded. `null` is what took the place of the input.
     """
 
     treebank: str
@@ -118,8 +111,6 @@ class UsableInformation(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per layer: V-entropy, conditional V-entropy, V-information, share of PVI < 0."""
-        import polars as pl
-
         rows: list[dict[str, Any]] = [
             {
                 "of": name, "entropy": float(self.entropy[layer][-1].mean()),
@@ -131,23 +122,19 @@ class UsableInformation(Result):
         if self.trees is not None:
             rows.append({"of": "trees", **_summary(self.trees[-1])})
         name = self.treebank.rpartition("#")[0]
-        return pl.DataFrame([{"treebank": name, **row} for row in rows])
+        return make_table([{"treebank": name, **row} for row in rows])
 
     def by_epoch(self) -> "pl.DataFrame":
         """Return V-information after each epoch."""
-        import polars as pl
-
         columns: dict[str, Any] = {"epoch": list(self.epochs)}
         for layer, name in LAYERS.items():
             columns[name] = (self.entropy[layer] - self.conditional[layer]).mean(axis=1)
-        return pl.DataFrame(columns)
+        return make_table(columns)
 
     def words(self, treebank: "Treebank") -> "pl.DataFrame":
         """Return one row per word of the treebank that was recorded."""
-        import polars as pl
-
         pvi = {f"{layer}_pvi": self.pvi(layer) for layer in LAYERS}
-        return pl.DataFrame(word_columns(treebank) | pvi)
+        return make_table(word_columns(treebank) | pvi)
 
 
 def _summary(bits: Floats) -> dict[str, float]:

@@ -109,32 +109,10 @@ def sampled(
 ) -> npt.NDArray[np.int64]:
     """Draw sentences without replacement; the same arguments give the same sentences everywhere.
 
-    Every sample is a prefix of a random permutation of ``0 .. available - 1``. Independent samples
-    have a permutation of their own for each size; nested ones share one, so that the sentences of
-    a smaller size are among those of a larger one.
-
-    Parameters
-    ----------
-    available
-        Number of sentences to draw from.
-    size
-        Number of sentences to draw.
-    sample
-        Number of the sample: 0, 1, 2, ...
-    seed
-        Seed of the random numbers.
-    nested
-        Whether smaller sizes of one sample are contained in larger ones.
-
-    Returns
-    -------
-    numpy.ndarray
-        The indices in ascending order.
-
-    Raises
-    ------
-    TreegaugeError
-        If there are fewer sentences than asked for.
+    Every sample is a prefix of a random permutation of ``0 .. available - 1``, returned in
+    ascending order. Independent samples have a permutation of their own for each size; nested ones
+    share one, so that the sentences of a smaller size are among those of a larger one. Samples are
+    numbered from 0.
 
     Examples
     --------

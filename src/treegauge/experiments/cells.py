@@ -22,16 +22,6 @@ if TYPE_CHECKING:
 Scalar = float | int | str | None
 
 
-def major() -> int:
-    """Return the package's major version; another one does not reuse old results."""
-    return int(__version__.partition(".")[0])
-
-
-def in_name_order(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy in the order of names, so that the order given makes no difference."""
-    return {name: values[name] for name in sorted(values)}
-
-
 def shown_settings(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     """Write settings on a line without those that have their default.
 
@@ -53,27 +43,14 @@ def shown_settings(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> st
 class Setup:
     """What cells share that differ in size, sample and seed only.
 
-    Attributes
-    ----------
-    task
-        A built-in task's name, or ``module:function``.
-    treebank
-        Where it is: a folder such as ``UD_Greek-GDT``, or a file.
-    parser, options
-        A parser's name, empty where the task needs none, and all of its options, defaults too.
-    extra
-        All parameters of the task, defaults too.
-    files
-        For each file of the treebank the SHA-256 of its content.
-    usual_options, usual_extra
-        Defaults of options and parameters, which are not shown.
-    sentences, words
-        Number in each split of the treebank, for estimates of time.
-    places
-        Further treebanks that the task reads: their paths by name. `files` holds their hashes.
-    inputs
-        Treebanks given as objects instead of paths, by split: ``train``, or ``UD_X/train`` of a
-        further one. `files` holds their digests.
+    The task is a built-in one's name or ``module:function``; the treebank a folder such as
+    ``UD_Greek-GDT``, or a file; the parser's name is empty where the task needs none. `options` and
+    `extra` hold all options of the parser and parameters of the task, defaults too, of which
+    `usual_options` and `usual_extra` are not shown. `files` has the SHA-256 of each file's content.
+
+    `sentences` and `words` are numbers in each split, for estimates of time. `places` are paths of
+    further treebanks that the task reads, by name. `inputs` are treebanks given as objects instead
+    of paths, by split: ``train``, or ``UD_X/train`` of a further one.
     """
 
     task: str
@@ -91,20 +68,20 @@ class Setup:
 
     def __post_init__(self) -> None:
         for name in ("options", "extra", "files"):
-            object.__setattr__(self, name, in_name_order(getattr(self, name)))
+            object.__setattr__(self, name, dict(sorted(getattr(self, name).items())))
 
     @property
     def name(self) -> str:
         """The treebank's name."""
-        path = Path(self.treebank)
-        return path.name.partition(".conllu")[0]
+        return Path(self.treebank).name.partition(".conllu")[0]
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """All that a result depends on, and nothing else: no paths, no clock, no host."""
         return {
             "task": self.task, "treebank": self.name, "parser": self.parser,
-            "options": self.options, "extra": self.extra, "files": self.files, "major": major(),
+            "options": self.options, "extra": self.extra, "files": self.files,
+            "major": int(__version__.partition(".")[0]),  # another one does not reuse old results
         }  # fmt: skip
 
     @cached_property
@@ -139,14 +116,7 @@ class Setup:
 class Cell:
     """One run: a :class:`Setup`, how much to train on, which sample of it, and the seed.
 
-    Attributes
-    ----------
-    setup
-        Task, treebank and parser.
-    size
-        Number of training sentences; None where the task takes all.
-    sample, seed
-        Number of the sample of sentences, and the seed of the parser.
+    The size is None where the task takes all training sentences.
 
     Examples
     --------
@@ -189,11 +159,6 @@ class Cell:
         return self.setup.extra
 
     @property
-    def files(self) -> Mapping[str, str]:
-        """Hashes of the treebank's files."""
-        return self.setup.files
-
-    @property
     def key(self) -> str:
         """Content hash over everything that matters, 32 hexadecimal digits."""
         point = f"|{self.size}|{self.sample}|{self.seed}".encode()
@@ -213,11 +178,9 @@ class Cell:
         given = split if treebank is None else f"{treebank}/{split}"
         if given in self.setup.inputs:
             return self.setup.inputs[given]
-        if treebank is None:
-            place, name = self.treebank, self.setup.name
-        else:
-            place, name = self.setup.places[treebank], treebank
-        return read_conllu(find(place, split=split), name=f"{name}/{split}", errors=errors)
+        place = self.treebank if treebank is None else self.setup.places[treebank]
+        name = f"{treebank or self.setup.name}/{split}"
+        return read_conllu(find(place, split=split), name=name, errors=errors)
 
     def has(self, split: str) -> bool:
         """Return whether the treebank has that split."""
@@ -273,9 +236,8 @@ class CellBatch:
 
     def points(self) -> Iterator[Point]:
         """Yield size, sample and seed of each cell."""
-        if self.named is not None:
-            return iter(self.named)
-        return product(self.sizes, self.samples, self.seeds)
+        every = product(self.sizes, self.samples, self.seeds)
+        return every if self.named is None else iter(self.named)
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells."""
@@ -317,12 +279,10 @@ def merged(batches: Iterable[CellBatch]) -> tuple[CellBatch, ...]:
     groups: dict[bytes, list[CellBatch]] = {}
     for batch in batches:
         groups.setdefault(batch.setup.digest, []).append(batch)
-    return tuple(map(_joined, groups.values()))
+    return tuple(own[0] if len(own) == 1 else _joined(own) for own in groups.values())
 
 
 def _joined(batches: list[CellBatch]) -> CellBatch:
-    if len(batches) == 1:
-        return batches[0]
     points = {point for batch in batches for point in batch.points()}
     ordered = sorted(points, key=lambda point: (point[0] or 0, *point[1:]))
     return CellBatch(batches[0].setup, named=tuple(ordered))

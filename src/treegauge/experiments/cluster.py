@@ -15,6 +15,7 @@ from treegauge.experiments.pools import (
     SLURM,
     CellLimits,
     Finished,
+    Pool,
     PoolSettings,
     processors,
 )
@@ -60,7 +61,7 @@ def job_script(settings: PoolSettings, scheduler: str = "tcp://SCHEDULER:PORT") 
     return str(made.job_script())
 
 
-class Cluster:
+class Cluster(Pool):
     """Runs cells on workers of a dask cluster: started here, found by address, or through Slurm.
 
     A worker runs cells one after the other in its own process, which takes less than a millisecond;

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan
@@ -31,9 +32,7 @@ class Removed(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row."""
-        import polars as pl
-
-        return pl.DataFrame([{"cells": self.cells, "files": self.files, "bytes": self.bytes}])
+        return make_table([{"cells": self.cells, "files": self.files, "bytes": self.bytes}])
 
     def own_text(self) -> str:
         """Return the counts in words."""
@@ -72,7 +71,7 @@ def gc(
         else (one if isinstance(one, Plan) else read_plan(one).plan).expand(root)
         for one in plans if one is not None
     ]  # fmt: skip
-    store = store if isinstance(store, Store) else Store(store)
+    store = Store(store)
     with store.reading():
         pass
     with store.writing() as writer:

@@ -26,14 +26,9 @@ LIBRARIES = {"udpipe": "ufal.udpipe", "neural": "torch"}
 
 @dataclass(frozen=True)
 class Inventory:
-    """A treebank as plans see it.
+    """A treebank as plans see it: SHA-256 of each file's content, and counts by split.
 
-    Attributes
-    ----------
-    files
-        SHA-256 of each file's content, unpacked.
-    sentences, words
-        Number in each split; a file whose name says no split is under ``""``.
+    A file whose name says no split is under ``""``.
     """
 
     files: Mapping[str, str]

@@ -60,14 +60,9 @@ class LedgerEntry:
 
 
 class Ledger:
-    """A connection to the ledger's file.
+    """A connection to the ledger's file; the file is made if `write` and it is not there.
 
-    Parameters
-    ----------
-    path
-        The file; made if `write` and it is not there.
-    write
-        Whether to write. There must be one writer only, which the store sees to.
+    There must be one writer only, which the store sees to.
     """
 
     def __init__(self, path: Path, *, write: bool = False) -> None:

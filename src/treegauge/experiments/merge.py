@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, address
 from treegauge.experiments.store import Store, Writer
@@ -28,10 +29,8 @@ class Merged(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """Number of cells added from each store, and of those that were known already."""
-        import polars as pl
-
-        kinds = {"store": pl.String, "added": pl.Int64, "known": pl.Int64}
-        return pl.DataFrame(list(self.rows), kinds, orient="row")
+        kinds = {"store": str, "added": int, "known": int}
+        return make_table(list(self.rows), kinds)
 
 
 @verb
@@ -50,8 +49,8 @@ def merge(
     out
         A store to merge all into instead.
     """
-    first, *others = [one if isinstance(one, Store) else Store(one) for one in stores]
-    into = out if isinstance(out, Store) else Store(out) if out is not None else first
+    first, *others = [Store(one) for one in stores]
+    into = first if out is None else Store(out)
     others = others if out is None else [first, *others]
     if not others:
         raise TreegaugeError("expected stores to merge: merge INTO FROM..., or merge A B --out C")

@@ -17,10 +17,15 @@ from treegauge.treebanks.columns import Treebank
 
 @dataclass(frozen=True)
 class ParserChoice:
-    """A parser by name with options; a list of values means one parser for each of them."""
+    """A parser by name with options; a list of values means one parser for each of them.
 
-    name: str
+    Of a parser with all its options, also their defaults, and hashes of files it depends on.
+    """
+
+    name: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    usual: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -155,17 +160,9 @@ class Plan:
     def expand(self, root: str | os.PathLike[str] | None = None) -> Expansion:
         """Look at the treebanks and list the cells.
 
-        Parameters
-        ----------
-        root
-            Folder of the treebanks: instead of the plan's own root, else that folder, else
-            TREEGAUGE_UD, else the current folder.
-
-        Returns
-        -------
-        Expansion
-            Cells that ask for more sentences than a treebank has, or for a split that it lacks,
-            are left out with the reason.
+        Treebanks are under `root`, else the plan's own root, else TREEGAUGE_UD, else the current
+        folder. Cells that ask for more sentences than a treebank has, or for a split that it lacks,
+        are left out with the reason.
         """
         place = root or self.root or os.environ.get("TREEGAUGE_UD") or "."
         refused: dict[str, int] = {}
@@ -176,18 +173,18 @@ class Plan:
 def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellBatch]:
     task = find_task(cells.task)
     own = ":" in cells.task
-    if task.parser is True and not cells.parsers:
-        raise TreegaugeError(f"task {cells.task} needs parsers, such as parsers = ['beam']")
-    if task.parser is False and cells.parsers:
-        raise TreegaugeError(f"task {cells.task} takes no parser")
-    if task.sized is True and not cells.sizes:
-        raise TreegaugeError(f"task {cells.task} needs sizes, such as sizes = [50, 100, 200]")
-    if task.sized is False and cells.sizes:
-        raise TreegaugeError(f"task {cells.task} takes no sizes: it does not sample training sets")
+    for wanted, given, needs, takes in (
+        (task.parser, cells.parsers, "parsers, such as parsers = ['beam']", "parser"),
+        (task.sized, cells.sizes, "sizes, such as sizes = [50, 100, 200]",
+         "sizes: it does not sample training sets"),
+    ):  # fmt: skip
+        if wanted is not None and wanted != bool(given):
+            what = f"needs {needs}" if wanted else f"takes no {takes}"
+            raise TreegaugeError(f"task {cells.task} {what}")
     if own:
         task.function()  # one that cannot be imported is an error before the first cell
     parsers = [full for choice in cells.parsers for full in _full_parsers(choice, own)]
-    parsers = parsers or [_FullParser()]
+    parsers = parsers or [ParserChoice()]
     parameters = [task.complete(values) for values in _combinations(cells.parameters)]
     draws = len(cells.samples) * len(cells.seeds)
     for path in _treebanks(cells.treebanks, root):
@@ -235,23 +232,13 @@ def make_setup(
 ) -> Setup:
     """Return what cells of one task, treebank and parser share, checked and with all defaults.
 
-    Parameters
-    ----------
-    task
-        Name of a task.
-    treebank
-        A folder or file; or treebanks as objects, by split (``{"train": ...}``; further ones as
-        ``"UD_X/train"``). One object alone is the training set.
-    parser, options
-        A parser by name and its options; empty where the task needs none.
-    parameters
-        Parameters of the task.
-    name
-        What treebanks given as objects are called.
+    The treebank is a folder or file; or treebanks as objects, by split (``{"train": ...}``; further
+    ones as ``"UD_X/train"``), called `name`. One object alone is the training set. The parser is
+    empty where the task needs none.
     """
     chosen = find_task(task)
     extra = chosen.complete(parameters or {})
-    full = _FullParser()
+    full = ParserChoice()
     if parser:
         full = next(_full_parsers(ParserChoice(parser, options or {}), ":" in task))
     if isinstance(treebank, str | os.PathLike):
@@ -265,9 +252,7 @@ def make_setup(
     )  # fmt: skip
 
 
-def _setup(
-    task: Task, path: str, parser: "_FullParser", extra: dict[str, Any], root: Path
-) -> Setup:
+def _setup(task: Task, path: str, parser: ParserChoice, extra: dict[str, Any], root: Path) -> Setup:
     """Make a setup of files; parameters that name treebanks become names and places."""
     places = {}
     for parameter in task.treebanks:
@@ -282,23 +267,13 @@ def _setup(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _FullParser:
-    """A parser with all its options, their defaults, and files that it depends on."""
-
-    name: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    usual: Mapping[str, Any] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
-
-
-def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[_FullParser]:
+def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice]:
     """Yield a parser for each combination of options; users' tasks may have parsers of theirs."""
     from treegauge.parsing.registry import find_parser, known_parsers
 
     for options in _combinations(choice.options):
         if own_task and choice.name not in known_parsers():
-            yield _FullParser(choice.name, options)
+            yield ParserChoice(choice.name, options)
             continue
         entry = find_parser(choice.name)
         files = parser_files(choice.name, options)
@@ -307,7 +282,7 @@ def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[_FullParser]
             name: float(value) if isinstance(usual[name], float) else value  # 1 is 1.0
             for name, value in (usual | options).items()
         }
-        yield _FullParser(choice.name, full, usual, files)
+        yield ParserChoice(choice.name, full, usual, files)
 
 
 def _treebanks(patterns: Sequence[str], root: Path) -> list[str]:

@@ -8,8 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import Cell
@@ -34,17 +33,18 @@ _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 class CellLimits:
     """Limits of a cell; None is no limit.
 
-    Attributes
-    ----------
-    seconds
-        By the clock; the process is killed after them.
-    memory
-        Bytes that a cell may take beyond what the interpreter and libraries have when it starts;
-        not on Windows.
+    Seconds are by the clock; the process is killed after them. Memory is in bytes beyond what the
+    interpreter and libraries have when the cell starts; not on Windows.
     """
 
     seconds: float | None = None
     memory: int | None = None
+
+    @classmethod
+    def read(cls, timeout: str | float | None, memory: str | float | None) -> Self:
+        """Read limits such as ``"15m"`` and ``"2GB"``."""
+        seconds = None if timeout is None else read_seconds(timeout)
+        return cls(seconds, None if memory is None else read_bytes(memory))
 
     def __bool__(self) -> bool:
         return self.seconds is not None or self.memory is not None
@@ -118,18 +118,9 @@ Finished = list[tuple[Cell, Report]]
 
 @dataclass(frozen=True)
 class PoolSettings:
-    """How cells are to be run.
+    """How cells are to be run: `workers` of them at a time, None: as many as there are processors.
 
-    Attributes
-    ----------
-    pool
-        One of ``inline``, ``process``, ``dask``, ``dask://HOST:PORT``, ``slurm``.
-    workers
-        Number of cells at a time; None: as many as there are processors.
-    limits
-        Of one cell.
-    slurm
-        Settings of Slurm: queue, account, walltime and so on.
+    `slurm` has settings of Slurm: queue, account, walltime and so on.
     """
 
     pool: str = "process"
@@ -160,60 +151,38 @@ _SLURM_KINDS: dict[str, tuple[type[Any], str]] = {
 }  # fmt: skip
 
 
-class Pool(Protocol):
-    """Runs cells; leaving it ends those that still run."""
+class Pool:
+    """Runs cells: this one in this process, one after the other, for tests and finding errors.
 
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-    @property
-    def room(self) -> int:
-        """Number of cells that it takes now."""
-
-    @property
-    def busy(self) -> bool:
-        """Whether any cell is running."""
-
-    def submit(self, cells: Sequence[Cell]) -> None:
-        """Take cells, at most as many as there is room for."""
-
-    def wait(self) -> Finished:
-        """Wait until some cells have ended."""
-
-
-class Inline:
-    """Runs cells in this process, one after the other: for tests and for finding errors."""
+    Leaving a pool ends the cells that still run.
+    """
 
     def __init__(self) -> None:
-        self._cells: list[Cell] = []
+        self._waiting: list[Cell] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._cells.clear()
+        self._waiting.clear()
 
     @property
     def room(self) -> int:
-        """One cell at a time."""
-        return 1 - len(self._cells)
+        """Number of cells that it takes now."""
+        return 1 - len(self._waiting)
 
     @property
     def busy(self) -> bool:
-        """Whether a cell waits."""
-        return bool(self._cells)
+        """Whether any cell is under way."""
+        return bool(self._waiting)
 
     def submit(self, cells: Sequence[Cell]) -> None:
-        """Take a cell."""
-        self._cells += cells
+        """Take cells, at most as many as there is room for."""
+        self._waiting += cells
 
     def wait(self) -> Finished:
-        """Run it."""
-        cell = self._cells.pop()
+        """Wait until some cells have ended."""
+        cell = self._waiting.pop()
         return [(cell, perform(cell))]
 
 
@@ -222,7 +191,7 @@ def make_pool(
 ) -> Pool:
     """Make a pool; `parsers` and `tasks` are loaded before the first cell."""
     if settings.pool == "inline":
-        return Inline()
+        return Pool()
     if settings.pool == "process":
         from treegauge.experiments.processes import Processes
 

@@ -3,7 +3,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.experiments.cells import CellBatch, Expansion, Point, Setup
 from treegauge.experiments.cluster import job_script
 from treegauge.experiments.ledger import Ledger
@@ -26,22 +27,10 @@ if TYPE_CHECKING:
 class Preview(Result):
     """What a run of a plan would do.
 
-    Attributes
-    ----------
-    total, done, failed, new
-        Number of cells of the plan: all; in the store; failed before, to be tried again; never run.
-    reasons
-        Reasons why the cells to run are not in the store, with the number of cells.
-    left_out
-        Reasons why cells of the plan cannot be run.
-    seconds
-        Estimated processor time of the cells to run; None where nothing like them was run before.
-    unknown
-        Number of cells to run that the estimate does not cover.
-    workers
-        Number of cells that would run at a time.
-    script
-        The script of each job, where jobs are submitted.
+    Cells are in the store (`done`), failed before and to be tried again, or `new`; `reasons` say
+    why those to run are not in the store, with their number, `left_out` why some cannot be run.
+    `seconds` estimates the processor time of the cells to run but those `unknown`, which are unlike
+    any before; None if all are. `script` is that of each job, where jobs are submitted.
     """
 
     total: int
@@ -60,12 +49,10 @@ class Preview(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per reason; cells that are done have their own."""
-        import polars as pl
-
         rows = [("done: in the store", self.done)] if self.done else []
         rows += [(f"to run: {why}", count) for why, count in self.reasons]
         rows += [(f"left out: {why}", 0) for why in self.left_out]
-        return pl.DataFrame(rows, {"cells": pl.String, "count": pl.Int64}, orient="row")
+        return make_table(rows, {"cells": str, "count": int})
 
     def json_fields(self) -> dict[str, Any]:
         """Return all counts, and the rows."""
@@ -117,26 +104,19 @@ def duration(seconds: float) -> str:
 
 
 def preview(plan: Expansion, store: Store, settings: PoolSettings | None = None) -> Preview:
-    """Compare a plan with a store without running anything.
-
-    Parameters
-    ----------
-    plan
-        The cells.
-    store
-        The store; it need not be there.
-    settings
-        How it would be run.
-    """
+    """Compare a plan with a store, which need not exist, without running anything."""
     settings = settings or PoolSettings()
     reasons: Counter[str] = Counter()
     done = failed = 0
-    costs = Costs()
+    costs: dict[tuple[str, str], tuple[float, float]] = {}
     todo: list[tuple[CellBatch, list[Point]]] = []
     if store.ledger_path.exists():
         with store.reading() as ledger:
-            known = _Known(ledger)
-            costs = Costs.of(ledger)
+            costs = _costs(ledger)
+            known = defaultdict(list)
+            for (text,) in ledger.ask("SELECT identity FROM setups"):
+                own = json.loads(text)
+                known[own["task"], own["treebank"], own["parser"]].append(own)
             for batch in plan.batches:
                 missing = ledger.missing(batch)
                 done += len(batch) - len(missing)
@@ -145,11 +125,18 @@ def preview(plan: Expansion, store: Store, settings: PoolSettings | None = None)
                     tried = ledger.failed(batch)
                     failed += len(tried)
                     reasons["failed before"] += len(tried)
-                    reasons.update(known.why(batch, [p for p in missing if p not in tried]))
+                    never = [point for point in missing if point not in tried]
+                    reasons.update(_why(ledger, known, batch, never))
     else:
         todo = [(batch, list(batch.points())) for batch in plan.batches]
         reasons["never run: the store is new"] = len(plan)
-    guesses = [costs.guess(batch.setup, point) for batch, points in todo for point in points]
+    guesses = []
+    for batch, points in todo:
+        setup = batch.setup
+        for size, *_ in points:
+            start, slope = costs.get((setup.task, setup.parser), (None, 0.0))
+            words = training_words(setup.sentences, setup.words, size)
+            guesses.append(None if start is None else start + slope * words)
     sure = [guess for guess in guesses if guess is not None]
     ordered = sorted((-count, why) for why, count in reasons.items() if count)
     return Preview(
@@ -161,45 +148,34 @@ def preview(plan: Expansion, store: Store, settings: PoolSettings | None = None)
     )  # fmt: skip
 
 
-class _Known:
-    """Setups of a ledger, to find what is nearest to a new one."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self.setups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-        for (text,) in ledger.ask("SELECT identity FROM setups"):
-            identity = json.loads(text)
-            key = (identity["task"], identity["treebank"], identity["parser"])
-            self.setups.setdefault(key, []).append(identity)
-
-    def why(self, batch: CellBatch, missing: list[Point]) -> Counter[str]:
-        """Return reasons why cells that were never run are not in the store."""
-        setup, count = batch.setup, len(missing)
-        if self.ledger.setup_id(setup) is not None:
-            return self._points(batch, missing)
-        alike = self.setups.get((setup.task, setup.name, setup.parser), [])
-        if alike:
+def _why(
+    ledger: Ledger, setups: Mapping[tuple[str, str, str], list[dict[str, Any]]],
+    batch: CellBatch, missing: list[Point],
+) -> Counter[str]:  # fmt: skip
+    """Return reasons why cells that were never run are not in the store; `setups` it has."""
+    setup, count = batch.setup, len(missing)
+    number = ledger.setup_id(setup)
+    if number is None:
+        if alike := setups.get((setup.task, setup.name, setup.parser)):
             nearest = min((differences(old, setup) for old in alike), key=len)
             return Counter({"; ".join(nearest): count})
-        known = (setup.task, setup.name) in {key[:2] for key in self.setups}
+        known = (setup.task, setup.name) in {key[:2] for key in setups}
         what = f"parser {setup.parser}" if known else f"treebank {setup.name}"
         return Counter({f"new {what}": count})
+    new: list[set[int]] = []
+    for axis, name in enumerate(_AXES):
+        rows = ledger.ask(f"SELECT DISTINCT {name} FROM cells WHERE setup = ?", [number])
+        new.append({point[axis] or 0 for point in missing} - {row[0] for row in rows})
+    news = [_several(name, sorted(values)) for name, values in zip(_AXES, new, strict=True)]
 
-    def _points(self, batch: CellBatch, missing: list[Point]) -> Counter[str]:
-        """Name the sizes, samples and seeds that are new to a setup."""
-        number = self.ledger.setup_id(batch.setup)
-        names = ("size", "sample", "seed")
-        new: list[set[int]] = []
-        for axis, name in enumerate(names):
-            rows = self.ledger.ask(f"SELECT DISTINCT {name} FROM cells WHERE setup = ?", [number])
-            new.append({point[axis] or 0 for point in missing} - {row[0] for row in rows})
-        news = [_several(name, sorted(values)) for name, values in zip(names, new, strict=True)]
+    def reason(point: Point) -> str:
+        reasons = [news[axis] for axis in range(3) if (point[axis] or 0) in new[axis]]
+        return "; ".join(reasons) or "not run yet"
 
-        def reason(point: Point) -> str:
-            reasons = [news[axis] for axis in range(3) if (point[axis] or 0) in new[axis]]
-            return "; ".join(reasons) or "not run yet"
+    return Counter(map(reason, missing))
 
-        return Counter(map(reason, missing))
+
+_AXES = ("size", "sample", "seed")
 
 
 def _several(name: str, values: list[int]) -> str:
@@ -227,10 +203,8 @@ def differences(old: dict[str, Any], setup: Setup) -> list[str]:
     for name in sorted({*old["files"], *new["files"]}):
         before, now = (side["files"].get(name) for side in (old, new))
         if before != now:
-            what = "appeared" if before is None else "disappeared" if now is None else "changed"
-            changes.append(
-                f"bytes of {name} {what}" if what == "changed" else f"file {name} {what}"
-            )
+            what = f"file {name} {'appeared' if before is None else 'disappeared'}"
+            changes.append(f"bytes of {name} changed" if before and now else what)
     if old["major"] != new["major"]:
         changes.append(f"treegauge {old['major']}.x before, {new['major']}.x now")
     return changes
@@ -240,31 +214,16 @@ def _word(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-class Costs:
-    """Seconds of cells by task and parser: a line over the words to train on, never below zero."""
-
-    def __init__(self, rows: Iterable[tuple[str, str, str, int | None, float]] = ()) -> None:
-        points: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-        for task, parser, counts, size, seconds in rows:
-            points[task, parser].append((training_words(**json.loads(counts), size=size), seconds))
-        self.lines = {key: line_through(*np.transpose(pairs)) for key, pairs in points.items()}
-
-    @classmethod
-    def of(cls, ledger: Ledger) -> "Costs":
-        """Learn from a ledger: the mean of each setup and size."""
-        rows = ledger.ask(
-            "SELECT task, parser, counts, nullif(size, 0), mean FROM setups JOIN "
-            "(SELECT setup, size, avg(seconds) AS mean FROM cells WHERE done GROUP BY setup, size) "
-            "ON setup = id"
-        )
-        return cls(rows)
-
-    def guess(self, setup: Setup, point: Point) -> float | None:
-        """Estimate the seconds of a cell; None where nothing like it was run."""
-        if (setup.task, setup.parser) not in self.lines:
-            return None
-        start, slope = self.lines[setup.task, setup.parser]
-        return start + slope * training_words(setup.sentences, setup.words, point[0])
+def _costs(ledger: Ledger) -> dict[tuple[str, str], tuple[float, float]]:
+    """Fit a line of seconds over training words for each task and parser."""
+    points: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    for task, parser, counts, size, seconds in ledger.ask(
+        "SELECT task, parser, counts, nullif(size, 0), mean FROM setups JOIN "
+        "(SELECT setup, size, avg(seconds) AS mean FROM cells WHERE done GROUP BY setup, size) "
+        "ON setup = id"
+    ):
+        points[task, parser].append((training_words(**json.loads(counts), size=size), seconds))
+    return {key: line_through(*np.transpose(pairs)) for key, pairs in points.items()}
 
 
 def training_words(

@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any, Self
 
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.pools import ONE_THREAD, CellLimits, Finished, confine, processors
+from treegauge.experiments.pools import ONE_THREAD, CellLimits, Finished, Pool, confine, processors
 from treegauge.experiments.tasks import Report, perform
 
 TAIL = 1500
@@ -48,18 +48,12 @@ class _Running:
     late: bool = False
 
 
-class Processes:
+class Processes(Pool):
     """Runs each cell in a process of its own.
 
-    Parameters
-    ----------
-    workers
-        Number of cells at a time; None: as many as there are processors.
-    limits
-        Of each cell. A process that takes too long is killed with all it started; on Windows
-        the processes it started are not, and memory cannot be limited.
-    parsers, tasks
-        What to load, and to compile on first use, before the first cell.
+    A process that takes too long is killed with all it started; on Windows the processes it started
+    are not, and memory cannot be limited. `parsers` and `tasks` are loaded, and compiled on first
+    use, before the first cell.
     """
 
     def __init__(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.experiments.ledger import Ledger
 from treegauge.experiments.store import Store
@@ -106,7 +107,7 @@ def results(
     root
         Folder of treebanks for --parses, if they are no longer where the plan found them.
     """
-    place = store if isinstance(store, Store) else Store(store)
+    place = Store(store)
     filters = {
         "task": task, "treebank": treebank, "parser": parser, "size": size, "sample": sample,
         "seed": seed,
@@ -178,14 +179,8 @@ def cell_parse(
 ) -> "Treebank | None":
     """Return the gold sentences of a cell with predicted heads and relations, None if it has none.
 
-    Parameters
-    ----------
-    store
-        The store.
-    row
-        A row of :func:`read_cells`.
-    root
-        Folder of treebanks, if they are no longer where the plan found them.
+    `row` is one of :func:`read_cells`; `root` is the folder of treebanks, if they are no longer
+    where the plan found them.
     """
     from treegauge.experiments.inventory import inventory
     from treegauge.treebanks.conllu import read_conllu
@@ -323,14 +318,13 @@ def _distinct(parts: "list[pl.DataFrame]") -> "list[pl.DataFrame]":
 
 
 def _environments(ledger: Ledger, numbers: "pl.Series") -> "pl.DataFrame":
-    import polars as pl
 
     rows = [
         {"environment": number} | json.loads(facts)
         for number, facts in ledger.ask("SELECT id, facts FROM environments")
     ]
     if not rows:
-        return pl.DataFrame()
-    table = pl.DataFrame(rows, infer_schema_length=None)
+        return make_table({})
+    table = make_table(rows)
     joined = numbers.to_frame().join(table, on="environment", how="left", maintain_order="left")
     return joined.drop("environment")

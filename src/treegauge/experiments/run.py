@@ -6,18 +6,19 @@ import threading
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note, progress
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.pools import CellLimits, PoolSettings, read_bytes, read_seconds
+from treegauge.experiments.pools import CellLimits, PoolSettings
 from treegauge.experiments.store import Store
 from treegauge.treebanks.sources import Source
 
@@ -31,17 +32,8 @@ if TYPE_CHECKING:
 class RunSummary(Result):
     """What a run did.
 
-    Attributes
-    ----------
-    plan, store
-        Their names.
-    total, reused, done, failed
-        Number of cells of the plan; of those that the store had; of those that were run now
-        without and with an error.
-    left_out
-        Reasons why cells of the plan cannot be run.
-    seconds
-        How long the run took.
+    Of `total` cells the store had some (`reused`); others were run now without and with an error,
+    and some cannot be run (`left_out` has the reasons).
     """
 
     plan: str
@@ -63,10 +55,8 @@ class RunSummary(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row."""
-        import polars as pl
-
         names = ("plan", "store", "total", "reused", "done", "failed", "seconds")
-        return pl.DataFrame([{name: getattr(self, name) for name in names}])
+        return make_table([{name: getattr(self, name) for name in names}])
 
     def own_text(self) -> str:
         """Return the counts in words, and where errors are listed."""
@@ -133,9 +123,9 @@ def run(
     settings = PoolSettings(
         pool or file.run.get("pool", "process"),
         file.run.get("workers") if workers is None else workers,
-        CellLimits(
-            file.limits.seconds if timeout is None else read_seconds(timeout),
-            file.limits.memory if memory is None else read_bytes(memory),
+        CellLimits.read(
+            file.run.get("timeout") if timeout is None else timeout,
+            file.run.get("memory") if memory is None else memory,
         ),
         {**file.slurm, **(dict(slurm) if isinstance(slurm, Mapping) else _slurm_settings(slurm))},
     )
@@ -144,7 +134,7 @@ def run(
         raise TreegaugeError(f"retries is {tries}; expected at least 0")
     if store is None:
         store = f"{file.plan.name if isinstance(plan, Plan | Expansion) else Path(plan).stem}.store"
-    place = store if isinstance(store, Store) else Store(store)
+    place = Store(store)
     cells = plan if isinstance(plan, Expansion) else file.plan.expand(root)
     for reason in cells.refused:
         note(f"left out: {reason}")
@@ -160,8 +150,8 @@ def run(
             cells, place, settings, retries=tries, progress=task.update, name=name
         )
     return RunSummary(
-        name, str(place.path), counts.total, counts.reused, counts.done, counts.failed,
-        cells.refused, counts.seconds, sign(run=name, cells=len(cells), inputs=cells.mark),
+        name, str(place.path), *counts[:4], cells.refused, counts.seconds,
+        sign(run=name, cells=len(cells), inputs=cells.mark),
     )  # fmt: skip
 
 
@@ -210,21 +200,12 @@ _KINDS: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class PlanFile:
+class PlanFile(NamedTuple):
     """A plan, how it is to be run, and settings of Slurm."""
 
     plan: Plan
-    run: Mapping[str, Any] = field(default_factory=dict)
-    slurm: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def limits(self) -> CellLimits:
-        """The limits of a cell that the file sets."""
-        return CellLimits(
-            read_seconds(self.run["timeout"]) if "timeout" in self.run else None,
-            read_bytes(self.run["memory"]) if "memory" in self.run else None,
-        )
+    run: Mapping[str, Any] = {}
+    slurm: Mapping[str, Any] = {}
 
 
 def read_plan(path: Source) -> PlanFile:

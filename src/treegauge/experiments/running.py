@@ -4,10 +4,9 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
@@ -24,8 +23,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of cells that have ended, and of all to run."""
 
 
-@dataclass(frozen=True)
-class RunCounts:
+class RunCounts(NamedTuple):
     """Number of cells that a run was asked for, that the store had, that were done and failed."""
 
     total: int
@@ -57,11 +55,12 @@ def run_expansion(
             setups = [batch.setup for batch, points in missing if points]
             parsers = sorted({setup.parser for setup in setups} - {""})
             tasks = sorted({setup.task for setup in setups})
+            cells_to_run = (Cell(batch.setup, *p) for batch, points in missing for p in points)
             ending = "stopped"
             try:
                 with make_pool(settings, parsers, tasks) as pool:
                     driver = _Driver(writer, pool, number, retries, counts)
-                    driver.go(_cells(missing), lambda: progress and progress(driver.ended, todo))
+                    driver.go(cells_to_run, lambda: progress and progress(driver.ended, todo))
                 ending = "finished"
             except KeyboardInterrupt:
                 ending = "interrupted"
@@ -72,17 +71,8 @@ def run_expansion(
     return RunCounts(len(cells), len(cells) - todo, counts["done"], counts["failed"], seconds)
 
 
-@dataclass(frozen=True, eq=False)
-class CellResult:
-    """What a store has of a cell that is done.
-
-    Attributes
-    ----------
-    cell
-        The cell.
-    scalars, words, recordings
-        What its task gave; see :class:`Outcome`.
-    """
+class CellResult(NamedTuple):
+    """What a store has of a cell that is done: what its task gave, see :class:`Outcome`."""
 
     cell: Cell
     scalars: Mapping[str, Scalar]
@@ -102,33 +92,16 @@ def run_cells(
 
     This is how a verb trains: cells that ``run`` or the verb itself did before are not run again.
 
-    Parameters
-    ----------
-    cells
-        Cells, for example ``Cell(make_setup("map", "UD_Greek-GDT", "mst"), seed=1)``.
-    store
-        Where results are and go; None: nothing is kept.
-    pool
-        As in ``treegauge run``; None: this process for one worker, else one process per cell.
-    workers
-        Number of cells at a time; None: as many as there are processors.
-    what
-        What progress calls the cells.
-
-    Returns
-    -------
-    list
-        One result per cell, in the order given.
-
-    Raises
-    ------
-    TreegaugeError
-        If a cell failed; those that did not fail are in the store.
+    `cells` are such as ``Cell(make_setup("map", "UD_Greek-GDT", "mst"), seed=1)``, with one result
+    each, in their order; without a store nothing is kept. The pool is one of ``treegauge run``, by
+    default this process for one worker, else one process per cell; `workers` None means as many as
+    there are processors; `what` is what progress calls the cells. A cell that failed is an error;
+    those that did not fail are in the store.
     """
     if store is None:
         with TemporaryDirectory(prefix="treegauge-") as folder:
             return run_cells(cells, folder, pool=pool, workers=workers, what=what)
-    store = store if isinstance(store, Store) else Store(store)
+    store = Store(store)
     points = {cell.setup.digest: (cell.setup, dict[Point, None]()) for cell in cells}
     for cell in cells:
         points[cell.setup.digest][1][cell.size, cell.sample, cell.seed] = None
@@ -149,10 +122,6 @@ def run_cells(
         files = store.recordings(cell.key) if recordings else {}
         results.append(CellResult(cell, json.loads(text), table, files))
     return results
-
-
-def _cells(missing: list[tuple[CellBatch, list[Point]]]) -> Iterator[Cell]:
-    return (Cell(batch.setup, *point) for batch, points in missing for point in points)
 
 
 class _Driver:

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.experiments.ledger import holder
 from treegauge.experiments.previews import duration
@@ -17,18 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """The last run on a store.
+    """The last run on a store, in cells of its plan.
 
-    Attributes
-    ----------
-    plan, pool
-        Names of the plan and of the pool.
-    total, reused, done, failed
-        Cells of the plan; done before; done and failed in this run.
-    seconds
-        How long it took, or has taken so far.
-    state
-        ``running``, ``finished``, ``interrupted``, ``stopped`` by an error, or ``killed``.
+    The state is ``running``, ``finished``, ``interrupted``, ``stopped`` by an error, or ``killed``;
+    `reused` were done before, `done` and `failed` in this run, which took some `seconds` so far.
     """
 
     plan: str
@@ -52,15 +45,15 @@ class Run:
         return 60 * ended / self.seconds if ended and self.seconds > 0 else None
 
     def __str__(self) -> str:
-        parts = [
+        text = (
             f"{self.plan}: {self.total} cells, {self.reused + self.done} done, "
             f"{self.failed} failed, {self.left} left; {self.state}"
-        ]
+        )
         if self.rate is not None:
-            parts.append(f"{self.rate:.1f} cells per minute")
+            text += f", {self.rate:.1f} cells per minute"
             if self.state == "running" and self.left:
-                parts.append(f"about {duration(60 * self.left / self.rate)} to go")
-        return ", ".join(parts)
+                text += f", about {duration(60 * self.left / self.rate)} to go"
+        return text
 
 
 @dataclass(frozen=True)
@@ -77,13 +70,11 @@ class Status(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per task and parser: cells done and failed, seconds in all and per cell."""
-        import polars as pl
-
         kinds = {
-            "task": pl.String, "parser": pl.String, "done": pl.Int64, "failed": pl.Int64,
-            "seconds": pl.Float64, "mean": pl.Float64,
+            "task": str, "parser": str, "done": int, "failed": int,
+            "seconds": float, "mean": float,
         }  # fmt: skip
-        return pl.DataFrame(list(self.groups), kinds, orient="row")
+        return make_table(list(self.groups), kinds)
 
     def json_fields(self) -> dict[str, Any]:
         """Return who uses the store, its last run, and the rows."""
@@ -112,7 +103,7 @@ def status(store: Store | str | PathLike[str]) -> Status:
     store
         The folder that ``run`` made.
     """
-    store = store if isinstance(store, Store) else Store(store)
+    store = Store(store)
     user = holder(store.lock_path) if store.in_use else None
     with store.reading() as ledger:
         rows = ledger.ask(

@@ -32,10 +32,7 @@ def _missing(path: Path) -> TreegaugeError:
 class Store:
     """The results of many cells.
 
-    Parameters
-    ----------
-    path
-        The folder. Reading one that does not exist is an error; :meth:`writing` makes it.
+    `path` is the folder. Reading one that does not exist is an error; :meth:`writing` makes it.
 
     Notes
     -----
@@ -46,6 +43,9 @@ class Store:
 
     def __init__(self, path: Source) -> None:
         self.path = Path(path)
+
+    def __fspath__(self) -> str:
+        return str(self.path)
 
     @property
     def ledger_path(self) -> Path:
@@ -166,13 +166,9 @@ class Store:
     def results(self, *, provenance: bool = True, **filters: Any) -> "pl.DataFrame":
         """Return the cells that are done, one row per cell, in the order of their fields.
 
-        Parameters
-        ----------
-        provenance
-            Whether to add when, where, how long and with what versions each was run, and its key.
-        **filters
-            ``task``, ``treebank``, ``parser``, ``options``, ``parameters`` and ``data`` take a
-            pattern such as ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
+        With `provenance` also when, where, how long and with what versions each was run, and its
+        key. Filters ``task``, ``treebank``, ``parser``, ``options``, ``parameters`` and ``data``
+        take a pattern such as ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
         """
         from treegauge.experiments.results import read_results
 

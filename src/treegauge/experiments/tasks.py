@@ -31,18 +31,14 @@ class Task:
 
     Attributes
     ----------
-    name, meaning
-        What it is called, and what it does.
     home
         ``module:function``.
     parts
         The splits that a treebank must have.
     parser, sized
         Whether it needs a parser, and whether it needs sizes of training sets; None: optional.
-    parameters
-        Its parameters with their defaults; None: any.
-    required
-        Parameters that have no default.
+    parameters, required
+        Its parameters with their defaults (None: any), and those that have no default.
     treebanks
         Parameters that name further treebanks, one each. Plans look for them where the treebank
         itself is; ``cell.read("train", treebank=name)`` reads them.
@@ -188,20 +184,9 @@ LONGEST = 4000
 class Report:
     """What became of a cell.
 
-    Attributes
-    ----------
-    scalars
-        The task's, None if it failed.
-    words
-        The task's table of words as a Parquet file's bytes, if it has one.
-    recordings
-        The task's recordings, contents of ``.npz`` files by name.
-    error
-        Why it failed.
-    lasting
-        Whether the failure would happen again, so that there is no further try.
-    started, seconds, peak, environment
-        Start, duration, the most bytes that the process held, and versions and host.
+    Scalars are None if it failed; `words` are a Parquet file's bytes, `recordings` contents of
+    ``.npz`` files by name; a `lasting` failure would happen again, so that there is no further try;
+    `peak` is the most bytes that the process held.
     """
 
     scalars: Mapping[str, Scalar] | None = None
@@ -243,14 +228,14 @@ def perform(cell: Cell) -> Report:
 
 def _check_files(cell: Cell) -> None:
     """Refuse to run on other bytes than those the cell is named by."""
-    if not cell.files or cell.setup.inputs:
+    if not cell.setup.files or cell.setup.inputs:
         return
     files = {
         **treebank_files(cell.treebank, cell.setup.places),
         **parser_files(cell.parser, cell.options),
     }
-    for name in sorted({*cell.files, *files}):
-        if cell.files.get(name) != files.get(name):
+    for name in sorted({*cell.setup.files, *files}):
+        if cell.setup.files.get(name) != files.get(name):
             raise TreegaugeError(
                 f"{name} of {cell.treebank} is not the file that the plan was made with: it "
                 "changed, or differs on this machine; run the plan again"
