@@ -12,7 +12,7 @@ from udtools import Validator, udeval
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.lexicon import uniforms
-from treegauge.testing.perturb import perturb
+from treegauge.testing.perturb import can_be_head, other_head, other_relation, perturb, swap_root
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic_conllu
 from treegauge.treebanks import trees
@@ -152,7 +152,7 @@ def test_columns_without_annotation_stay_without():
 
 def test_empty_text_stays_empty():
     assert simulated_parse("", seed=1) == ""
-    assert simulated_parse("# nothing\n\n", seed=1) == "# nothing\n\n"
+    assert simulated_parse("# nothing\n", seed=1) == "# nothing\n"
 
 
 LINE = "{}\tx\tx\tX\t_\t_\t{}\tdep\t_\t_\n"
@@ -161,11 +161,11 @@ LINE = "{}\tx\tx\tX\t_\t_\t{}\tdep\t_\t_\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (LINE.format(1, 2) + LINE.format(2, 1) + "\n", "line 1: found heads 2 1, expected a tree"),
-        (LINE.format(1, 0) + LINE.format(2, 0) + "\n", "line 1: found heads 0 0, expected a tree"),
-        ("# x\n" + LINE.format(1, 5) + "\n", "line 2: found heads 5"),
-        (LINE.format(1, "_") + "\n", "line 1: found .*expected ten columns and a number"),
-        ("1\tx\n\n", "line 1: found .*expected ten columns"),
+        (LINE.format(1, 2) + LINE.format(2, 1) + "\n", "text:1: error: no-root"),
+        (LINE.format(1, 0) + LINE.format(2, 0) + "\n", "text:1: error: several-roots"),
+        ("# x\n" + LINE.format(1, 5) + "\n", "text:2: error: head-range"),
+        (LINE.format(1, "_") + "\n", "text:1: error: head"),
+        ("1\tx\n\n", "text:1: error: columns"),
     ],
 )
 def test_what_is_no_tree_is_refused_by_line(text, message):
@@ -210,3 +210,17 @@ def test_perturbed_trees_are_trees_and_only_chosen_words_and_roots_change(
     assert changed <= {*chosen, *roots}
     if not chosen:
         assert not changed
+
+
+def test_other_heads_and_relations():
+    assert other_relation("nsubj:pass", lambda: 0.0) == "obj"
+    chain = [0, 2, 0, 2, 3]
+    assert can_be_head(chain, 3, 1)
+    assert not can_be_head(chain, 3, 4)  # below the word
+    assert not can_be_head(chain, 3, 3)
+    assert not can_be_head(chain, 3, 2)  # its head
+    assert other_head([0, 2, 0, 2], 3, lambda: 0.0) == 1
+    assert other_head([0, 2, 0], 1, lambda: 0.0) is None
+    heads, relations = [0, 2, 0], ["", "nsubj", "root"]
+    swap_root(heads, relations, 1)
+    assert (heads, relations) == ([0, 0, 1], ["", "root", "nsubj"])

@@ -1,27 +1,22 @@
-"""Clauses, and the growth of a sentence: constituents are added wherever there is room."""
+"""The growth of a sentence: clauses and nominals are added wherever there is room."""
 
 from math import log
 
-from treegauge.testing.phrases import (
-    ADPOSITION,
-    CLAUSE_EDGE,
-    COMMA,
-    CONJUNCT,
-    END,
-    LINKER,
-    PREDICATE_SUBJECT,
-    Nominals,
-    Word,
-    linear,
-)
 from treegauge.testing.synthesise import ORDERS
+from treegauge.testing.words import Builder, Slot, Word, linear
 
+# Keys, from the outside in: farthest out is punctuation, then coordination, linkers.
+END, COMMA, CONJUNCT, COORDINATOR, PREDICATE_SUBJECT = 99.0, 90.0, 80.0, 60.0, 40.0
+LINKER, CLAUSE_EDGE, DISPLACED, ADPOSITION = 30.0, 27.0, 22.0, 20.0
+MODIFYING_CLAUSE, DETERMINER, POSSESSOR, NUMERAL, MODIFYING_NOUN = 15.0, 10.0, 9.0, 8.0, 7.0
 CASES = ("Loc", "Ins", "Dat")
 TENSES = ("Pres", "Pres", "Past", "Fut")
+ARTICLES = (("Def", "Art", 0), ("Def", "Art", 0), ("Ind", "Art", 1), ("", "Dem", 2))
+"""Definiteness, kind and number of a determiner; a noun has one of them four times in five."""
 NONFINITE = {"embedded": "Conv", "relative": "Part"}
 
 
-class Growth(Nominals):
+class Growth(Builder):
     """Grows one sentence from a stream of uniform numbers."""
 
     def grow(self) -> list[Word]:
@@ -31,11 +26,11 @@ class Growth(Nominals):
         size = -log((1 - u()) * (1 - u()) * (1 - u())) * self.grammar.length / 3
         target = max(1, int(size + u()))
         if target < 4:
-            root = self.nominal("root", None, 0.0, "Nom")
+            root = self.nominal(Slot("root", None, 0.0), "Nom")
         elif u() < 0.12:
             root = self.nominal_clause()
         else:
-            root = self.clause("root", None, 0.0, "main")
+            root = self.clause(Slot("root", None, 0.0), "main")
         stop = u()
         if target > 1 or stop < 0.3:
             mark = "." if stop < 0.85 else "?" if stop < 0.93 else "!"
@@ -70,19 +65,17 @@ class Growth(Nominals):
 
     def nominal_clause(self) -> Word:
         """Start a sentence whose predicate is a noun, with or without a copula."""
-        root = self.nominal("root", None, 0.0, "Nom")
+        root = self.nominal(Slot("root", None, 0.0), "Nom")
         self.set_order(root)
         key = PREDICATE_SUBJECT if self.place(root, "S") > 0 else -PREDICATE_SUBJECT
-        subject = self.nominal("nsubj", root, key, "Nom", pronoun=0.25)
+        subject = self.nominal(Slot("nsubj", root, key), "Nom", pronoun=0.25)
         if self.uniform() < self.grammar.function_words:
             values = ("Ind", subject.number, subject.person, "Pres", "Fin")
             copula = self.language.words["AUX"][2]
-            self.add("AUX", copula, values, "cop", root, -(ADPOSITION + 1) * self.after)
+            self.add("AUX", copula, values, Slot("cop", root, -(ADPOSITION + 1) * self.after))
         return root
 
-    def clause(
-        self, rel: str, head: Word | None, key: float, kind: str, host: Word | None = None
-    ) -> Word:
+    def clause(self, slot: Slot, kind: str) -> Word:
         """Add a verb with its subject, auxiliaries and subordinator.
 
         ``kind`` is ``main`` (finite), ``conjoined`` (finite, often with the subject of its head),
@@ -91,7 +84,7 @@ class Growth(Nominals):
         """
         u = self.uniform
         lemma, _ = self.lexicon.draw("VERB", u())
-        verb = self.attach(Word("VERB", lemma, lemma, "", "", rel, head, key, host or head))
+        verb, head = self.attach("VERB", lemma, slot), slot.head
         self.sites.append(verb)
         self.set_order(verb)
         if kind == "infinitive":
@@ -108,7 +101,7 @@ class Growth(Nominals):
             subject = next((kid for kid in head.kids if kid.rel == "nsubj"), None)
         if subject is None:
             relation = "nsubj:pass" if passive else "nsubj"
-            subject = self.nominal(relation, verb, self.place(verb, "S"), "Nom", pronoun=0.25)
+            subject = self.nominal(Slot(relation, verb, self.place(verb, "S")), "Nom", pronoun=0.25)
         form = "Fin" if analytic else NONFINITE.get(kind, "Fin")
         self.inflect_verb(verb, form, subject, passive=passive)
         if kind == "embedded" and analytic:
@@ -125,7 +118,8 @@ class Growth(Nominals):
         case = "Acc" if relation == "obj" else "Nom"
         case = case if u() < self.grammar.case_marking else ""
         values = (case, verb.number, "", "", "Rel")
-        pronoun = self.add("PRON", self.language.words["PRON"][3], values, relation, verb, -LINKER)
+        slot = Slot(relation, verb, -LINKER)
+        pronoun = self.add("PRON", self.language.words["PRON"][3], values, slot)
         pronoun.number = verb.number
         if relation != "obj":
             return pronoun
@@ -141,7 +135,8 @@ class Growth(Nominals):
             values = ("Ind", subject.number, subject.person, tense, form)
             if (passive or u() < 0.5) and u() < self.grammar.function_words:
                 rel, which = ("aux:pass", 1) if passive else ("aux", 0)
-                self.add("AUX", self.language.words["AUX"][which], values, rel, verb, near)
+                slot = Slot(rel, verb, near)
+                self.add("AUX", self.language.words["AUX"][which], values, slot)
                 values = ("", "", "", "", "Part")
         if u() < 0.08:
             negation = self.language.words["PART"][0]
@@ -159,10 +154,11 @@ class Growth(Nominals):
         elif choice < 0.32 and left >= 5:
             self.subordinate(verb)
         elif choice < 0.65 and verb.takes("object"):
-            self.nominal("obj", verb, self.place(verb, "O"), "Acc", pronoun=0.12)
+            self.nominal(Slot("obj", verb, self.place(verb, "O")), "Acc", pronoun=0.12)
         elif choice < 0.7 and any(kid.rel == "obj" for kid in verb.kids):
             if verb.takes("indirect object"):
-                self.nominal("iobj", verb, self.place(verb, "O") - 0.5, "Dat", pronoun=0.4)
+                slot = Slot("iobj", verb, self.place(verb, "O") - 0.5)
+                self.nominal(slot, "Dat", pronoun=0.4)
         elif choice < 0.73 and left >= 3 and verb.rel == "root" and verb.takes("exclamation"):
             names = self.language.words["INTJ"]
             cry = self.plain("INTJ", names[int(u() * len(names))], "discourse", verb, 1 - COMMA)
@@ -188,7 +184,7 @@ class Growth(Nominals):
         if any(kid.rel == "nsubj:pass" for kid in verb.kids) and verb.takes("agent"):
             rel, case = "obl:agent", "Ins"
         key = self.side(verb, 7 + u() if self.after > 0 else -4.5 - u())
-        self.nominal(rel, verb, key, case, adposition=True, pronoun=0.08)
+        self.nominal(Slot(rel, verb, key), case, adposition=True, pronoun=0.08)
 
     def subordinate(self, verb: Word) -> None:
         """Add a complement clause, an adverbial clause or another conjunct."""
@@ -196,13 +192,140 @@ class Growth(Nominals):
         choice = u()
         if choice < 0.45 and verb.takes("object"):
             key = 12.0 if self.after > 0 else -3.0
-            if u() < 0.35:
-                self.clause("xcomp", verb, key, "infinitive")
-            else:
-                self.clause("ccomp", verb, key, "embedded")
+            rel, kind = ("xcomp", "infinitive") if u() < 0.35 else ("ccomp", "embedded")
+            self.clause(Slot(rel, verb, key), kind)
         elif choice < 0.7:
             side = -1 if u() < 0.5 else 1
-            self.clause("advcl", verb, side * (13 + u()), "embedded")
+            self.clause(Slot("advcl", verb, side * (13 + u())), "embedded")
         elif verb.rel != "conj":
-            other = self.clause("conj", verb, CONJUNCT + len(verb.kids) / 100, "conjoined")
-            self.coordinate(other, first=verb.takes("conjunct"))
+            slot = Slot("conj", verb, CONJUNCT + len(verb.kids) / 100)
+            self.coordinate(self.clause(slot, "conjoined"), first=verb.takes("conjunct"))
+
+    def linker(self, upos: str, rel: str, head: Word, key: float) -> None:
+        """Add an adposition, subordinator or coordinator, the first ones of a kind most often."""
+        names = self.language.words[upos]
+        self.plain(upos, names[int(self.uniform() ** 2 * len(names))], rel, head, key)
+
+    def comma(self, head: Word) -> None:
+        """Set a constituent off from what it hangs on."""
+        self.plain("PUNCT", ",", "punct", head, -COMMA if head.key > 0 else COMMA)
+
+    def coordinate(self, conjunct: Word, *, first: bool) -> None:
+        """Join a conjunct by a coordinator, a comma, or both from the second one on."""
+        analytic = self.uniform() < self.grammar.function_words
+        if analytic:
+            self.linker("CCONJ", "cc", conjunct, -COORDINATOR)
+        if not (first and analytic):
+            self.comma(conjunct)
+
+    def nominal(
+        self, slot: Slot, case: str, *, adposition: bool = False, pronoun: float = 0.0
+    ) -> Word:
+        """Add a noun, name or (with the given probability) pronoun and its function words."""
+        u, kind = self.uniform, self.uniform()
+        number = "Sing" if u() < 0.7 else "Plur"
+        case = case if u() < self.grammar.case_marking else ""
+        if kind < pronoun:
+            noun = self.pronoun(slot, (case, number))
+        elif kind > 0.88:
+            number = "Sing"
+            lemma, gender = self.lexicon.draw("PROPN", u())
+            noun = self.add("PROPN", lemma, (case, gender, number), slot)
+            noun.gender = gender
+            self.sites.append(noun)
+        else:
+            noun = self.noun(slot, (case, number))
+        noun.case, noun.number = case, number
+        if adposition and u() < self.grammar.function_words:
+            self.linker("ADP", "case", noun, -ADPOSITION * self.after)
+        return noun
+
+    def pronoun(self, slot: Slot, form: tuple[str, str]) -> Word:
+        """Add a personal pronoun, or a possessive one where the relation says so."""
+        person = int(self.uniform() * 3)
+        possessive = "Yes" if slot.rel == "nmod:poss" else ""
+        values = (*form, str(person + 1), possessive, "Prs")
+        word = self.add("PRON", self.language.words["PRON"][person], values, slot)
+        word.person = str(person + 1)
+        return word
+
+    def noun(self, slot: Slot, form: tuple[str, str]) -> Word:
+        """Add a common noun; definiteness is an article, an ending or nothing."""
+        u = self.uniform
+        lemma, gender = self.lexicon.draw("NOUN", u())
+        case, number = form
+        article, analytic = int(u() * 5), u() < self.grammar.function_words
+        suffix = "Def" if article < 2 and not analytic else ""
+        noun = self.add("NOUN", lemma, (case, suffix, gender, number), slot)
+        noun.gender = gender
+        if analytic and article < len(ARTICLES):
+            definite, kind, which = ARTICLES[article]
+            values = (case, definite, gender, number, kind)
+            slot = Slot("det", noun, -DETERMINER)
+            self.add("DET", self.language.words["DET"][which], values, slot)
+        self.sites.append(noun)
+        return noun
+
+    def away(self, noun: Word) -> tuple[Word, float] | None:
+        """Find a place beyond the predicate of the noun's clause, for a displaced dependent."""
+        if self.uniform() >= self.grammar.nonprojectivity:
+            return None
+        top = noun
+        while top.host is not None and not top.host.order:
+            top = top.host
+            # Leaving a conjunct or an apposition would cross its punctuation.
+            if top.rel in ("conj", "appos"):
+                return None
+        return (top.host, -DISPLACED if top.key > 0 else DISPLACED) if top.host else None
+
+    def grow_noun(self, noun: Word, left: int) -> None:
+        """Add a modifier to a common noun, with ``left`` words to go."""
+        choice = self.uniform()
+        if left < 2 or choice < 0.4:
+            self.modifier(noun)
+        elif choice < 0.7:
+            host, key = self.away(noun) or (noun, MODIFYING_NOUN * self.after)
+            self.nominal(Slot("nmod", noun, key, host), "Gen", adposition=True)
+        elif choice < 0.76 and noun.takes("possessor"):
+            self.pronoun(Slot("nmod:poss", noun, -POSSESSOR), ("", noun.number))
+        elif choice < 0.88 and left >= 4:
+            host, key = self.away(noun) or (noun, MODIFYING_CLAUSE * self.after)
+            self.clause(Slot("acl", noun, key, host), "relative")
+        else:
+            self.grow_name(noun, left)
+
+    def grow_name(self, noun: Word, left: int) -> None:
+        """Add what names take too: a second conjunct, an apposition, a family name."""
+        u = self.uniform
+        choice, case = u(), noun.case or "Nom"
+        if choice < 0.35 and noun.upos == "PROPN" and noun.takes("family name"):
+            lemma, _ = self.lexicon.draw("PROPN", u())
+            values = (noun.case, noun.gender, "Sing")
+            self.add("PROPN", lemma, values, Slot("flat:name", noun, 1.0))
+        elif choice < 0.75 and left >= 3:
+            other = self.nominal(Slot("conj", noun, CONJUNCT + len(noun.kids) / 100), case)
+            self.coordinate(other, first=noun.takes("conjunct"))
+        elif left >= 4 and noun.takes("apposition"):
+            other = self.nominal(Slot("appos", noun, LINKER), case)
+            self.plain("PUNCT", "(", "punct", other, -COMMA)
+            self.plain("PUNCT", ")", "punct", other, COMMA)
+
+    def modifier(self, noun: Word) -> None:
+        """Add a numeral or an adjective."""
+        u = self.uniform
+        if u() < 0.12 and noun.takes("numeral"):
+            digits = str(2 + int(u() ** 4 * 2000))
+            self.plain("NUM", digits, "nummod", noun, -NUMERAL, "NumForm=Digit|NumType=Card")
+        elif noun.takes("adjective") or noun.takes("second adjective"):
+            lemma, _ = self.lexicon.draw("ADJ", u())
+            side = 1 if u() < self.grammar.order_freedom / 2 else -1
+            host, key = self.away(noun) or (noun, side * (3.0 + u()))
+            degree = "Pos" if u() < 0.9 else "Sup"
+            values = (noun.case, degree, noun.gender, noun.number)
+            self.sites.append(self.add("ADJ", lemma, values, Slot("amod", noun, key, host)))
+
+    def grow_modifier(self, word: Word, _left: int) -> None:
+        """Add a degree adverb to an adjective or an adverb."""
+        if word.takes("adverb"):
+            lemma, _ = self.lexicon.draw("ADV", self.uniform())
+            self.plain("ADV", lemma, "advmod", word, -1.0)

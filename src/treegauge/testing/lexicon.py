@@ -1,9 +1,8 @@
 """Invented languages: stems, function words and endings made of syllables, drawn by Zipf's law."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 
@@ -14,35 +13,29 @@ ONSETS = (*"bdfghklmnprstvzščž", "br", "dr", "gl", "kr", "pl", "st", "tr", "s
 VOWELS = tuple("aeiouyáēöü")
 CODAS = tuple("nrslmtkpdš")
 
-SHARES: Mapping[str, float] = MappingProxyType(
-    {"NOUN": 0.45, "VERB": 0.2, "ADJ": 0.15, "PROPN": 0.12, "ADV": 0.08}
-)
+SHARES = {"NOUN": 0.45, "VERB": 0.2, "ADJ": 0.15, "PROPN": 0.12, "ADV": 0.08}
 """How the vocabulary is divided among the open classes."""
 
-FUNCTION_WORDS: Mapping[str, int] = MappingProxyType(
-    {"ADP": 8, "DET": 3, "AUX": 3, "SCONJ": 4, "CCONJ": 2, "PRON": 5, "PART": 1, "INTJ": 3}
-)
+FUNCTION_WORDS = {
+    "ADP": 8, "DET": 3, "AUX": 3, "SCONJ": 4, "CCONJ": 2, "PRON": 5, "PART": 1, "INTJ": 3,
+}  # fmt: skip
 
-FEATURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "NOUN": ("Case", "Definite", "Gender", "Number"),
-        "PROPN": ("Case", "Gender", "Number"),
-        "PRON": ("Case", "Number", "Person", "Poss", "PronType"),
-        "DET": ("Case", "Definite", "Gender", "Number", "PronType"),
-        "ADJ": ("Case", "Degree", "Gender", "Number"),
-        "VERB": ("Mood", "Number", "Person", "Tense", "VerbForm", "Voice"),
-        "AUX": ("Mood", "Number", "Person", "Tense", "VerbForm"),
-    }
-)
+FEATURES = {
+    "NOUN": ("Case", "Definite", "Gender", "Number"),
+    "PROPN": ("Case", "Gender", "Number"),
+    "PRON": ("Case", "Number", "Person", "Poss", "PronType"),
+    "DET": ("Case", "Definite", "Gender", "Number", "PronType"),
+    "ADJ": ("Case", "Degree", "Gender", "Number"),
+    "VERB": ("Mood", "Number", "Person", "Tense", "VerbForm", "Voice"),
+    "AUX": ("Mood", "Number", "Person", "Tense", "VerbForm"),
+}
 """The features of a word class, in the order in which CoNLL-U sorts them."""
 
-XPOS: Mapping[str, str] = MappingProxyType(
-    {
-        "NOUN": "N", "PROPN": "Np", "PRON": "P", "DET": "D", "ADJ": "A", "VERB": "V", "AUX": "Va",
-        "ADV": "R", "ADP": "S", "SCONJ": "Cs", "CCONJ": "Cc", "PART": "Q", "INTJ": "I",
-        "NUM": "M", "PUNCT": "Z",
-    }
-)  # fmt: skip
+XPOS = {
+    "NOUN": "N", "PROPN": "Np", "PRON": "P", "DET": "D", "ADJ": "A", "VERB": "V", "AUX": "Va",
+    "ADV": "R", "ADP": "S", "SCONJ": "Cs", "CCONJ": "Cc", "PART": "Q", "INTJ": "I", "NUM": "M",
+    "PUNCT": "Z",
+}  # fmt: skip
 """How a positional tag starts; the features follow, one sign each."""
 
 AFFIXED = (
@@ -59,12 +52,7 @@ class InventedLanguage:
 
     Content stems are made of two to four open syllables and function words of one closed
     syllable, so that no lemma belongs to two words. Endings are glued on one after another, one
-    for each feature value that has one.
-
-    Parameters
-    ----------
-    number
-        Which language: every number has its own sounds, words and endings.
+    for each feature value that has one. Every number has its own sounds, words and endings.
 
     Examples
     --------
@@ -119,16 +107,8 @@ class InventedLanguage:
 class Lexicon:
     r"""The open classes of a language, each drawn by the law of Zipf and Mandelbrot.
 
-    The word of rank :math:`r` has probability proportional to :math:`(r + 2.7)^{-s}`.
-
-    Parameters
-    ----------
-    language
-        The language that spells the words.
-    vocabulary
-        How many lemmas the open classes have together.
-    exponent
-        The exponent :math:`s`; 0 makes all words equally frequent.
+    The word of rank :math:`r` has probability proportional to :math:`(r + 2.7)^{-s}`, where
+    `exponent` is :math:`s`; the open classes together have `vocabulary` lemmas.
 
     Examples
     --------
@@ -161,13 +141,7 @@ class Lexicon:
 
 @lru_cache(maxsize=8)
 def lexicon(language: int, vocabulary: int, exponent: float) -> Lexicon:
-    """Return a lexicon, remembering the last few.
-
-    Examples
-    --------
-    >>> lexicon(0, 100, 1.0) is lexicon(0, 100, 1.0)
-    True
-    """
+    """Return a lexicon, remembering the last few."""
     return Lexicon(InventedLanguage(language), vocabulary, exponent)
 
 

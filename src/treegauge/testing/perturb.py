@@ -1,9 +1,8 @@
 """Incorrect annotations that are still trees: other heads, other relations, another root."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import log
-from types import MappingProxyType
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,97 +14,52 @@ from treegauge.treebanks.columns import Treebank
 
 Heads = Literal["any", "near"]
 
-CONFUSABLE: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "nsubj": ("obj", "obl", "nmod"),
-        "obj": ("nsubj", "obl", "iobj", "nmod"),
-        "iobj": ("obj", "obl"),
-        "obl": ("nmod", "obj", "advmod"),
-        "nmod": ("obl", "conj", "appos", "amod"),
-        "amod": ("nmod", "det", "advmod", "acl"),
-        "advmod": ("obl", "amod", "discourse"),
-        "nummod": ("amod", "nmod", "det"),
-        "appos": ("nmod", "conj", "flat"),
-        "flat": ("appos", "nmod", "compound"),
-        "conj": ("appos", "nmod", "parataxis"),
-        "ccomp": ("advcl", "xcomp", "parataxis"),
-        "xcomp": ("ccomp", "advcl", "obj"),
-        "advcl": ("ccomp", "acl", "conj"),
-        "acl": ("advcl", "amod", "nmod"),
-        "csubj": ("ccomp", "nsubj", "advcl"),
-        "parataxis": ("conj", "ccomp", "appos"),
-        "aux": ("cop", "mark"),
-        "cop": ("aux", "mark"),
-        "case": ("mark", "advmod"),
-        "mark": ("case", "cc", "advmod"),
-        "cc": ("mark", "advmod"),
-        "det": ("nummod", "amod"),
-        "discourse": ("advmod", "cc"),
-    }
-)
+CONFUSABLE = {
+    "nsubj": ("obj", "obl", "nmod"), "obj": ("nsubj", "obl", "iobj", "nmod"),
+    "iobj": ("obj", "obl"), "obl": ("nmod", "obj", "advmod"),
+    "nmod": ("obl", "conj", "appos", "amod"), "amod": ("nmod", "det", "advmod", "acl"),
+    "advmod": ("obl", "amod", "discourse"), "nummod": ("amod", "nmod", "det"),
+    "appos": ("nmod", "conj", "flat"), "flat": ("appos", "nmod", "compound"),
+    "conj": ("appos", "nmod", "parataxis"), "ccomp": ("advcl", "xcomp", "parataxis"),
+    "xcomp": ("ccomp", "advcl", "obj"), "advcl": ("ccomp", "acl", "conj"),
+    "acl": ("advcl", "amod", "nmod"), "csubj": ("ccomp", "nsubj", "advcl"),
+    "parataxis": ("conj", "ccomp", "appos"), "aux": ("cop", "mark"), "cop": ("aux", "mark"),
+    "case": ("mark", "advmod"), "mark": ("case", "cc", "advmod"), "cc": ("mark", "advmod"),
+    "det": ("nummod", "amod"), "discourse": ("advmod", "cc"),
+}  # fmt: skip
 """The relations that one is taken for most easily."""
 
 FALLBACK = ("nmod", "obl", "dep")
 
 
 def other_relation(relation: str, uniform: Uniform) -> str:
-    """Return a relation whose universal part differs from the given one's.
-
-    Examples
-    --------
-    >>> other_relation("nsubj:pass", lambda: 0.0)
-    'obj'
-    """
+    """Return a relation whose universal part differs from the given one's."""
     universal = relation.partition(":")[0]
     choices = CONFUSABLE.get(universal) or [name for name in FALLBACK if name != universal]
     return choices[int(uniform() * len(choices))]
 
 
-def is_below(heads: list[int], word: int, top: int) -> bool:
-    """Whether a word is ``top`` or hangs below it; ``heads[0]`` is unused, as HEAD 0 is no word.
-
-    Examples
-    --------
-    >>> is_below([0, 2, 0, 2, 3], 4, 3), is_below([0, 2, 0, 2, 3], 1, 3)
-    (True, False)
-    """
-    while word and word != top:
-        word = heads[word]
-    return word == top
+def can_be_head(heads: Sequence[int], word: int, other: int) -> bool:
+    """Whether a word is neither the head of another one nor below it; heads[0] is unused."""
+    top = other
+    while top and top != word:
+        top = heads[top]
+    return not top and other != heads[word]
 
 
 def other_head(heads: list[int], word: int, uniform: Uniform) -> int | None:
-    """Return an incorrect head that keeps a tree, near words first; None if there is none.
-
-    Examples
-    --------
-    >>> other_head([0, 2, 0, 2], 3, lambda: 0.0)
-    1
-    >>> other_head([0, 2, 0], 1, lambda: 0.0) is None
-    True
-    """
+    """Return an incorrect head that keeps a tree, near words first; None if there is none."""
     for _ in range(8):
         reach = 1 + int(-3 * log(1 - uniform()))
         other = word + reach if uniform() < 0.5 else word - reach
-        if 0 < other < len(heads) and other != heads[word] and not is_below(heads, other, word):
+        if 0 < other < len(heads) and can_be_head(heads, word, other):
             return other
-    rest = [
-        other
-        for other in range(1, len(heads))
-        if other != heads[word] and not is_below(heads, other, word)
-    ]
+    rest = [other for other in range(1, len(heads)) if can_be_head(heads, word, other)]
     return rest[int(uniform() * len(rest))] if rest else None
 
 
 def swap_root(heads: list[int], relations: list[str], child: int) -> None:
-    """Make a child of the root the root and hang the old root on it.
-
-    Examples
-    --------
-    >>> heads, relations = [0, 2, 0], ["", "nsubj", "root"]
-    >>> swap_root(heads, relations, 1); heads, relations
-    ([0, 0, 1], ['', 'root', 'nsubj'])
-    """
+    """Make a child of the root the root and hang the old root on it."""
     root = heads[child]
     heads[child], heads[root] = 0, child
     relations[child], relations[root] = relations[root], relations[child]
@@ -122,18 +76,9 @@ def perturb(
     """Change the annotation of the chosen words in place, keeping one root and no cycle.
 
     As many words change as are chosen, on average. The root can only change together with one
-    of its children; where that child was not chosen, the two change half of the time.
-
-    Parameters
-    ----------
-    heads, relations
-        The tree, from index 1 on.
-    chosen
-        The words to change.
-    uniform
-        A source of uniform numbers in [0, 1).
-    relabel
-        The share of changes that change the relation and not the head.
+    of its children; where that child was not chosen, the two change half of the time. `heads` and
+    `relations` hold the tree from index 1 on; `relabel` is the share of changes that change the
+    relation and not the head.
 
     Examples
     --------
@@ -166,15 +111,7 @@ def perturb(
 
 @dataclass(frozen=True, eq=False)
 class Injected:
-    """A treebank with errors, and where they are.
-
-    Attributes
-    ----------
-    treebank
-        The treebank with errors.
-    head, relation
-        For each word whether its head, and whether its relation, was changed.
-    """
+    """A treebank with errors; for each word, whether its head and its relation were changed."""
 
     treebank: Treebank
     head: npt.NDArray[np.bool_]
@@ -225,7 +162,7 @@ def inject_errors(
     while order and moved.sum() < wanted // 2:
         word = order.pop()
         choices = _heads(treebank, new, word, heads)
-        if len(choices):
+        if choices:
             new[word] = random.choice(choices)
             moved[word] = True
     codes, values = treebank.codes("deprel")
@@ -242,27 +179,11 @@ def inject_errors(
     return Injected(treebank.with_columns({"head": new, "deprel": names}), moved, renamed)
 
 
-def _heads(
-    treebank: Treebank, new: npt.NDArray[np.int32], word: int, kind: str
-) -> npt.NDArray[np.int64]:
+def _heads(treebank: Treebank, new: npt.NDArray[np.int32], word: int, kind: Heads) -> list[int]:
     """Return the heads a word may get: not its own, not the root, none below the word."""
-    start = int(treebank.offsets[treebank.sentence_of[word]])
-    heads = new[start : int(treebank.offsets[treebank.sentence_of[word] + 1])]
-    here = word - start + 1
-    below = np.zeros(len(heads) + 1, bool)
-    below[here] = True
-    for _ in range(len(heads)):
-        grown = below.copy()
-        grown[1:] |= below[heads]
-        if (grown == below).all():
-            break
-        below = grown
-    legal = ~below
-    legal[[0, heads[here - 1]]] = False
-    if kind == "near":
-        old = heads[here - 1]
-        near = np.zeros_like(legal)
-        near[1:] = heads == old
-        near[heads[old - 1]] = True
-        legal &= near
-    return np.flatnonzero(legal)
+    sentence = treebank.sentence_of[word]
+    start, stop = treebank.offsets[sentence : sentence + 2].tolist()
+    heads, here = [0, *new[start:stop].tolist()], word - start + 1
+    near = [other for other, head in enumerate(heads) if head == heads[here]]
+    choices = sorted({*near, heads[heads[here]]}) if kind == "near" else range(len(heads))
+    return [other for other in choices if other and can_be_head(heads, here, other)]

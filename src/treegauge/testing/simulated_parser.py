@@ -1,46 +1,37 @@
 """A simulated parser: the gold trees with a given share of mistakes."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from types import MappingProxyType
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treegauge.core.errors import TreegaugeError
 from treegauge.testing.lexicon import Uniform, uniforms
 from treegauge.testing.perturb import other_relation, perturb
 from treegauge.testing.synthesise import RangedSettings, check_parameter, parameter
 from treegauge.treebanks import trees
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import parse_conllu
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS = range(9)
+#: What a parser writes, one list per column.
+Columns = dict[str, list[Any]]
 
-CONFUSABLE: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "NOUN": ("PROPN", "ADJ", "VERB"),
-        "PROPN": ("NOUN", "ADJ"),
-        "VERB": ("NOUN", "ADJ", "AUX"),
-        "AUX": ("VERB",),
-        "ADJ": ("NOUN", "VERB", "ADV"),
-        "ADV": ("ADJ", "PART", "ADP"),
-        "PRON": ("DET", "SCONJ"),
-        "DET": ("PRON", "NUM"),
-        "ADP": ("ADV", "SCONJ"),
-        "SCONJ": ("ADP", "PRON", "ADV"),
-        "CCONJ": ("ADV", "SCONJ"),
-        "PART": ("ADV", "ADP"),
-        "NUM": ("ADJ", "NOUN"),
-        "INTJ": ("PART", "ADV"),
-        "SYM": ("PUNCT", "X"),
-        "PUNCT": ("SYM",),
-    }
-)
+CONFUSABLE = {
+    "NOUN": ("PROPN", "ADJ", "VERB"), "PROPN": ("NOUN", "ADJ"), "VERB": ("NOUN", "ADJ", "AUX"),
+    "AUX": ("VERB",), "ADJ": ("NOUN", "VERB", "ADV"), "ADV": ("ADJ", "PART", "ADP"),
+    "PRON": ("DET", "SCONJ"), "DET": ("PRON", "NUM"), "ADP": ("ADV", "SCONJ"),
+    "SCONJ": ("ADP", "PRON", "ADV"), "CCONJ": ("ADV", "SCONJ"), "PART": ("ADV", "ADP"),
+    "NUM": ("ADJ", "NOUN"), "INTJ": ("PART", "ADV"), "SYM": ("PUNCT", "X"), "PUNCT": ("SYM",),
+}  # fmt: skip
 """The tags that one is taken for most easily."""
 
+ANNOTATED = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps")
 LAYERS = ("heads", "relations", "tags", "feats", "lemmas")
 
 CEILING = 0.95
@@ -120,86 +111,41 @@ def simulated_parse(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> st
     (True, True)
     """
     check_parameter("seed", seed, low=0, high=2**63 - 1, whole=True)
-    lines = text.split("\n")
-    sentences = list(_sentences(lines))
-    if not sentences:
+    gold = parse_conllu(text)
+    if not len(gold):
         return text
-    words = [columns for sentence in sentences for columns in sentence.words]
-    wrong = _mistakes(words, _arc_difficulties(sentences), accuracy, seed)
-    _mistag(words, wrong, uniforms(seed, len(LAYERS)))
-    start = 0
-    for number, sentence in enumerate(sentences):
-        here = slice(start, start := start + len(sentence.words))
-        heads, relations = wrong["heads"][here], wrong["relations"][here]
-        if heads.any() or relations.any():
-            _misparse(sentence, heads, relations, uniforms(seed, len(LAYERS) + 1, number))
-        for line, columns in zip(sentence.lines, sentence.words, strict=True):
-            lines[line] = "\t".join(columns)
-    return "\n".join(lines)
-
-
-@dataclass(slots=True)
-class _Sentence:
-    """The words of a sentence and their lines."""
-
-    lines: list[int]
-    words: list[list[str]]
-
-
-def _sentences(lines: list[str]) -> Iterator[_Sentence]:
-    """Find the words of each sentence."""
-    sentence = _Sentence([], [])
-    for number, line in enumerate([*lines, ""]):
-        if line[:1].isdecimal():
-            columns = line.split("\t")
-            if not columns[ID].isdecimal():
-                continue
-            if len(columns) != 10 or not columns[HEAD].isdecimal():
-                raise TreegaugeError(
-                    f"line {number + 1}: found {line!r}, expected ten columns and a number as HEAD"
-                )
-            sentence.lines.append(number)
-            sentence.words.append(columns)
-        elif not line.strip() and sentence.words:
-            yield sentence
-            sentence = _Sentence([], [])
-
-
-def _arc_difficulties(sentences: list[_Sentence]) -> Floats:
-    """Weigh arcs: 1 between neighbours, 1 more whenever the length doubles, times 3 for a gap."""
-    heads = [int(columns[HEAD]) for sentence in sentences for columns in sentence.words]
-    offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
-    valid = trees.is_tree(heads, offsets)
-    if not valid.all():
-        bad = int(np.argmin(valid))
-        found = " ".join(map(str, heads[offsets[bad] : offsets[bad + 1]]))
-        raise TreegaugeError(
-            f"line {sentences[bad].lines[0] + 1}: found heads {found}, expected a tree: one root, "
-            "no cycle, no head beyond the sentence"
+    columns: Columns = {name: gold[name].to_list() for name in ANNOTATED}
+    wrong = _mistakes(gold, accuracy, seed)
+    _mistag(columns, wrong, uniforms(seed, len(LAYERS)))
+    for number, (start, stop) in enumerate(pairwise(gold.offsets.tolist())):
+        heads, relations = (
+            np.flatnonzero(wrong[layer][start:stop]).tolist() for layer in ("heads", "relations")
         )
-    length = np.maximum(1, np.abs(trees.displacement(heads, offsets)))
-    return (1 + np.log2(length)) * np.where(trees.is_projective_arc(heads, offsets), 1, 3)
+        if heads or relations:
+            stream = uniforms(seed, len(LAYERS) + 1, number)
+            _misparse(columns, slice(start, stop), heads, relations, stream)
+    return gold.with_columns(columns).to_bytes().decode(errors="surrogatepass")
 
 
-def _mistakes(
-    words: list[list[str]], arcs: Floats, accuracy: Accuracy, seed: int
-) -> dict[str, Flags]:
+def _mistakes(gold: Treebank, accuracy: Accuracy, seed: int) -> dict[str, Flags]:
     """Draw the words that go wrong in each layer."""
-    relations = _rarity([columns[DEPREL].partition(":")[0] for columns in words])
-    tags = _rarity([columns[UPOS] for columns in words])
-    forms = _rarity([columns[FORM] for columns in words])
-    labelled = np.array([columns[DEPREL] not in ("punct", "root") for columns in words])
-    featured = np.array([columns[FEATS] != "_" for columns in words])
-    lemmatised = np.array([columns[LEMMA] != "_" for columns in words])
+    # Arcs: 1 between neighbours, 1 more whenever the length doubles, times 3 for a gap.
+    length = np.maximum(1, np.abs(trees.displacement(gold.head, gold.offsets)))
+    arcs = 1 + np.log2(length)
+    arcs *= np.where(trees.is_projective_arc(gold.head, gold.offsets), 1, 3)
+    deprel, upos = gold["deprel"].to_list(), gold["upos"].to_list()
+    relations = _rarity([name.partition(":")[0] for name in deprel]) ** accuracy.bias
+    tags = _rarity(upos) ** accuracy.bias
+    forms = _rarity(gold["form"].to_list()) ** accuracy.bias
     difficulties = {
-        "heads": (arcs * relations) ** accuracy.bias,
-        "relations": relations**accuracy.bias * labelled,
-        "tags": tags**accuracy.bias,
-        "feats": tags**accuracy.bias * featured,
-        "lemmas": forms**accuracy.bias * lemmatised,
+        "heads": arcs**accuracy.bias * relations,
+        "relations": relations * [name not in ("punct", "root") for name in deprel],
+        "tags": tags,
+        "feats": tags * (gold["feats"] != "_").to_numpy(),
+        "lemmas": forms * (gold["lemma"] != "_").to_numpy(),
     }
     return {
-        layer: np.random.default_rng((seed, stream)).random(len(words))
+        layer: np.random.default_rng((seed, stream)).random(gold.n_words)
         < _rates(1 - getattr(accuracy, layer), difficulties[layer])
         for stream, layer in enumerate(LAYERS)
     }
@@ -226,43 +172,41 @@ def _rates(mean: float, difficulty: Floats) -> Floats:
     return np.minimum(CEILING, high * difficulty)
 
 
-def _mistag(words: list[list[str]], wrong: dict[str, Flags], uniform: Uniform) -> None:
+def _mistag(columns: Columns, wrong: dict[str, Flags], uniform: Uniform) -> None:
     """Give words tags they are confused with, features of other words, and clipped lemmas."""
-    xpos: dict[str, dict[str, None]] = {}
-    feats: dict[str, dict[str, None]] = {}
-    for columns in words:
-        xpos.setdefault(columns[UPOS], {})[columns[XPOS]] = None
-        feats.setdefault(columns[UPOS], {})[columns[FEATS]] = None
+    upos, xpos, feats, lemma = (columns[name] for name in ("upos", "xpos", "feats", "lemma"))
+    tags: dict[str, dict[str, None]] = {}
+    features: dict[str, dict[str, None]] = {}
+    for i, tag in enumerate(upos):
+        tags.setdefault(tag, {})[xpos[i]] = None
+        features.setdefault(tag, {})[feats[i]] = None
 
-    def pick(choices: list[str]) -> str:
-        return choices[int(uniform() * len(choices))]
+    def pick(choices: Iterable[str]) -> str:
+        listed = list(choices)
+        return listed[int(uniform() * len(listed))]
 
-    for word in np.flatnonzero(wrong["feats"]):
-        columns = words[word]
-        others = [value for value in feats[columns[UPOS]] if value != columns[FEATS]]
-        columns[FEATS] = pick(others or ["_"])
-    for word in np.flatnonzero(wrong["tags"]):
-        columns = words[word]
-        columns[UPOS] = pick([*CONFUSABLE.get(columns[UPOS], ("NOUN", "PROPN"))])
-        columns[XPOS] = pick([*xpos.get(columns[UPOS], {columns[XPOS]: None})])
-    for word in np.flatnonzero(wrong["lemmas"]):
-        lemma = words[word][LEMMA]
-        words[word][LEMMA] = lemma[:-1] or lemma * 2
+    for i in np.flatnonzero(wrong["feats"]).tolist():
+        feats[i] = pick([value for value in features[upos[i]] if value != feats[i]] or ["_"])
+    for i in np.flatnonzero(wrong["tags"]).tolist():
+        upos[i] = pick(CONFUSABLE.get(upos[i], ("NOUN", "PROPN")))
+        xpos[i] = pick(tags.get(upos[i], [xpos[i]]))
+    for i in np.flatnonzero(wrong["lemmas"]).tolist():
+        lemma[i] = lemma[i][:-1] or lemma[i] * 2
 
 
-def _misparse(sentence: _Sentence, heads: Flags, relations: Flags, uniform: Uniform) -> None:
+def _misparse(
+    columns: Columns, here: slice, misplaced: list[int], mislabelled: list[int], uniform: Uniform
+) -> None:
     """Change heads and relations, and DEPS where it would contradict or cut off the tree."""
-    new_heads = [0, *(int(columns[HEAD]) for columns in sentence.words)]
-    new_relations = ["", *(columns[DEPREL] for columns in sentence.words)]
-    chosen = (np.flatnonzero(heads) + 1).tolist()
-    perturb(new_heads, new_relations, chosen, uniform, relabel=0)
-    for word in (np.flatnonzero(relations) + 1).tolist():
-        if new_heads[word] != 0:
-            new_relations[word] = other_relation(new_relations[word], uniform)
-    for word, columns in enumerate(sentence.words, start=1):
-        head, relation = str(new_heads[word]), new_relations[word]
-        kept = (head, relation) == (columns[HEAD], columns[DEPREL])
-        columns[HEAD], columns[DEPREL] = head, relation
-        enhanced = columns[DEPS] != "_"
-        if enhanced and not (kept and f"|{head}:" in "|" + columns[DEPS]):
-            columns[DEPS] = f"{head}:{relation}"
+    old = list(zip(columns["head"][here], columns["deprel"][here], strict=True))
+    heads, relations = [0, *columns["head"][here]], ["", *columns["deprel"][here]]
+    perturb(heads, relations, [word + 1 for word in misplaced], uniform, relabel=0)
+    for word in mislabelled:
+        if heads[word + 1] != 0:
+            relations[word + 1] = other_relation(relations[word + 1], uniform)
+    columns["head"][here], columns["deprel"][here] = heads[1:], relations[1:]
+    for word, (head, relation) in enumerate(old):
+        kept = (head, relation) == (heads[word + 1], relations[word + 1])
+        deps = columns["deps"][here.start + word]
+        if deps != "_" and not (kept and f"|{head}:" in f"|{deps}"):
+            columns["deps"][here.start + word] = f"{heads[word + 1]}:{relations[word + 1]}"

@@ -4,8 +4,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.testing.clauses import Growth
 from treegauge.testing.lexicon import Uniform, lexicon, uniforms
 from treegauge.testing.perturb import perturb
-from treegauge.testing.phrases import Word
 from treegauge.testing.synthesise import Grammar, check_parameter
+from treegauge.testing.words import Word
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import parse_conllu
 
