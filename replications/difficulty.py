@@ -14,7 +14,7 @@ from replications.parts import Part, compared, kept, read_result, release_folder
 from treegauge import data
 from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.measures.measure import measure
-from treegauge.statistics.correlation import correlate
+from treegauge.statistics.analyse import analyse
 
 MEASURES = tuple(LARGER_IS_EASIER)
 # Beyond these a difference is more than another seed and another implementation would make.
@@ -189,7 +189,7 @@ def morphology() -> pl.DataFrame:
             {"MDL of": who, "measure": row["variable"], "treebanks": row["n"], "low": row["low"],
              "high": row["high"], "printed": MORPHOLOGY[row["variable"]], "ours": row["r"],
              "why": f"{row['n']} of the paper's 88 treebanks"}
-            for row in correlate(joined, "arc_mdl", names, seed=0).table.to_dicts()
+            for row in analyse(joined, "arc_mdl", names, seed=0).table.to_dicts()
         ]  # fmt: skip
     return compared(rows)
 

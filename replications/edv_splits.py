@@ -14,8 +14,8 @@ import polars as pl
 from replications.edv_splitting import KINDS
 from replications.parts import compared, read_result
 from treegauge.experiments.store import Store
+from treegauge.statistics.analyse import analyse
 from treegauge.statistics.coefficients import Inference
-from treegauge.statistics.correlation import correlate
 from treegauge.statistics.normality import SkewNormal, fit_skew_normal
 
 PARSERS = ("udpipe", "beam", "mst")
@@ -163,7 +163,7 @@ def _coefficient(frame: pl.DataFrame, key: tuple[str, str, str], column: str) ->
     variable, target, *given = (column if name == "dEDV" else name for name in key if name)
     if any(frame[name].n_unique() == 1 for name in (variable, target, *given)):
         return Inference()
-    return correlate(frame, target, [variable], given, resamples=0).rows[-1].inference
+    return analyse(frame, target, [variable], given, resamples=0).rows[-1].inference
 
 
 def _why(

@@ -9,9 +9,9 @@ import polars as pl
 
 from replications.edv_data import DISTANCES, SIZES, VARIANTS, at_hand, fewer, scored, unrounded
 from replications.parts import compared
+from treegauge.statistics.analyse import analyse
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.coefficients import Inference
-from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.normality import normality
 from treegauge.statistics.power import correlation_power, needed_rows
@@ -82,7 +82,7 @@ def table2() -> pl.DataFrame:
     """Correlations of LAS with every variable, and the same on the treebanks at hand."""
     variables = [*SIZES, *DISTANCES]
     all_rows, some_rows = (
-        {row.variable: row for row in correlate(frame, "las", variables, resamples=0).rows}
+        {row.variable: row for row in analyse(frame, "las", variables, resamples=0).rows}
         for frame in (scored(), at_hand())
     )
     rows = []
@@ -118,7 +118,7 @@ def table3() -> pl.DataFrame:
 
 def table4() -> pl.DataFrame:
     """Partial correlations of LAS and EDV, every cell."""
-    found = correlate(at_hand(), "las", list(VARIANTS), GIVEN, resamples=0)
+    found = analyse(at_hand(), "las", list(VARIANTS), GIVEN, resamples=0)
     rows: list[dict[str, object]] = []
     for one in found.rows:
         for statistic, printed in zip(STATISTICS, TABLE4[len(one.given)], strict=True):
@@ -152,8 +152,8 @@ def powers() -> pl.DataFrame:
 
 
 def partial() -> pl.DataFrame:
-    """Return all that :func:`correlate` tells of distances and LAS."""
-    table = correlate(at_hand(), "las", list(DISTANCES), GIVEN, seed=0).table
+    """Return all that :func:`analyse` tells of distances and LAS."""
+    table = analyse(at_hand(), "las", list(DISTANCES), GIVEN, seed=0).table
     return table.drop("group", "target")
 
 
@@ -212,7 +212,7 @@ def backgrounds() -> pl.DataFrame:
                          "divided out last": stage.removed}  # fmt: skip
                 n = len(stage.values)
                 rows.append(_row(names, n, value, p, _known(one.r), _known(one.p_value), why))
-    one = correlate(scored(), "las", ["test_words"], GIVEN[:1], resamples=0).rows[1].inference
+    one = analyse(scored(), "las", ["test_words"], GIVEN[:1], resamples=0).rows[1].inference
     rows.append(
         _row({"figure": "7, text: partial", "variable": "test_words", "variant": None,
               "divided out last": None}, 94, "-0.325", "0.001", _known(one.r), _known(one.p_value),

@@ -16,7 +16,7 @@ from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.subsets import error_reduction
-from treegauge.statistics.correlation import correlate
+from treegauge.statistics.analyse import analyse
 
 SIZES = (5, 10, 20)
 
@@ -75,7 +75,7 @@ def difficulty() -> pl.DataFrame:
     for metric in METRICS:
         frames = {"47 treebanks": by_treebank(metric), "8 subsets, ours": named(metric)}
         for over, frame in frames.items():
-            found = correlate(frame, "mean score", [f"E({a}, {b})" for a, b in PAIRS], resamples=0)
+            found = analyse(frame, "mean score", [f"E({a}, {b})" for a, b in PAIRS], resamples=0)
             rows += [
                 {
                     "metric": metric,

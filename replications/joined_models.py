@@ -8,8 +8,8 @@ from replications.content_data import chosen
 from replications.joined_data import table
 from replications.parts import read_result
 from treegauge.measures.registry import measures
+from treegauge.statistics.analyse import analyse
 from treegauge.statistics.background import remove_background
-from treegauge.statistics.correlation import correlate
 from treegauge.statistics.power import plan_power
 from treegauge.statistics.regression import regress
 
@@ -49,7 +49,7 @@ def partial() -> pl.DataFrame:
     for choice in ("all", *SETS):
         frame = rows_of(choice)
         for target in TARGETS if choice == "enough" else EVERYWHERE:
-            rows = correlate(frame, target, tried(), GIVEN, seed=0).table
+            rows = analyse(frame, target, tried(), GIVEN, seed=0).table
             both = pl.col("given").is_in(["", " + ".join(GIVEN)])
             found.append(
                 rows.filter(both).select(

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from treegauge.data import edv_tables, ud25
+from treegauge.statistics.analyse import analyse
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.coefficients import inference
-from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.normality import normality
 from treegauge.statistics.regression import regress
@@ -41,7 +41,7 @@ def test_table_1():
 def test_table_2():
     expected = printed("2", "rho")
     assert len(expected) == 6
-    found = correlate(ud25(), "las", [name for name, _ in expected], resamples=0)
+    found = analyse(ud25(), "las", [name for name, _ in expected], resamples=0)
     for row, value in zip(found.rows, expected.values(), strict=True):
         assert round(row.inference.r, 3) == pytest.approx(float(value), abs=0.001 + 1e-9)
     p_values = {row.variable: row.inference.p_value for row in found.rows}
@@ -87,7 +87,7 @@ def test_the_partial_coefficient_beside_figure_7_correlates_residuals_of_raw_cou
     left = [y - design @ np.linalg.lstsq(design, y)[0] for y in (las, test)]
     value = printed("fig7", "partial_rho")["test_words", "train_words"]
     assert f"{stats.spearmanr(*left).statistic:.3f}" == value == "-0.325"
-    ranked = correlate(data, "las", ["test_words"], ["train_words"], resamples=0).rows[1].inference
+    ranked = analyse(data, "las", ["test_words"], ["train_words"], resamples=0).rows[1].inference
     assert (round(ranked.r, 3), round(ranked.p_value, 2)) == (-0.158, 0.13)
 
 

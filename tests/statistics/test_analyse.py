@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from treegauge.cli.app import app
 from treegauge.core.errors import TreegaugeError
 from treegauge.data import ud25
-from treegauge.statistics.correlation import correlate
+from treegauge.statistics.analyse import analyse
 from treegauge.statistics.regression import regress
 
 
@@ -31,7 +31,7 @@ def rows(result) -> list[dict]:
 def test_the_default_command_is_the_partial_correlation_of_the_library():
     how = "--target las --of test_words --given train_words,mean_test_length --seed 3".split()
     found = rows(run("ud25", *how, "--resamples", "100", "--format", "json"))
-    expected = correlate(
+    expected = analyse(
         ud25(), "las", ["test_words"], ["train_words", "mean_test_length"], resamples=100, seed=3
     )
     assert found == expected.table.to_dicts()

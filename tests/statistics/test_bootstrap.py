@@ -11,7 +11,7 @@ from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics import resampling
-from treegauge.statistics.bootstrap import bootstrap, bootstrap_runs
+from treegauge.statistics.bootstrap import bootstrap
 
 
 def ratio(sums):
@@ -225,7 +225,7 @@ def test_one_run_is_the_plain_bootstrap():
     counts = sentences(40)
     for method in ("percentile", "bca"):
         one, plain = (
-            bootstrap_runs([counts], ratio, method=method),
+            bootstrap([counts], ratio, method=method),
             bootstrap(counts, ratio, method=method),
         )
         assert (one.low, one.high) == (plain.low, plain.high)
@@ -238,7 +238,7 @@ def test_runs_follow_the_enumerated_law():
         for units in product(range(3), repeat=3)
         for picked in product(range(2), repeat=2)
     ]
-    got = bootstrap_runs(runs, ratio, resamples=20_000, keep=True)
+    got = bootstrap(runs, ratio, resamples=20_000, keep=True)
     assert got.estimate[0] == pytest.approx((8 / 13 + 10 / 13) / 2)
     assert got.values.mean() == pytest.approx(np.mean(scores), abs=0.004)
     assert got.standard_error[0] == pytest.approx(np.std(scores), rel=0.02)
@@ -248,7 +248,7 @@ def test_runs_follow_the_enumerated_law():
 def test_runs_bca_accelerates_over_both_factors():
     runs = [sentences(12, seed=4, accuracy=a) for a in (0.5, 0.8, 0.82, 0.84)]
     runs = [np.column_stack([r[:, 0].clip(max=runs[0][:, 1]), runs[0][:, 1]]) for r in runs]
-    got = bootstrap_runs(runs, ratio, method="bca", keep=True, level=0.8)
+    got = bootstrap(runs, ratio, method="bca", keep=True, level=0.8)
 
     def score(units, picked):
         return np.mean([runs[r][units].sum(0)[0] / runs[r][units].sum(0)[1] for r in picked])
@@ -272,10 +272,10 @@ def test_runs_bca_accelerates_over_both_factors():
 def test_equal_runs_add_no_spread():
     counts = sentences(40)
     plain = bootstrap(counts, ratio)
-    equal = bootstrap_runs([counts] * 9, ratio)
+    equal = bootstrap([counts] * 9, ratio)
     assert equal.low == pytest.approx(plain.low)
     assert equal.standard_error == pytest.approx(plain.standard_error)
-    still = bootstrap_runs([counts[:1]] * 9, ratio, method="bca")
+    still = bootstrap([counts[:1]] * 9, ratio, method="bca")
     assert still.low == still.high == still.estimate
 
 
@@ -356,7 +356,7 @@ def test_unknown_method_lists_the_known_ones():
 
 
 def test_runs_must_match():
-    with pytest.raises(TreegaugeError, match="found 4 x 2 and 5 x 2"):
-        bootstrap_runs([sentences(5), sentences(4)], ratio)
-    with pytest.raises(TreegaugeError, match="at least one array"):
-        bootstrap_runs([], ratio)
+    with pytest.raises(TreegaugeError, match="runs differ in shape"):
+        bootstrap([sentences(5), sentences(4)], ratio)
+    with pytest.raises(TreegaugeError, match="at least 1 x 1"):
+        bootstrap([], ratio)

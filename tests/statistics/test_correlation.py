@@ -12,7 +12,7 @@ from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.data import ud25
-from treegauge.statistics.correlation import correlate
+from treegauge.statistics.analyse import analyse
 from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
 
 
@@ -33,7 +33,7 @@ def frame():
 
 
 def test_rows_are_pingouins_partial_correlations(frame):
-    found = correlate(frame, "las", ["edv"], ["words", "length"], resamples=0)
+    found = analyse(frame, "las", ["edv"], ["words", "length"], resamples=0)
     data = pd.DataFrame(frame.drop("treebank", "family").to_dict(as_series=False))
     for row, covariates in zip(found.rows, [[], ["words"], ["words", "length"]], strict=True):
         theirs = (
@@ -51,7 +51,7 @@ def test_rows_are_pingouins_partial_correlations(frame):
 def test_logarithms_change_pearson_and_leave_spearman_alone(frame):
     def r(method, log):
         return (
-            correlate(frame, "las", ["words"], method=method, log=log, resamples=0)
+            analyse(frame, "las", ["words"], method=method, log=log, resamples=0)
             .rows[0]
             .inference.r
         )
@@ -62,13 +62,13 @@ def test_logarithms_change_pearson_and_leave_spearman_alone(frame):
 
 
 def test_all_other_numeric_columns_by_default(frame):
-    found = correlate(frame, "las", given=["length"], by="family", resamples=0)
+    found = analyse(frame, "las", given=["length"], by="family", resamples=0)
     assert {row.variable for row in found.rows} == {"words", "edv"}
 
 
 def test_groups_are_correlated_like_tables_of_their_own(frame):
-    found = correlate(frame, "las", ["edv"], ["words"], by="family", resamples=50)
-    alone = correlate(frame.filter(family="b"), "las", ["edv"], ["words"], resamples=50)
+    found = analyse(frame, "las", ["edv"], ["words"], by="family", resamples=50)
+    alone = analyse(frame.filter(family="b"), "las", ["edv"], ["words"], resamples=50)
     assert [row.group for row in found.rows] == ["all", "all", "a", "a", "b", "b"]
     for ours, theirs in zip(found.rows[-2:], alone.rows, strict=True):
         assert (ours.inference, ours.bca_low, ours.n) == (theirs.inference, theirs.bca_low, 20)
@@ -76,20 +76,20 @@ def test_groups_are_correlated_like_tables_of_their_own(frame):
 
 def test_numbers_are_cut_at_their_mean_median_or_anywhere(frame):
     for cut, at in (("mean", frame["edv"].mean()), ("median", frame["edv"].median()), (0.5, 0.5)):
-        found = correlate(frame, "las", ["words"], by="edv", cut=cut, resamples=0)
+        found = analyse(frame, "las", ["words"], by="edv", cut=cut, resamples=0)
         assert [row.n for row in found.rows] == [
             40,
             int((frame["edv"] > at).sum()),
             int((frame["edv"] <= at).sum()),
         ]
     assert (
-        correlate(frame, "las", ["words"], by="edv", cut="0.5", resamples=0).rows[1].n
+        analyse(frame, "las", ["words"], by="edv", cut="0.5", resamples=0).rows[1].n
         == found.rows[1].n
     )
 
 
 def test_p_values_are_adjusted_over_variables_and_groups_with_as_many_covariates(frame):
-    found = correlate(frame, "las", ["edv", "length"], ["words"], by="family", resamples=0)
+    found = analyse(frame, "las", ["edv", "length"], ["words"], by="family", resamples=0)
     for k in (0, 1):
         family = [row for row in found.rows if len(row.given) == k]
         assert len(family) == 6
@@ -99,7 +99,7 @@ def test_p_values_are_adjusted_over_variables_and_groups_with_as_many_covariates
 
 def test_bootstrap_intervals_cover_and_depend_on_the_seed_alone(frame):
     one, two, other = (
-        correlate(frame, "las", ["edv"], ["words"], resamples=300, seed=seed) for seed in (1, 1, 2)
+        analyse(frame, "las", ["edv"], ["words"], resamples=300, seed=seed) for seed in (1, 1, 2)
     )
     assert one.to_csv() == two.to_csv() != other.to_csv()
     for row in one.rows:
@@ -108,17 +108,17 @@ def test_bootstrap_intervals_cover_and_depend_on_the_seed_alone(frame):
 
 def test_missing_cells_leave_out_their_rows_with_a_note(frame):
     holed = frame.with_columns(edv=pl.when(pl.col("treebank") == "T3").then(None).otherwise("edv"))
-    found = correlate(holed, "las", ["edv", "words"], resamples=0)
+    found = analyse(holed, "las", ["edv", "words"], resamples=0)
     assert [row.n for row in found.rows] == [39, 40]
     assert found.notes == ("left out, missing 'edv': T3",)
-    whole = correlate(frame.filter(pl.col("treebank") != "T3"), "las", ["edv"], resamples=0)
+    whole = analyse(frame.filter(pl.col("treebank") != "T3"), "las", ["edv"], resamples=0)
     assert found.rows[0].inference == whole.rows[0].inference
 
 
 def test_what_cannot_be_computed_is_missing_and_says_why(frame):
     odd = frame.with_columns(flat=pl.lit(1.0), copy=pl.col("las") * 2, few=pl.col("edv"))
     odd = odd.with_columns(few=pl.when(pl.int_range(pl.len()) < 3).then("few"))
-    found = correlate(odd, "las", ["flat", "few", "edv"], ["copy"], resamples=0)
+    found = analyse(odd, "las", ["flat", "few", "edv"], ["copy"], resamples=0)
     missing = {(row.variable, row.given) for row in found.rows if row.inference.r is None}
     assert missing == {
         ("flat", ()), ("flat", ("copy",)), ("few", ()), ("few", ("copy",)), ("edv", ("copy",)),
@@ -136,7 +136,7 @@ def test_what_cannot_be_computed_is_missing_and_says_why(frame):
 
 def test_covariates_need_rows(frame):
     few = frame.head(5)
-    found = correlate(few, "las", ["edv"], ["length", "words"], resamples=0)
+    found = analyse(few, "las", ["edv"], ["length", "words"], resamples=0)
     assert [row.inference.r is None for row in found.rows] == [False, False, True]
     assert found.notes == (
         "edv given length, words: missing, because 2 covariates need at least 6 rows",
@@ -148,19 +148,19 @@ def test_nothing_computable_is_an_error(frame):
     with pytest.raises(
         TreegaugeError, match="no coefficient can be computed: edv: 3 complete rows"
     ):
-        correlate(frame.head(3), "las", ["edv"])
+        analyse(frame.head(3), "las", ["edv"])
     with pytest.raises(TreegaugeError, match="las has one value only"):
-        correlate(frame.with_columns(las=pl.lit(5)), "las", ["edv", "words"])
+        analyse(frame.with_columns(las=pl.lit(5)), "las", ["edv", "words"])
 
 
 def test_a_sign_that_covariates_turn_round_is_noted():
-    found = correlate(ud25(), "las", ["test_words"], ["train_words", "dev_words"], resamples=0)
+    found = analyse(ud25(), "las", ["test_words"], ["train_words", "dev_words"], resamples=0)
     assert "test_words: 0.434 becomes -0.158 given train_words" in found.notes[0]
 
 
 def test_collinear_covariates_are_noted(frame):
     twin = frame.with_columns(twin=pl.col("words") + pl.col("length") * 1e-3)
-    found = correlate(twin, "las", ["edv"], ["words", "twin"], resamples=0)
+    found = analyse(twin, "las", ["edv"], ["words", "twin"], resamples=0)
     assert any(note.startswith("collinear: variance inflation words") for note in found.notes)
 
 
@@ -188,20 +188,20 @@ def test_collinear_covariates_are_noted(frame):
 def test_errors_name_what_was_found_and_the_choices(frame, how, message):
     call = {"target": "las", "of": ["edv"], "resamples": 0} | how
     if message is None:
-        assert correlate(frame, **call).rows
+        assert analyse(frame, **call).rows
         return
     with pytest.raises(TreegaugeError, match=message):
-        correlate(frame, **call)
+        analyse(frame, **call)
 
 
 def test_too_many_groups_ask_for_a_cut():
     data = {"las": np.arange(80.0), "edv": np.arange(80.0) ** 2, "size": np.arange(80) + 0.5}
     with pytest.raises(TreegaugeError, match="80 values, more than 60 groups; give a cut"):
-        correlate(data, "las", ["edv"], by="size")
+        analyse(data, "las", ["edv"], by="size")
 
 
 def test_tables_for_people_hide_what_does_not_vary_and_round_p_values(frame):
-    plain = correlate(frame, "las", ["words"], resamples=0)
+    plain = analyse(frame, "las", ["words"], resamples=0)
     assert "group" not in plain.shown().columns
     assert "given" not in plain.shown().columns
     assert "<0.001" in str(plain)
@@ -267,7 +267,7 @@ def binned():
 def test_each_bin_is_a_table_of_its_own(binned):
     found = correlate_bins(binned, "las", "edv", ["words"])
     assert found.bins == tuple(range(3, 31))
-    one = correlate(binned.filter(length=17), "las", ["edv"], ["words"], resamples=0)
+    one = analyse(binned.filter(length=17), "las", ["edv"], ["words"], resamples=0)
     assert found.table.filter(length=17)["r"].item() == one.rows[-1].inference.r
     p_values = found.table["p_value"].to_numpy()
     assert found.table["p_adjusted"].to_list() == pytest.approx(

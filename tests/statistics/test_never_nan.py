@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.statistics.analyse import analyse
 from treegauge.statistics.background import remove_background
-from treegauge.statistics.correlation import correlate
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.normality import fit_skew_normal, normality
 from treegauge.statistics.regression import regress
 
 NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from([0.1, 1e-12, 1e9, 1e9 + 1]))
 ANALYSES = {
-    "correlation": lambda t: correlate(t, "y", ["x"], ["a", "b"], by="b", cut="mean", resamples=8),
-    "kendall": lambda t: correlate(t, "y", ["x"], ["a"], method="kendall", resamples=8),
-    "pearson": lambda t: correlate(t, "y", ["x"], ["a", "b"], method="pearson", resamples=8),
+    "correlation": lambda t: analyse(t, "y", ["x"], ["a", "b"], by="b", cut="mean", resamples=8),
+    "kendall": lambda t: analyse(t, "y", ["x"], ["a"], method="kendall", resamples=8),
+    "pearson": lambda t: analyse(t, "y", ["x"], ["a", "b"], method="pearson", resamples=8),
     "matrix": correlation_matrix,
     "normality": normality,
     "regression": lambda t: regress(t, "y", ["x", "a"], resamples=8),

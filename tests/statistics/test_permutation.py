@@ -273,7 +273,7 @@ def test_bad_input_is_named(test):
     a, b = pair(10)
     with pytest.raises(TreegaugeError, match=r"not paired: found 9 x 2 and 10 x 2"):
         test(a, b[:9], ratio)
-    with pytest.raises(TreegaugeError, match="runs of one system differ in shape"):
+    with pytest.raises(TreegaugeError, match="runs differ in shape"):
         test([a, a[:9]], b, ratio)
     with pytest.raises(ChoiceError, match="did you mean 'greater'"):
         test(a, b, ratio, alternative="greatr")

@@ -15,7 +15,7 @@ from treegauge.scoring.paired_reading import Input, PairedReader
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.sentence_counts import ScoreOptions, SentenceCounts, join, tally
 from treegauge.scoring.settings import Reading, Resampling
-from treegauge.statistics.bootstrap import bootstrap, bootstrap_runs
+from treegauge.statistics.bootstrap import bootstrap
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import CHUNK, read_conllu
 from treegauge.treebanks.sources import short_name
@@ -126,10 +126,7 @@ def _intervals(
         "method": resampling.interval,
         "seed": resampling.seed,
     }
-    if len(runs) == 1:
-        interval = bootstrap(runs[0].rows, statistic, **settings)
-    else:
-        interval = bootstrap_runs([run.rows for run in runs], statistic, **settings)
+    interval = bootstrap([run.rows for run in runs], statistic, **settings)
     limits = zip((100 * interval.low).tolist(), (100 * interval.high).tolist(), strict=True)
     return dict(zip(names, limits, strict=True))
 

@@ -1,11 +1,22 @@
 """The verb ``analyse``: what explains a score, from tables with one row per treebank."""
 
+from typing import get_args
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.verbs import Verb, verb, verb_with
-from treegauge.statistics.analysis import CorrelationSettings, Names, RowResampling, TableSettings
+from treegauge.statistics.analysis import (
+    Correction,
+    CorrelationSettings,
+    Names,
+    RowResampling,
+    TableSettings,
+    sign_analysis,
+)
 from treegauge.statistics.background import remove_background
-from treegauge.statistics.correlation import Correlations, correlate
+from treegauge.statistics.coefficients import check_coefficient
+from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
 from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
-from treegauge.statistics.data_table import Tables
+from treegauge.statistics.data_table import Tables, group_rows, load_tables
 from treegauge.statistics.normality import normality, shape
 from treegauge.statistics.power import plan_power
 from treegauge.statistics.regression import regress
@@ -40,6 +51,12 @@ def _correlation(
     given
         Covariates, a,b or repeated.
 
+    Notes
+    -----
+    Sections 3.3, 4.2 and 5 of the EDV paper. Formulas:
+    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+
     Examples
     --------
     >>> import treegauge as tg
@@ -47,7 +64,30 @@ def _correlation(
     >>> [round(row.inference.r, 3) for row in result.rows]
     [0.434, -0.158]
     """
-    return correlate(tables, target, of, given, how=how, columns=columns, intervals=intervals)
+    method, by, cut, correction = how.method, how.by, how.cut, how.correction
+    table = load_tables(tables, columns.join)
+    wanted, covariates, log = table.pick(of), table.pick(given), table.pick(columns.log)
+    check_coefficient(method)
+    if correction not in get_args(Correction):
+        raise ChoiceError("correction of p-values", correction, get_args(Correction))
+    if cut is not None and by is None:
+        raise TreegaugeError(f"cut {cut!r} needs a column to cut: give by as well")
+    variables = choose_columns(table, target, wanted, covariates, without=by)
+    groups = {"all": range(table.frame.height)} | (group_rows(table, by, cut) if by else {})
+    rows, notes = associate(table, target, variables, covariates, groups, method, log, intervals)
+    return Correlations(
+        rows=tuple(adjusted(rows, correction)),
+        method=method,
+        data=table,
+        variables=tuple(variables),
+        log=tuple(log),
+        notes=tuple(notes),
+        signature=sign_analysis(
+            "correlation", table.name, target=target, of=variables if wanted else "all",
+            given=covariates, method=method, by=by, cut=cut, correction=correction, log=log,
+            intervals=intervals,
+        ),
+    )  # fmt: skip
 
 
 _correlation.__name__ = _correlation.__qualname__ = "analyse"

@@ -99,14 +99,9 @@ class Analysis(Result):
         frame = frame.select(
             name for name in frame.columns if frame[name].null_count() < max(frame.height, 1)
         )
-        texts = {
-            name: [_p_value(p) for p in frame[name]]
-            for name in frame.columns
-            if name.startswith("p_")
-        }
+        p_values = pl.col([name for name in frame.columns if name.startswith("p_")])
         return frame.with_columns(
-            pl.Series(name, [text and text.rjust(6) for text in column], dtype=pl.String)
-            for name, column in texts.items()
+            p_values.map_elements(lambda p: _p_value(p).rjust(6), return_dtype=pl.String)
         )
 
     def json_fields(self) -> dict[str, Any]:
@@ -140,8 +135,15 @@ class Analysis(Result):
         return [*([", ".join(numbers)] if numbers else []), *(f"note: {n}" for n in self.notes)]
 
 
-def _p_value(p: float | None) -> str | None:
-    return None if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+def _p_value(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def frame_of(rows: Sequence[dict[str, Any]], **kinds: type) -> "pl.DataFrame":
+    """Return dictionaries with equal keys as a frame of numbers, but for columns of other kinds."""
+    import polars as pl
+
+    return pl.DataFrame(rows, schema={name: kinds.get(name, pl.Float64) for name in rows[0]})
 
 
 def name_list(names: Names, columns: Sequence[str] = ()) -> list[str]:
@@ -167,25 +169,13 @@ def sign_analysis(
     bootstrap: str = "bca",
     **parts: Any,
 ) -> str:
-    """Return the signature of an analysis; lists of columns are joined, empty ones left out.
-
-    Parameters
-    ----------
-    analysis, table
-        What was done, with which table.
-    log, intervals
-        Columns in logarithms, and how intervals were made.
-    kind, bootstrap
-        The intervals by formula and by resampling.
-    **parts
-        Further choices.
-    """
+    """Return the signature of an analysis; lists of columns are joined, empty ones left out."""
     choices = {
         name: value if isinstance(value, str | int | float | None) else "+".join(value) or None
         for name, value in parts.items()
     }
-    resamples = intervals.resamples if intervals else 0
-    ci = f"{kind}{f'+{resamples}x{bootstrap}' if resamples else ''}" if intervals else None
     if intervals:
-        choices |= {"ci": f"{ci}@{intervals.level}", "seed": intervals.seed if resamples else None}
+        drawn = f"+{intervals.resamples}x{bootstrap}" if intervals.resamples else ""
+        choices |= {"ci": f"{kind}{drawn}@{intervals.level}"}
+        choices |= {"seed": intervals.seed if drawn else None}
     return sign(analysis=analysis, table=table, log="+".join(log) or None, **choices)

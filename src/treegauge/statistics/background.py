@@ -13,6 +13,7 @@ from treegauge.statistics.analysis import (
     Names,
     RowResampling,
     TableSettings,
+    frame_of,
     sign_analysis,
 )
 from treegauge.statistics.coefficients import (
@@ -33,19 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stage:
-    """The target before or after a covariate was divided out.
-
-    Attributes
-    ----------
-    removed
-        The covariate divided out last; None for the target as it was.
-    intercept, slope, r2
-        The line that was divided out, and how much it explained.
-    values
-        The target as it now is.
-    inference
-        How `variable` correlates with it.
-    """
+    """The target after a covariate was divided out (None: as it was), and the line that was."""
 
     removed: str | None
     intercept: float | None
@@ -61,12 +50,8 @@ class Background(Analysis):
 
     Attributes
     ----------
-    target, variable, given
-        Columns, as shown (``log(x)`` for logarithms).
     stages
         First the target as it is, then one stage per covariate.
-    sample
-        The complete rows: target, variable, covariates.
     bca
         Bootstrap interval of the last coefficient, with the fits made again in each resample.
     """
@@ -82,8 +67,6 @@ class Background(Analysis):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per stage."""
-        import polars as pl
-
         rows: list[dict[str, Any]] = [
             {
                 "removed": stage.removed, "intercept": stage.intercept, "slope": stage.slope,
@@ -95,12 +78,7 @@ class Background(Analysis):
         ]  # fmt: skip
         if self.bca:
             rows[-1] |= {"bca_low": self.bca[0], "bca_high": self.bca[1]}
-        texts = {"removed", "variable"}
-        kinds = {
-            name: pl.String if name in texts else pl.Int64 if name == "n" else pl.Float64
-            for name in rows[0]
-        }
-        return pl.DataFrame(rows, schema=kinds)
+        return frame_of(rows, removed=str, variable=str, n=int)
 
 
 @verb

@@ -16,6 +16,7 @@ from treegauge.statistics.resampling import (
     bootstrap_values,
     evaluate,
     jackknife_values,
+    runs_of,
     stream,
 )
 
@@ -31,7 +32,7 @@ def bootstrap(
     names: Sequence[str] | None = None,
     keep: bool = False,
 ) -> Interval:
-    r"""Interval of a score when the units (sentences) could have been others.
+    r"""Interval of a score when the units (sentences), and runs, could have been others.
 
     With :math:`\hat\theta` the score of all units and :math:`\theta^*_b` that of the b-th draw of
     as many units with replacement, the percentile interval runs between the
@@ -40,12 +41,13 @@ def bootstrap(
     :math:`\Phi(z_0 + (z_0 + z_\alpha) / (1 - a (z_0 + z_\alpha)))`, where
     :math:`z_0 = \Phi^{-1}` of the share of :math:`\theta^*` below :math:`\hat\theta` (ties count
     half) and :math:`a = \sum_i d_i^3 / 6 (\sum_i d_i^2)^{3/2}` from the jackknife deviations
-    :math:`d_i`.
+    :math:`d_i`. Of several runs (training seeds) the score is the mean; each resample draws the
+    units, one draw for all runs, and the runs. The acceleration adds the jackknife over both.
 
     Parameters
     ----------
     counts
-        Statistics that add, (n_units, n_columns).
+        Statistics that add, (n_units, n_columns) or (n_runs, n_units, n_columns).
     statistic
         Maps column sums (..., n_columns) to values (..., n_metrics).
     resamples, level, method, seed
@@ -64,7 +66,8 @@ def bootstrap(
     Notes
     -----
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, sections 13.3 and 14.3. Agrees
-    with ``scipy.stats.bootstrap`` up to the random draws.
+    with ``scipy.stats.bootstrap`` up to the random draws. Resampling few runs understates their
+    variance by the factor (R - 1)/R: with three runs, by a third of it.
 
     Examples
     --------
@@ -74,54 +77,9 @@ def bootstrap(
     >>> print(f"{las.estimate[0]:.3f} [{las.low[0]:.2f}, {las.high[0]:.2f}]")
     0.754 [0.59, 0.90]
     """
-    return bootstrap_runs(
-        [counts], statistic, resamples=resamples, level=level, method=method, seed=seed,
-        names=names, keep=keep,
-    )  # fmt: skip
-
-
-def bootstrap_runs(
-    runs: Sequence[npt.ArrayLike],
-    statistic: Statistic,
-    *,
-    resamples: int = 1000,
-    level: float = 0.95,
-    method: Method = "percentile",
-    seed: int = 0,
-    names: Sequence[str] | None = None,
-    keep: bool = False,
-) -> Interval:
-    r"""Interval of a system's mean score when both the units and the runs could be others.
-
-    Each resample draws the units (one draw for all runs) and the runs, both with replacement:
-    :math:`\theta^*_b = \frac1R \sum_{j=1}^R \theta(\text{run } r_{bj}, \text{units } u_b)`.
-    The estimate is the mean of the runs' scores. With one run this is :func:`bootstrap`.
-
-    Parameters
-    ----------
-    runs
-        One array of counts (n_units, n_columns) per run (training seed), on the same units.
-    statistic, resamples, level, method, seed, names, keep
-        As for :func:`bootstrap`; the acceleration of BCa adds the jackknife over runs to the one
-        over units.
-
-    Notes
-    -----
-    Resampling few runs understates their variance by the factor (R - 1)/R: with three runs, by a
-    third of it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> first = np.array([[8, 10], [5, 5], [9, 12], [3, 9], [7, 7], [11, 14]])
-    >>> second = first - [[1, 0], [0, 0], [0, 0], [-2, 0], [1, 0], [2, 0]]
-    >>> las = bootstrap_runs([first, second], lambda sums: sums[..., [0]] / sums[..., [1]], seed=1)
-    >>> print(f"{las.estimate[0]:.3f} [{las.low[0]:.2f}, {las.high[0]:.2f}]")
-    0.737 [0.62, 0.88]
-    """
     check_method(method)
     check_options(seed, resamples, "resamples", level)
-    units = Units(runs)
+    units = Units(runs_of(counts))
     n_runs = len(units.arrays)
     scores = evaluate(statistic, units.total())
     values = bootstrap_values(units, statistic, resamples, seed)
@@ -138,13 +96,8 @@ def bootstrap_runs(
     return make_interval(
         scores.mean(axis=0), values, level=level, method=method,
         factors=[*factors, leave_run_out] if n_runs > 1 else factors, names=names, keep=keep,
-        signature=_signature(method, level, resamples, seed, units),
-    )  # fmt: skip
-
-
-def _signature(method: str, level: float, resamples: int, seed: int, units: Units) -> str:
-    runs = len(units.arrays)
-    return sign(
-        interval=method, level=level, resamples=resamples, units=units.n_units,
-        runs=runs if runs > 1 else None, seed=seed,
+        signature=sign(
+            interval=method, level=level, resamples=resamples, units=units.n_units,
+            runs=n_runs if n_runs > 1 else None, seed=seed,
+        ),
     )  # fmt: skip

@@ -2,38 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.verbs import verb
-from treegauge.statistics.analysis import (
-    Analysis,
-    Coefficient,
-    Correction,
-    CorrelationSettings,
-    Names,
-    RowResampling,
-    TableSettings,
-    sign_analysis,
-)
+from treegauge.core.errors import TreegaugeError
+from treegauge.statistics.analysis import Analysis, Coefficient, RowResampling, frame_of
 from treegauge.statistics.coefficients import (
     Inference,
-    check_coefficient,
     coefficients,
     correlated_pair,
     inference,
     partial,
 )
-from treegauge.statistics.data_table import (
-    DataTable,
-    Group,
-    Sample,
-    Tables,
-    group_rows,
-    load_tables,
-)
+from treegauge.statistics.data_table import DataTable, Groups, Sample
 from treegauge.statistics.interval import bootstrap_rows
 from treegauge.statistics.least_squares import collinearity_notes
 from treegauge.statistics.multiple import adjust
@@ -45,20 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Association:
-    """One coefficient: of `variable` with `target`, given some covariates, over some rows.
+    """One coefficient: of `variable` with `target`, given some covariates, over `n` rows.
 
-    Attributes
-    ----------
-    group
-        Which rows; ``"all"`` for all.
-    target, variable, given, n
-        What was correlated, over how many complete rows.
-    inference
-        Coefficient, Fisher interval, adjusted square, p-value, power.
-    bca_low, bca_high
-        Bootstrap interval over rows.
-    p_adjusted
-        The p-value, adjusted over all rows of the result with as many covariates.
+    ``p_adjusted`` is adjusted over all rows of the result with as many covariates.
     """
 
     group: str
@@ -88,7 +59,7 @@ def associate(
     target: str,
     variables: Sequence[str],
     given: Sequence[str],
-    groups: Sequence[Group],
+    groups: Groups,
     method: Coefficient,
     log: Sequence[str],
     intervals: RowResampling,
@@ -96,11 +67,11 @@ def associate(
     """Return every coefficient in every group, and the notes on them."""
     rows: list[Association] = []
     notes: list[str] = []
-    for group in groups:
-        place = f"{group.name}: " if len(groups) > 1 else ""
+    for group, here in groups.items():
+        place = f"{group}: " if len(groups) > 1 else ""
         for variable in variables:
-            sample = table.complete([target, variable, *given], log=log, rows=group.rows)
-            added, problems = _of_sample(sample, group.name, method, intervals)
+            sample = table.complete([target, variable, *given], log=log, rows=here)
+            added, problems = _of_sample(sample, group, method, intervals)
             rows += added
             notes += [place + note for note in (*sample.notes, *problems)]
     if all(row.inference.r is None for row in rows):
@@ -203,13 +174,7 @@ def adjusted(rows: Sequence[Association], correction: str) -> list[Association]:
 class Correlations(Analysis):
     """Coefficients with their intervals, one row per variable, group and set of covariates.
 
-    Attributes
-    ----------
-    rows, method
-        The coefficients, and which coefficient.
-    data, variables, log
-        The table, the columns correlated with the target, and those in logarithms: a figure
-        needs them.
+    A figure needs the table, the columns correlated with the target, and those in logarithms.
     """
 
     rows: tuple[Association, ...]
@@ -222,17 +187,8 @@ class Correlations(Analysis):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per coefficient."""
-        import polars as pl
-
-        texts = {"group", "target", "variable", "given"}
-        rows = [row.to_dict() for row in self.rows]
-        return pl.DataFrame(
-            rows,
-            schema={
-                name: pl.String if name in texts else pl.Int64 if name == "n" else pl.Float64
-                for name in rows[0]
-            },
-        )
+        texts = dict.fromkeys(("group", "target", "variable", "given"), str)
+        return frame_of([row.to_dict() for row in self.rows], n=int, **texts)
 
     def shown(self) -> "pl.DataFrame":
         """Return the table without columns that do not vary or repeat another."""
@@ -241,58 +197,6 @@ class Correlations(Analysis):
         idle += ["given"] if (full["given"] == "").all() else []
         repeats = full["p_adjusted"].equals(full["p_value"])
         return frame.drop([*idle, *(["p_adjusted"] if repeats else [])])
-
-
-@verb
-def correlate(
-    tables: Tables,
-    target: str,
-    of: Names = (),
-    given: Names = (),
-    *,
-    how: CorrelationSettings = CorrelationSettings(),
-    columns: TableSettings = TableSettings(),
-    intervals: RowResampling = RowResampling(),
-) -> Correlations:
-    """Return the correlations that :func:`treegauge.statistics.analyse.analyse` describes.
-
-    Notes
-    -----
-    Sections 3.3, 4.2 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
-
-    Examples
-    --------
-    >>> result = correlate("ud25", "las", ["test_words"], ["train_words"], resamples=0)
-    >>> [(row.given, round(row.inference.r, 3)) for row in result.rows]
-    [((), 0.434), (('train_words',), -0.158)]
-    """
-    method, by, cut, correction = how.method, how.by, how.cut, how.correction
-    table = load_tables(tables, columns.join)
-    wanted, covariates, log = table.pick(of), table.pick(given), table.pick(columns.log)
-    check_coefficient(method)
-    if correction not in get_args(Correction):
-        raise ChoiceError("correction of p-values", correction, get_args(Correction))
-    if cut is not None and by is None:
-        raise TreegaugeError(f"cut {cut!r} needs a column to cut: give by as well")
-    variables = choose_columns(table, target, wanted, covariates, without=by)
-    groups = [Group("all", tuple(range(table.frame.height)))]
-    groups += group_rows(table, by, cut) if by else []
-    rows, notes = associate(table, target, variables, covariates, groups, method, log, intervals)
-    return Correlations(
-        rows=tuple(adjusted(rows, correction)),
-        method=method,
-        data=table,
-        variables=tuple(variables),
-        log=tuple(log),
-        notes=tuple(notes),
-        signature=sign_analysis(
-            "correlation", table.name, target=target, of=variables if wanted else "all",
-            given=covariates, method=method, by=by, cut=cut, correction=correction, log=log,
-            intervals=intervals,
-        ),
-    )  # fmt: skip
 
 
 def choose_columns(

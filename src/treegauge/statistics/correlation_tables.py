@@ -15,11 +15,12 @@ from treegauge.statistics.analysis import (
     Names,
     RowResampling,
     TableSettings,
+    frame_of,
     sign_analysis,
 )
 from treegauge.statistics.coefficients import Inference, check_coefficient, correlated_pair
 from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
-from treegauge.statistics.data_table import Group, Tables, load_tables
+from treegauge.statistics.data_table import Tables, load_tables
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
@@ -28,15 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CorrelationMatrix(Analysis):
-    """Coefficients of all pairs of columns.
-
-    Attributes
-    ----------
-    names
-        The columns.
-    pairs
-        Every pair with its interval and p-values.
-    """
+    """Coefficients of all pairs of columns, with their intervals and p-values."""
 
     names: tuple[str, ...]
     pairs: tuple[dict[str, Any], ...]
@@ -45,11 +38,7 @@ class CorrelationMatrix(Analysis):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per pair."""
-        import polars as pl
-
-        kinds: dict[str, Any] = {"x": pl.String, "y": pl.String, "n": pl.Int64}
-        numbers = ["r", "low", "high", "p_value", "p_adjusted"]
-        return pl.DataFrame(self.pairs, schema=kinds | dict.fromkeys(numbers, pl.Float64))
+        return frame_of(self.pairs, x=str, y=str, n=int)
 
     def shown(self) -> "pl.DataFrame":
         """Return the square; ``*`` marks adjusted p-values below 0.05, ``**`` below 0.001."""
@@ -147,16 +136,9 @@ def correlation_matrix(
 
 @dataclass(frozen=True, eq=False)
 class BinnedCorrelations(Analysis):
-    """Coefficients of one variable, one row per bin.
+    """Coefficients of one variable given all covariates, one row per bin.
 
-    Attributes
-    ----------
-    bin, bins
-        The column that bins, and its values.
-    coefficients
-        The coefficients, given all covariates.
-    trend
-        Spearman correlation of the coefficients with the bins.
+    The trend is the Spearman correlation of the coefficients with the bins.
     """
 
     bin: str
@@ -247,7 +229,7 @@ def correlate_bins(
     if not len(inside):
         raise TreegaugeError(f"{table.source}: no {bin!r} lies between {low} and {high}")
     bins = sorted({int(number) for number in numbers[inside]})
-    groups = [Group(f"{bin} {one}", tuple(np.flatnonzero(numbers == one).tolist())) for one in bins]
+    groups = {f"{bin} {one}": np.flatnonzero(numbers == one).tolist() for one in bins}
     choose_columns(table, target, [of], covariates, without=bin)
     rows, notes = associate(table, target, [of], covariates, groups, method, logs, intervals)
     last = adjusted([row for row in rows if len(row.given) == len(covariates)], correction)

@@ -30,18 +30,9 @@ _MOST = 60  # groups
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows in which every wanted column has a number.
+    """Rows in which every wanted column has a number; notes say what was left out.
 
-    Attributes
-    ----------
-    names
-        The columns; ``log(x)`` where the logarithm was taken.
-    values
-        (rows, columns).
-    labels, rows
-        The name of each row, and its place in the table.
-    notes
-        What was left out, for the reader of the result.
+    A column's name is ``log(x)`` where the logarithm was taken; `rows` are places in the table.
     """
 
     names: tuple[str, ...]
@@ -128,17 +119,7 @@ class DataTable:
     def complete(
         self, names: Sequence[str], *, log: Sequence[str] = (), rows: Sequence[int] | None = None
     ) -> Sample:
-        """Return the rows in which none of the columns is missing.
-
-        Parameters
-        ----------
-        names
-            Columns, in the order wanted.
-        log
-            Those of which the natural logarithm is taken.
-        rows
-            Only these rows.
-        """
+        """Return the rows in which none of the columns is missing, some of them in logarithms."""
         here = np.arange(self.frame.height) if rows is None else np.asarray(rows, dtype=np.intp)
         values, shown = self.columns(names, log=log)
         values, labels = values[here], np.array(self.labels, dtype=object)[here]
@@ -356,34 +337,18 @@ def _listed(names: Sequence[Any], most: int = 8) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-@dataclass(frozen=True)
-class Group:
-    """Some rows under a name."""
-
-    name: str
-    rows: tuple[int, ...]
+#: Rows by the name of their group.
+Groups = Mapping[str, Sequence[int]]
 
 
-def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> list[Group]:
-    """Divide rows by a column.
-
-    Parameters
-    ----------
-    table
-        The table.
-    by
-        The column. Rows without a value belong to no group.
-    cut
-        Divide at this number, ``"mean"`` or ``"median"``, into above and not above, instead of by
-        value.
+def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> dict[str, list[int]]:
+    """Divide rows by a column, or at a number, mean or median of it; gaps belong to no group.
 
     Examples
     --------
     >>> table = as_table({"mc": [0.2, 0.4, 0.9], "family": ["a", None, "b"]})
-    >>> [(group.name, group.rows) for group in group_rows(table, "mc", "mean")]
-    [('mc > 0.5', (2,)), ('mc <= 0.5', (0, 1))]
-    >>> [group.name for group in group_rows(table, "family")]
-    ['a', 'b']
+    >>> group_rows(table, "mc", "mean"), group_rows(table, "family")
+    ({'mc > 0.5': [2], 'mc <= 0.5': [0, 1]}, {'a': [0], 'b': [2]})
     """
     table.check([by], "column to group by")
     if cut is not None:
@@ -401,10 +366,10 @@ def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> lis
             f"{table.source}: column {by!r} has {len(names)} values, more than {_MOST} groups; "
             "give a cut (mean, median or a number) to divide its numbers in two"
         )
-    return [Group(name, tuple(i for i, cell in enumerate(cells) if cell == name)) for name in names]
+    return {name: [i for i, cell in enumerate(cells) if cell == name] for name in names}
 
 
-def _halves(table: DataTable, by: str, cut: str | float) -> list[Group]:
+def _halves(table: DataTable, by: str, cut: str | float) -> dict[str, list[int]]:
     numbers = table.numbers(by)
     known = numbers[~np.isnan(numbers)]
     if not len(known):
@@ -417,9 +382,5 @@ def _halves(table: DataTable, by: str, cut: str | float) -> list[Group]:
             at = float(cut)
         except ValueError:
             raise TreegaugeError(f"cut: expected mean, median or a number, found {cut!r}") from None
-    above = np.flatnonzero(numbers > at)
-    below = np.flatnonzero(numbers <= at)
-    return [
-        Group(f"{by} > {at:.6g}", tuple(above.tolist())),
-        Group(f"{by} <= {at:.6g}", tuple(below.tolist())),
-    ]
+    above, below = (np.flatnonzero(side).tolist() for side in (numbers > at, numbers <= at))
+    return {f"{by} > {at:.6g}": above, f"{by} <= {at:.6g}": below}

@@ -23,16 +23,9 @@ LeaveOneOut = Callable[[], Iterator[FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Interval(Result):
-    """Estimates with their intervals, one entry per metric.
+    """Estimates with their intervals, one entry per metric; NaN where undefined.
 
-    Attributes
-    ----------
-    names, estimate, low, high, standard_error
-        One entry a metric. Where the estimate is undefined (NaN), so are the others.
-    level, method
-        Nominal coverage, and how the limits were read off the resamples.
-    values
-        The resampled values (resamples, metrics) when asked for.
+    ``values`` holds the resampled values (resamples, metrics) when asked for.
     """
 
     names: tuple[str, ...]
@@ -51,16 +44,9 @@ class Interval(Result):
         """One row per metric."""
         import polars as pl
 
-        return pl.DataFrame(
-            {
-                "metric": self.names,
-                "estimate": self.estimate,
-                "low": self.low,
-                "high": self.high,
-                "standard_error": self.standard_error,
-            },
-            nan_to_null=True,
-        )
+        names = ("estimate", "low", "high", "standard_error")
+        columns = {name: getattr(self, name) for name in names}
+        return pl.DataFrame({"metric": self.names} | columns, nan_to_null=True)
 
 
 def make_interval(
@@ -75,18 +61,12 @@ def make_interval(
     signature: str,
     size: FloatArray | None = None,
 ) -> Interval:
-    """Read the interval of every metric off its resampled values.
+    """Read the interval of every metric off its resampled values (resamples, metrics).
 
     Parameters
     ----------
-    estimate, values
-        (metrics,) and (resamples, metrics).
     factors
         Jackknife values of every resampled factor; only read for BCa.
-    level, method, names, keep
-        As for :func:`treegauge.statistics.bootstrap.bootstrap`.
-    signature
-        Signature of the result.
     size
         Magnitude of the numbers behind each estimate, against which rounding is judged; by
         default that of the estimate, too little for a difference of two.
@@ -173,20 +153,8 @@ def bootstrap_rows(
     r"""Interval of a statistic when the rows (treebanks) could have been others.
 
     As :func:`treegauge.statistics.bootstrap.bootstrap`, but the statistic sees whole rows, so that
-    ranks can be computed again in every resample.
-
-    Parameters
-    ----------
-    rows
-        (n_rows, n_columns).
-    statistic
-        Maps rows (..., n_rows, n_columns) to values (..., n_values).
-    resamples, level, method, seed
-        Number of draws, nominal coverage, ``"bca"`` or ``"percentile"``, seed of the draws.
-
-    Notes
-    -----
-    Agrees with ``scipy.stats.bootstrap(paired=True)`` given the same draws.
+    ranks can be computed again in every resample. Agrees with
+    ``scipy.stats.bootstrap(paired=True)`` given the same draws.
 
     Examples
     --------

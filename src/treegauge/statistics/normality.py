@@ -10,12 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError, check_options
 from treegauge.core.verbs import verb
-from treegauge.statistics.analysis import (
-    Analysis,
-    Names,
-    TableSettings,
-    sign_analysis,
-)
+from treegauge.statistics.analysis import Analysis, Names, TableSettings, frame_of, sign_analysis
 from treegauge.statistics.data_table import DataTable, Tables, load_tables
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.resampling import FloatArray, stream
@@ -41,12 +36,9 @@ class Normality(Analysis):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per variable."""
-        import polars as pl
-
-        numbers = ["mean", "sd", "skewness", "kurtosis", "w", "p_value", "p_adjusted", "k2", "p_k2"]
-        kinds: dict[str, Any] = {"variable": pl.String, "n": pl.Int64}
-        kinds |= dict.fromkeys(numbers, pl.Float64)
-        return pl.DataFrame(self.rows, schema=kinds | {"normal": pl.Boolean})
+        names = "variable n mean sd skewness kurtosis w p_value p_adjusted k2 p_k2 normal".split()
+        rows = [{name: row.get(name) for name in names} for row in self.rows]
+        return frame_of(rows, variable=str, n=int, normal=bool)
 
 
 @verb
@@ -136,13 +128,11 @@ class SkewNormal(Analysis):
 
     Attributes
     ----------
-    n, data_mean, data_sd
-        The numbers: how many, their mean and standard deviation.
     location, scale, shape
         Parameters :math:`\xi, \omega, \alpha` of the density
         :math:`\frac2\omega \varphi(z) \Phi(\alpha z)`, :math:`z = (x - \xi) / \omega`.
     mean, sd, skewness
-        Of the curve.
+        Of the curve; ``data_mean`` and ``data_sd`` are those of the numbers.
     chi2, chi2_df, p_chi2
         Pearson's statistic over bins of equal probability; None if the rows are too few.
     ks, p_ks
@@ -150,19 +140,17 @@ class SkewNormal(Analysis):
         drawn from the curve, and fitted again, that lie as far from their own.
     p_normal
         Likelihood ratio test against the normal curve: small if the skew is needed.
-    name, values
-        The column and its numbers.
     """
 
     n: int
     data_mean: float
     data_sd: float
-    location: float
-    scale: float
-    shape: float
     mean: float
     sd: float
     skewness: float
+    location: float
+    scale: float
+    shape: float
     chi2: float | None
     chi2_df: int | None
     p_chi2: float | None
@@ -232,16 +220,7 @@ def fit_skew_normal(
 
     Chi-square: k bins of equal probability under the curve, :math:`\chi^2 = \sum (O - E)^2 / E`
     with k - 4 degrees of freedom (three parameters were fitted), k the largest number that leaves
-    at least 8 rows per bin, at most 12.
-
-    Parameters
-    ----------
-    values
-        The numbers; missing ones are left out.
-    resamples, seed
-        As for :func:`shape`.
-    name, table
-        What they are called in the signature.
+    at least 8 rows per bin, at most 12. Missing numbers are left out.
 
     Notes
     -----
@@ -272,27 +251,15 @@ def fit_skew_normal(
     chi2, chi2_df, p_chi2 = _chi_square(numbers, location, scale, shape)
     distance = _distance(numbers, location, scale, shape)
     at_edge = abs(shape) > 0.9 * _STEEPEST
+    note = f"{name}: the shape is at its limit; the curve is a half-normal one"
     return SkewNormal(
-        n=len(numbers),
-        data_mean=float(numbers.mean()),
-        data_sd=float(numbers.std(ddof=1)),
-        location=location,
-        scale=scale,
-        shape=shape,
-        mean=location + scale * lift,
+        n=len(numbers), data_mean=float(numbers.mean()), data_sd=float(numbers.std(ddof=1)),
+        location=location, scale=scale, shape=shape, mean=location + scale * lift,
         sd=scale * math.sqrt(1 - lift**2),
-        skewness=(4 - math.pi) / 2 * lift**3 / (1 - lift**2) ** 1.5,
-        chi2=chi2,
-        chi2_df=chi2_df,
-        p_chi2=p_chi2,
-        ks=distance,
+        skewness=(4 - math.pi) / 2 * lift**3 / (1 - lift**2) ** 1.5, chi2=chi2, chi2_df=chi2_df,
+        p_chi2=p_chi2, ks=distance, name=name, values=numbers,
         p_ks=_bootstrap_p(distance, len(numbers), shape, resamples, seed) if resamples else None,
-        p_normal=math.erfc(math.sqrt(gain)),
-        notes=(f"{name}: the shape is at its limit; the curve is a half-normal one",)
-        if at_edge
-        else (),
-        name=name,
-        values=numbers,
+        p_normal=math.erfc(math.sqrt(gain)), notes=(note,) if at_edge else (),
         signature=sign_analysis(
             "shape", table, of=name, curve="skew-normal", resamples=resamples or None,
             seed=seed if resamples else None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
+from treegauge.core.errors import ChoiceError, check_options
 from treegauge.core.result import Result, sign
 from treegauge.statistics.interval import Interval, Method, check_method, make_interval
 from treegauge.statistics.resampling import (
@@ -20,6 +20,7 @@ from treegauge.statistics.resampling import (
     evaluate,
     jackknife_values,
     name_metrics,
+    runs_of,
     swapped_sums,
 )
 
@@ -31,14 +32,12 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True, eq=False)
 class PairedComparison(Result):
-    """Two systems on the same units, one entry per metric.
+    """Two systems on the same units, one entry per metric; NaN where it is undefined.
 
     Attributes
     ----------
-    names, a, b, difference, p_value
-        One entry per metric; ``difference`` is ``a - b``. NaN where the metric is undefined.
-    test, alternative
-        ``"permutation"`` or ``"bootstrap"``, and the direction tested (``"greater"``: A above B).
+    alternative
+        The direction tested (``"greater"``: A above B).
     draws, exact
         Number of permutations or resamples, and whether they were all there are.
     interval, share_better
@@ -119,7 +118,6 @@ def paired_permutation(
     >>> float(las.p_value[0]), las.exact, las.draws  # all 5 differing units favour A: 2 / 2**5
     (0.0625, True, 32)
     """
-    _check_alternative(alternative)
     check_options(seed, permutations, "permutations")
     units = Units([_average_runs(counts_a), _average_runs(counts_b)])
     a, b = evaluate(statistic, units.total())
@@ -169,11 +167,6 @@ def paired_bootstrap(
     resamples, level, method, keep
         As for :func:`treegauge.statistics.bootstrap.bootstrap`, for the interval of the difference.
 
-    Returns
-    -------
-    PairedComparison
-        With ``interval`` and ``share_better``.
-
     Notes
     -----
     Efron and Tibshirani (1993), section 16.4, centres the resamples; Berg-Kirkpatrick, Burkett
@@ -189,7 +182,6 @@ def paired_bootstrap(
     >>> print(f"{las.difference[0]:.3f}", las.share_better[0] > 0.99)
     0.140 True
     """
-    _check_alternative(alternative)
     check_method(method)
     check_options(seed, resamples, "resamples", level)
     units = Units([_average_runs(counts_a), _average_runs(counts_b)])
@@ -226,6 +218,8 @@ def _as_extreme(
     null: FloatArray, a: FloatArray, b: FloatArray, alternative: Alternative
 ) -> npt.NDArray[np.bool_]:
     """Mark differences under the null that reach the observed one; undefined ones do too."""
+    if alternative not in get_args(Alternative):
+        raise ChoiceError("alternative", alternative, get_args(Alternative))
     tie, difference = TIE * _size(a, b), a - b
     if alternative == "greater":
         return ~(null < difference - tie)
@@ -239,18 +233,5 @@ def _size(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _average_runs(counts: npt.ArrayLike) -> npt.NDArray[Any]:
-    try:
-        table = np.asarray(counts)
-    except ValueError:
-        raise TreegaugeError(
-            "runs of one system differ in shape; all must describe the same units and columns"
-        ) from None
-    if table.ndim != 3 or not len(table):
-        return table
-    averaged: npt.NDArray[Any] = table[0] if len(table) == 1 else table.mean(axis=0)
-    return averaged
-
-
-def _check_alternative(alternative: str) -> None:
-    if alternative not in get_args(Alternative):
-        raise ChoiceError("alternative", alternative, get_args(Alternative))
+    runs = runs_of(counts)
+    return runs[0] if len(runs) == 1 else np.mean(runs, axis=0)

@@ -74,11 +74,6 @@ class Units:
     2^-52 of the largest possible sum, and columns below 1e-280 count as 0. Sums then do not
     depend on order, blocks or threads, and equal resamples have equal sums. Columns that are 0
     everywhere are not carried along; sums have them again.
-
-    Parameters
-    ----------
-    arrays
-        One array (n_units, n_columns) per system, all of one shape.
     """
 
     def __init__(self, arrays: Sequence[npt.ArrayLike]) -> None:
@@ -142,16 +137,25 @@ class Units:
 
 
 def _as_table(array: npt.ArrayLike) -> npt.NDArray[Any]:
-    try:
-        table = np.asarray(array)
-    except ValueError as error:
-        raise TreegaugeError(f"counts: expected a table of numbers, found {error}") from None
+    table = np.asarray(array)
     if table.ndim != 2 or not table.size or table.dtype.kind not in "biuf":
         raise TreegaugeError(
             "counts: expected numbers of shape (n_units, n_columns), at least 1 x 1, "
             f"found {table.dtype} of shape {table.shape}"
         )
     return table
+
+
+def runs_of(counts: npt.ArrayLike) -> list[npt.NDArray[Any]]:
+    """Return one table per run from a table, or from several of the same units."""
+    try:
+        table = np.asarray(counts)
+    except ValueError:
+        raise TreegaugeError(
+            "counts: expected a table of numbers, or one of the same shape for each run; rows or "
+            "runs differ in shape"
+        ) from None
+    return list(table) if table.ndim == 3 else [table]
 
 
 def bootstrap_sums(units: Units, resamples: int, seed: int) -> Iterator[FloatArray]:

@@ -1,9 +1,8 @@
 """Intervals and tests that hold their level with few units: sentences, documents, treebanks."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from treegauge.statistics.resampling import (
     Units,
     evaluate,
     jackknife_values,
+    runs_of,
 )
 
 #: Fewest units (sentences, documents, groups of treebanks) of a jackknife interval.
@@ -303,7 +303,7 @@ def jackknife(
     >>> print(f"{las.value[0]:.3f} ({low[0]:.3f} to {high[0]:.3f})")
     0.784 (0.652 to 0.876)
     """
-    systems = [_runs(table) for table in ([counts] if other is None else [counts, other])]
+    systems = [runs_of(table) for table in ([counts] if other is None else [counts, other])]
     units = Units([run for runs in systems for run in runs])
     scores = evaluate(statistic, units.total())
     left = np.concatenate(list(jackknife_values(units, statistic))) - scores
@@ -327,8 +327,3 @@ def jackknife(
     known = np.isfinite(variance) & (n >= least)
     freedom = np.divide(variance**2, curvature, out=np.full_like(value, df), where=curvature > 0)
     return StudentEstimate(value, np.where(known, np.sqrt(variance), np.nan), freedom)
-
-
-def _runs(counts: npt.ArrayLike) -> Sequence[npt.NDArray[Any]]:
-    table = np.asarray(counts)
-    return list(table) if table.ndim == 3 else [table]
