@@ -13,7 +13,15 @@ from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.indexing import index
 from treegauge.treebanks.problems import BY_NAME, ConlluError, Problem
 from treegauge.treebanks.repair import repair_sentences
-from treegauge.treebanks.sources import Errors, Source, find, open_bytes, short_name, split_of
+from treegauge.treebanks.sources import (
+    Errors,
+    Source,
+    find,
+    open_bytes,
+    packed,
+    short_name,
+    split_of,
+)
 
 CHUNK = 2 << 20
 TOLERABLE = ("several-roots", "no-root", "cycle")
@@ -276,29 +284,9 @@ def write_conllu(treebank: Treebank, path: Source) -> None:
         return
     try:
         with atomic(path) as file:
-            file.write(_packed(data, Path(path).suffix))
+            file.write(packed(data, Path(path).suffix))
     except OSError as error:
         raise TreegaugeError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def _packed(data: bytes, ending: str) -> bytes:
-    if ending == ".gz":
-        import gzip
-
-        return gzip.compress(data, mtime=0)
-    if ending == ".xz":
-        import lzma
-
-        return lzma.compress(data)
-    if ending == ".bz2":
-        import bz2
-
-        return bz2.compress(data)
-    if ending == ".zst":
-        import pyarrow as pa
-
-        return bytes(pa.compress(data, codec="zstd", asbytes=True))
-    return data
 
 
 def refusals(treebank: Treebank) -> list[Problem]:

@@ -3,7 +3,6 @@
 import bz2
 import glob
 import gzip
-import io
 import lzma
 import os
 import sys
@@ -11,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 
@@ -41,40 +40,24 @@ def open_bytes(path: Source) -> Iterator[BinaryIO]:
 
 
 def _open(name: str) -> BinaryIO:
+    openers: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
     ending = Path(name).suffix
-    if ending == ".gz":
-        return cast("BinaryIO", gzip.open(name, "rb"))
-    if ending == ".xz":
-        return cast("BinaryIO", lzma.open(name, "rb"))
-    if ending == ".bz2":
-        return cast("BinaryIO", bz2.open(name, "rb"))
     if ending == ".zst":
         import pyarrow as pa
 
-        plain = Path(name).open("rb")  # noqa: SIM115 -- closed with the stream around it
-        stream = pa.CompressedInputStream(pa.PythonFile(plain, mode="r"), "zstd")
-        return cast("BinaryIO", io.BufferedReader(_Readable(stream, plain)))
-    return Path(name).open("rb")
+        return cast("BinaryIO", pa.input_stream(name, compression="zstd"))
+    return cast("BinaryIO", openers[ending](name) if ending in openers else Path(name).open("rb"))
 
 
-class _Readable(io.RawIOBase):
-    """An Arrow stream as an ordinary one."""
+def packed(data: bytes, ending: str) -> bytes:
+    """Pack bytes as a file's ending says; the same bytes every time."""
+    if ending == ".gz":
+        return gzip.compress(data, mtime=0)
+    if ending == ".zst":
+        import pyarrow as pa
 
-    def __init__(self, stream: BinaryIO, plain: BinaryIO) -> None:
-        self.stream, self.plain = stream, plain
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        data = self.stream.read(len(view))
-        view[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self.plain.close()
-        super().close()
+        return bytes(pa.compress(data, codec="zstd", asbytes=True))
+    return {".xz": lzma.compress, ".bz2": bz2.compress}.get(ending, bytes)(data)
 
 
 def find(source: Source, *, split: str | None = None) -> list[str]:
