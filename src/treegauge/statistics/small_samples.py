@@ -311,7 +311,7 @@ def jackknife(
     sizes = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     df = effective_df(sizes) if n >= least else math.nan
     value, over_units = np.zeros(scores.shape[1]), np.zeros((n, scores.shape[1]))
-    variance, curvature, start = np.zeros_like(value), np.zeros_like(value), 0
+    variance, curvature, shared, start = 0 * value, 0 * value, 0 * value, 0
     for sign, runs in zip((1, -1), systems, strict=False):
         held, here = len(runs), slice(start, start + len(runs))
         start += held
@@ -319,10 +319,9 @@ def jackknife(
         over_units += sign * left[:, here].mean(axis=1)
         if held > 1:
             between = scores[here].var(axis=0, ddof=1) / held
-            both = (n - 1) / n * left[:, here].var(axis=1, ddof=1).sum(axis=0) / held
-            variance += np.maximum(between - both, 0.0)
-            curvature += np.where(between > both, (between**2 + both**2 / df) / (held - 1), 0.0)
-    within = (n - 1) / n * (over_units**2).sum(axis=0)
+            variance, curvature = variance + between, curvature + between**2 / (held - 1)
+            shared += (n - 1) / n * left[:, here].var(axis=1, ddof=1).sum(axis=0) / held
+    within = np.maximum((n - 1) / n * (over_units**2).sum(axis=0) - shared, 0.0)
     variance, curvature = variance + within, curvature + within**2 / df
     known = np.isfinite(variance) & (n >= least)
     freedom = np.divide(variance**2, curvature, out=np.full_like(value, df), where=curvature > 0)
