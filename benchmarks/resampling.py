@@ -7,7 +7,7 @@ from benchmarks.measuring import Contender, Makers, contest
 from benchmarks.tables import VERSUS, Section, versus
 
 if TYPE_CHECKING:
-    from treegauge.statistics.interval import Method
+    from treegauge.statistics.bootstrap import Method
 
 OURS = "treegauge"
 UNITS, COLUMNS, RESAMPLES, PERMUTATIONS = 26_000, 30, 1_000, 10_000

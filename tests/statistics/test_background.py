@@ -103,7 +103,7 @@ def test_negative_targets_work_as_positive_ones_do(frame):
         ({}, [], "at least one covariate; choices: las, words, length, edv"),
         ({}, ["edv"], "'edv' is named twice"),
         ({"length": 1.0}, ["length"], "length has one value only"),
-        ({"length": None}, ["length"], "0 complete rows, expected at least 4"),
+        ({"length": None}, ["length"], "0 complete rows for 3 columns, expected at least 4"),
     ],
 )
 def test_errors_name_the_trouble(frame, change, given, message):

@@ -194,7 +194,7 @@ def test_predictions_tell_errors_gaps_and_extrapolation(frame):
     [
         (35, [], "at least one predictor; choices: words, edv, length, las"),
         (35, ["las"], "'las' is named twice"),
-        (4, ["edv", "length"], "4 complete rows for 2 predictors, expected at least 5"),
+        (4, ["edv", "length"], "4 complete rows for 3 columns, expected at least 5"),
         (35, ["flat"], "flat has one value only"),
         (35, ["edw"], "unknown column in table: 'edw'"),
     ],

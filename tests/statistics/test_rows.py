@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics import interval, resampling
+from treegauge.statistics import bootstrap, resampling
+from treegauge.statistics.bootstrap import bootstrap_rows
 from treegauge.statistics.coefficients import coefficients
-from treegauge.statistics.interval import bootstrap_rows
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def spearman(values):
 @pytest.mark.parametrize(("method", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
 def test_intervals_are_scipys(table, method, theirs):
     found = bootstrap_rows(table, spearman, resamples=999, method=method, seed=5)
-    draws = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(interval._ROWS,)))
+    draws = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(bootstrap._ROWS,)))
     expected = stats.bootstrap(
         (np.arange(25),),
         lambda index: stats.spearmanr(*table[index].T).statistic,

@@ -16,6 +16,7 @@ from treegauge.statistics.analysis import (
     frame_of,
     sign_analysis,
 )
+from treegauge.statistics.bootstrap import bootstrap_rows
 from treegauge.statistics.coefficients import (
     Inference,
     check_coefficient,
@@ -24,7 +25,6 @@ from treegauge.statistics.coefficients import (
 )
 from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.data_table import Sample, Tables, load_tables
-from treegauge.statistics.interval import bootstrap_rows
 from treegauge.statistics.least_squares import LeastSquares
 from treegauge.statistics.resampling import FloatArray
 
@@ -131,13 +131,7 @@ def remove_background(
         raise TreegaugeError(f"name at least one covariate; choices: {', '.join(table.numeric())}")
     choose_columns(table, target, [of], covariates)
     sample = table.complete([target, of, *covariates], log=log)
-    if len(sample.values) < 4:
-        raise TreegaugeError(
-            f"{table.source}: {len(sample.values)} complete rows, expected at least 4"
-        )
-    constant = sample.constant()
-    if constant:
-        raise TreegaugeError(f"{table.source}: {', '.join(constant)} has one value only")
+    sample.check(table.source, 4)
     stages = _chain(sample, method, intervals.level, table.source)
     bca = None
     if intervals.resamples:
@@ -162,9 +156,7 @@ def remove_background(
 
 
 def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> list[Stage]:
-    target, variable, covariates = (
-        sample.values[:, 0], sample.values[:, 1], sample.values[:, 2:]
-    )  # fmt: skip
+    target, variable, *covariates = sample.values.T
 
     def correlated(left: FloatArray) -> Inference:
         coefficient = correlated_pair(np.column_stack([left, variable]), method=method, level=level)
@@ -174,12 +166,12 @@ def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> li
         return coefficient
 
     stages = [Stage(None, None, None, None, target, correlated(target))]
-    for j, name in enumerate(sample.names[2:]):
+    for name, covariate in zip(sample.names[2:], covariates, strict=True):
         before = stages[-1].values
-        line = LeastSquares.of(np.column_stack([before, covariates[:, j]]))
+        line = LeastSquares.of(np.column_stack([before, covariate]))
         slope = float(line.slopes[0] / line.scale[0])
         intercept = line.mean - slope * float(line.centre[0])
-        predicted = intercept + slope * covariates[:, j]
+        predicted = intercept + slope * covariate
         # Below that the line is zero but for rounding.
         wrong = np.flatnonzero(predicted * np.sign(line.mean) <= 1e-9 * abs(line.mean))
         if len(wrong):

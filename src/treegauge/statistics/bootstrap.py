@@ -1,24 +1,64 @@
-"""Bootstrap intervals of scores, from per-unit statistics that add."""
+"""Bootstrap intervals: of scores over units that add, and of statistics over rows of a table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import check_options
-from treegauge.core.result import sign
-from treegauge.statistics.interval import Interval, LeaveOneOut, Method, check_method, make_interval
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
+from treegauge.core.result import Result, sign
 from treegauge.statistics.resampling import (
     RUNS,
+    TIE,
     FloatArray,
     Statistic,
     Units,
+    blocks,
     bootstrap_values,
     evaluate,
     jackknife_values,
+    name_metrics,
     runs_of,
     stream,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Method = Literal["percentile", "bca"]
+#: Yields blocks (units, metrics) of values with one unit left out; can be started again.
+LeaveOneOut = Callable[[], Iterator[FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Interval(Result):
+    """Estimates with their intervals, one entry per metric; NaN where undefined.
+
+    ``values`` holds the resampled values (resamples, metrics) when asked for.
+    """
+
+    names: tuple[str, ...]
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    standard_error: FloatArray
+    level: float
+    method: Method
+    digits: ClassVar[int] = 4
+    signature: str
+    values: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per metric."""
+        import polars as pl
+
+        names = ("estimate", "low", "high", "standard_error")
+        columns = {name: getattr(self, name) for name in names}
+        return pl.DataFrame({"metric": self.names} | columns, nan_to_null=True)
 
 
 def bootstrap(
@@ -101,3 +141,148 @@ def bootstrap(
             runs=n_runs if n_runs > 1 else None, seed=seed,
         ),
     )  # fmt: skip
+
+
+#: Maps rows (..., n_rows, n_columns) to values (..., n_values); NaN where undefined.
+RowStatistic = Callable[[FloatArray], npt.NDArray[Any]]
+
+_ROWS = 4  # the purpose in the random stream; 0 to 3 are taken
+
+
+def bootstrap_rows(
+    rows: npt.ArrayLike,
+    statistic: RowStatistic,
+    *,
+    resamples: int = 2000,
+    level: float = 0.95,
+    method: Method = "bca",
+    seed: int = 0,
+) -> Interval:
+    r"""Interval of a statistic when the rows (treebanks) could have been others.
+
+    As :func:`treegauge.statistics.bootstrap.bootstrap`, but the statistic sees whole rows, so that
+    ranks can be computed again in every resample. Agrees with
+    ``scipy.stats.bootstrap(paired=True)`` given the same draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.column_stack([np.arange(20), np.arange(20) % 7])
+    >>> mean = bootstrap_rows(rows, lambda rows: rows.mean(axis=-2), seed=1)
+    >>> mean.estimate.tolist(), bool(mean.low[0] < 9.5 < mean.high[0])
+    ([9.5, 2.85], True)
+    """
+    check_method(method)
+    check_options(seed, resamples, "resamples", level)
+    table = np.asarray(rows, dtype=np.float64)
+    if table.ndim != 2 or len(table) < 2:
+        raise TreegaugeError(f"rows: expected at least 2 rows of numbers, found {table.shape}")
+    n_rows = len(table)
+
+    def values(index: npt.NDArray[np.intp]) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(statistic(table[index]), dtype=np.float64)
+
+    def leave_one_out() -> Iterator[FloatArray]:
+        others = np.arange(n_rows - 1)
+        for start in range(0, n_rows, 256):
+            left = np.arange(start, min(start + 256, n_rows))[:, None]
+            yield values(others + (others >= left))
+
+    random = stream(seed, _ROWS)
+    drawn = [
+        # Whole resamples at a time, so that the blocks do not change the draws.
+        values(random.integers(n_rows, size=(block, n_rows)))
+        for block in blocks(resamples, table.size * 4)
+    ]
+    return make_interval(
+        values(np.arange(n_rows)), np.concatenate(drawn), level=level, method=method,
+        factors=[leave_one_out], names=None, keep=False,
+        signature=sign(interval=method, level=level, resamples=resamples, rows=n_rows, seed=seed),
+    )  # fmt: skip
+
+
+def make_interval(
+    estimate: FloatArray,
+    values: FloatArray,
+    *,
+    level: float,
+    method: Method,
+    factors: Iterable[LeaveOneOut],
+    names: Sequence[str] | None,
+    keep: bool,
+    signature: str,
+    size: FloatArray | None = None,
+) -> Interval:
+    """Read the interval of every metric off its resampled values (resamples, metrics).
+
+    Parameters
+    ----------
+    factors
+        Jackknife values of every resampled factor; only read for BCa.
+    size
+        Magnitude of the numbers behind each estimate, against which rounding is judged; by
+        default that of the estimate, too little for a difference of two.
+    """
+    ties = TIE * np.abs(estimate if size is None else size)
+    bca = method == "bca"
+    accelerations = _acceleration(estimate, factors, ties) if bca else np.zeros(len(estimate))
+    low, high, error = estimate.copy(), estimate.copy(), np.where(np.isnan(estimate), np.nan, 0.0)
+    for i, centre in enumerate(estimate):
+        sample = values[:, i][np.isfinite(values[:, i])]
+        if np.isnan(centre) or len(sample) < 2 or np.ptp(sample) <= ties[i]:
+            continue
+        levels = ((1 - level) / 2, (1 + level) / 2)
+        if bca:
+            levels = _bca_levels(sample, centre, accelerations[i], levels, ties[i])
+        low[i], high[i] = np.quantile(sample, levels)
+        error[i] = sample.std(ddof=1)
+    return Interval(
+        names=name_metrics(names, len(estimate)), estimate=estimate, low=low, high=high,
+        standard_error=error, level=level, method=method, signature=signature,
+        values=values if keep else None,
+    )  # fmt: skip
+
+
+def _bca_levels(
+    sample: FloatArray, centre: float, acceleration: float, levels: tuple[float, float], tie: float
+) -> tuple[float, float]:
+    normal = NormalDist()
+    below = np.mean(sample < centre - tie) / 2 + np.mean(sample <= centre + tie) / 2
+    # An estimate outside all resamples would move both limits to infinity.
+    edge = 0.5 / len(sample)
+    bias = normal.inv_cdf(float(np.clip(below, edge, 1 - edge)))
+
+    def move(level: float) -> float:
+        z = bias + normal.inv_cdf(level)
+        slope = 1 - acceleration * z
+        # Past its pole the formula would wrap round to the other tail.
+        return normal.cdf(bias + z / slope) if slope > 0 else float(z > 0)
+
+    return move(levels[0]), move(levels[1])
+
+
+def _acceleration(
+    estimate: FloatArray, factors: Iterable[LeaveOneOut], ties: FloatArray
+) -> FloatArray:
+    """Acceleration over independent factors, as for a statistic of several samples."""
+    squares, cubes = np.zeros(len(estimate)), np.zeros(len(estimate))
+    for leave_one_out in factors:
+        number, shift = np.zeros(len(estimate)), np.zeros(len(estimate))
+        for values in leave_one_out():
+            number += np.isfinite(values).sum(axis=0)
+            shift += np.nansum(values - estimate, axis=0)
+        number = np.maximum(number, 1)
+        centre = estimate + shift / number
+        for values in leave_one_out():
+            influence = np.nan_to_num((centre - values) * (number - 1) / number)
+            squares += (influence**2).sum(axis=0)
+            cubes += (influence**3).sum(axis=0)
+    varies = np.sqrt(squares) > ties
+    return np.where(varies, cubes, 0.0) / (6 * np.where(varies, squares, 1.0) ** 1.5)
+
+
+def check_method(method: str) -> None:
+    """Refuse an unknown kind of interval, naming the known ones."""
+    if method not in get_args(Method):
+        raise ChoiceError("interval method", method, get_args(Method))

@@ -27,19 +27,8 @@ def coefficients(values: FloatArray, method: Coefficient = "spearman") -> FloatA
     Pearson's r is the covariance over the standard deviations, Spearman's rho the same of the
     ranks (ties share their mean rank), Kendall's tau-b
     :math:`\sum_{i<j} s_{ij} t_{ij} / \sqrt{\sum_{i<j} s_{ij}^2 \sum_{i<j} t_{ij}^2}` with
-    :math:`s_{ij}, t_{ij}` the signs of the differences between rows i and j.
-
-    Parameters
-    ----------
-    values
-        (..., rows, columns).
-    method
-        Which coefficient.
-
-    Returns
-    -------
-    numpy.ndarray
-        (..., columns, columns); NaN in row and column of a constant.
+    :math:`s_{ij}, t_{ij}` the signs of the differences between rows i and j. From (..., rows,
+    columns) to (..., columns, columns); NaN in row and column of a constant.
 
     Examples
     --------
@@ -83,17 +72,8 @@ def partial(matrix: FloatArray) -> FloatArray:
     With :math:`P` the pseudo-inverse of the coefficient matrix, :math:`-P_{12} /
     \sqrt{P_{11} P_{22}}`; computed from the part of each column that the others leave,
     :math:`C_{ab} - C_{az} C_{zz}^+ C_{zb}`, which is the same and stays exact when the two columns
-    are perfectly correlated or the covariates repeat one another.
-
-    Parameters
-    ----------
-    matrix
-        Coefficients (..., columns, columns), see :func:`coefficients`.
-
-    Returns
-    -------
-    numpy.ndarray
-        (...); NaN where a column is constant or the covariates determine one of the two.
+    are perfectly correlated or the covariates repeat one another. NaN where a column is constant or
+    the covariates determine one of the two.
 
     Examples
     --------
@@ -119,15 +99,8 @@ def partial(matrix: FloatArray) -> FloatArray:
 class Inference:
     """A coefficient and what follows from it; None where there are too few rows.
 
-    Attributes
-    ----------
-    r, low, high
-        The coefficient and its Fisher interval.
-    r2, adjusted_r2
-        Share of the variance (of the ranks, for Spearman) that is explained; the second less
-        biased. None for Kendall's tau, whose square is not a share of variance.
-    p_value, power
-        Of the two-sided test against zero; the power as if `r` were the truth.
+    Fisher's interval; r² and its less biased version, shares of the variance (of ranks, for
+    Spearman; None for Kendall's tau); the two-sided p-value; power as if `r` were the truth.
     """
 
     r: float | None = None
@@ -158,15 +131,6 @@ def inference(
       :math:`r \sqrt{(n - k - 2) / (1 - r^2)}`, for Kendall the normal distribution with variance
       :math:`2 (2 (n-k) + 5) / 9 (n-k) (n-k-1)`;
     - power: :func:`treegauge.statistics.power.correlation_power` at n - k rows.
-
-    Parameters
-    ----------
-    r, n, k
-        Coefficient, number of rows, number of covariates.
-    method
-        ``"spearman"``, ``"pearson"`` or ``"kendall"``.
-    level
-        Coverage of the interval.
 
     Notes
     -----

@@ -8,6 +8,7 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.analysis import Analysis, Coefficient, RowResampling, frame_of
+from treegauge.statistics.bootstrap import bootstrap_rows
 from treegauge.statistics.coefficients import (
     Inference,
     coefficients,
@@ -16,7 +17,6 @@ from treegauge.statistics.coefficients import (
     partial,
 )
 from treegauge.statistics.data_table import DataTable, Groups, Sample
-from treegauge.statistics.interval import bootstrap_rows
 from treegauge.statistics.least_squares import collinearity_notes
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.resampling import FloatArray

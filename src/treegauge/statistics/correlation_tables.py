@@ -44,14 +44,12 @@ class CorrelationMatrix(Analysis):
         """Return the square; ``*`` marks adjusted p-values below 0.05, ``**`` below 0.001."""
         import polars as pl
 
-        size = len(self.names)
-        cells = [["1" if i == j else "" for j in range(size)] for i in range(size)]
+        cells = {(name, name): "1" for name in self.names}
         for pair in self.pairs:
-            i, j = self.names.index(pair["x"]), self.names.index(pair["y"])
-            r, p = pair["r"], pair["p_adjusted"]
+            x, y, r, p = (pair[key] for key in ("x", "y", "r", "p_adjusted"))
             star = "" if p is None or p >= 0.05 else "**" if p < 0.001 else "*"
-            cells[i][j] = cells[j][i] = "" if r is None else f"{r:.{self.digits}f}{star}"
-        columns = {name: [row[j] for row in cells] for j, name in enumerate(self.names)}
+            cells[x, y] = cells[y, x] = "" if r is None else f"{r:.{self.digits}f}{star}"
+        columns = {name: [cells[row, name] for row in self.names] for name in self.names}
         return pl.DataFrame({"": self.names} | columns)
 
 

@@ -47,6 +47,16 @@ class Sample:
             return []
         return [self.names[j] for j in np.flatnonzero(np.ptp(self.values, axis=0) == 0)]
 
+    def check(self, source: str, least: int) -> None:
+        """Refuse too few rows for a model, and columns that have only one value."""
+        rows, columns = self.values.shape
+        if rows < least:
+            raise TreegaugeError(
+                f"{source}: {rows} complete rows for {columns} columns, expected at least {least}"
+            )
+        if self.constant():
+            raise TreegaugeError(f"{source}: {', '.join(self.constant())} has one value only")
+
 
 @dataclass(frozen=True)
 class DataTable:
@@ -99,8 +109,9 @@ class DataTable:
             return True
         if column.dtype.to_python() is not str:
             return False
-        cells = [number for cell in column if not _is_gap(number := parse_number(cell))]
-        return 2 * sum(number is not None for number in cells) > len(cells)
+        known = _known(column)
+        gaps = sum(map(math.isnan, known))
+        return 2 * (len(known) - gaps) > len(column) - gaps
 
     def numbers(self, name: str) -> FloatArray:
         """Return a column as numbers, NaN for a missing one."""
@@ -221,16 +232,18 @@ def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) 
     if {"treebank", "system"} <= columns and not {"metric", "score"} <= columns:
         frame = _long_scores(frame)
     if {"treebank", "system", "metric", "score"} <= set(frame.columns):
-        scores = [number for cell in frame["score"] if (number := parse_number(cell)) is not None]
-        check_percent(scores, source, unit)
+        check_percent(_known(frame["score"]), source, unit)
         if frame["system"].n_unique() > 1:
             frame = frame.with_columns(metric=frame["metric"] + ":" + frame["system"])
         return _pivot(frame, "metric", "score", source)
     for name in frame.columns:
         if name.casefold() in SCORES:
-            numbers = [number for cell in frame[name] if (number := parse_number(cell)) is not None]
-            check_percent(numbers, f"{source}, column {name!r}", unit)
+            check_percent(_known(frame[name]), f"{source}, column {name!r}", unit)
     return frame
+
+
+def _known(column: "pl.Series") -> list[float]:
+    return [number for cell in column if (number := parse_number(cell)) is not None]
 
 
 def _long_scores(frame: "pl.DataFrame") -> "pl.DataFrame":
@@ -289,9 +302,9 @@ def join_tables(tables: Sequence[DataTable], on: str = "treebank") -> DataTable:
         raise TreegaugeError("expected at least one table, found none")
     if len(tables) == 1:
         return tables[0]
-    joined: pl.DataFrame | None = None
     key = "__key__"
-    for table in tables:
+
+    def keyed(table: DataTable) -> pl.DataFrame:
         table.check([on], "column to join on")
         names = [str(name) for name in table.frame[on]]
         keys = [treebank_key(name) if on == "treebank" else name for name in names]
@@ -299,13 +312,15 @@ def join_tables(tables: Sequence[DataTable], on: str = "treebank") -> DataTable:
         twice = frame.filter(pl.col(key).is_duplicated())[on].to_list()
         if twice:
             raise TreegaugeError(f"{table.source}: {twice[0]!r} has more than one row")
-        if joined is None:
-            joined = frame
-            continue
-        if not set(keys) & set(joined[key]):
+        return frame
+
+    joined = keyed(tables[0])
+    for table in tables[1:]:
+        frame = keyed(table)
+        if not set(frame[key]) & set(joined[key]):
             raise TreegaugeError(
                 f"{table.source}: no {on} in common with the tables before: found "
-                f"{_listed(names, 3)}; expected such as {_listed(joined[on].to_list(), 3)}"
+                f"{_listed(list(frame[on]), 3)}; expected such as {_listed(list(joined[on]), 3)}"
             )
         fresh = [name for name in frame.columns if name not in joined.columns]
         joined = joined.join(
@@ -314,7 +329,6 @@ def join_tables(tables: Sequence[DataTable], on: str = "treebank") -> DataTable:
         )  # fmt: skip
         joined = joined.with_columns(pl.coalesce(on, f"{on}_right").alias(on)).drop(f"{on}_right")
     inputs = tuple(table.name for table in tables)
-    assert joined is not None  # noqa: S101 -- there are two tables or more
     return DataTable(joined.drop(key), " + ".join(table.source for table in tables), inputs)
 
 
@@ -326,10 +340,6 @@ def _checksum(frame: "pl.DataFrame") -> str:
                  for cell in frame[name]]  # fmt: skip
         digest.update(repr((name, cells)).encode())
     return digest.hexdigest()[:6]
-
-
-def _is_gap(number: float | None) -> bool:
-    return number is not None and math.isnan(number)
 
 
 def _listed(names: Sequence[Any], most: int = 8) -> str:

@@ -11,16 +11,8 @@ def wasserstein(p: npt.ArrayLike, q: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
     .. math:: W_1(p, q) = \sum_k \Bigl| \sum_{i \le k} (p_i - q_i) \Bigr|
 
-    Parameters
-    ----------
-    p, q
-        Counts (..., values); each is divided by its sum first.
-
-    Returns
-    -------
-    numpy.ndarray
-        One distance for each row, NaN where a side is empty. Equals
-        ``scipy.stats.wasserstein_distance`` with the integers as values and counts as weights.
+    Counts (..., values) are divided by their sums first; NaN where a side is empty. Equals
+    ``scipy.stats.wasserstein_distance`` with the integers as values and counts as weights.
 
     Examples
     --------
@@ -41,18 +33,8 @@ def cumulative_variance(scores: npt.ArrayLike, by: npt.ArrayLike | None = None) 
 
     .. math:: v_k = \frac{1}{k} \sum_{i \le k} (s_i - \bar s_k)^2, \quad k = 2, \dots, n
 
-    Parameters
-    ----------
-    scores
-        One score each.
-    by
-        What best means: the highest of these first; by default of the scores themselves. Of equal
-        ones, the earlier comes first.
-
-    Returns
-    -------
-    array
-        One variance (of a population) for each k, so one less than there are scores.
+    The best have the highest numbers in `by`, by default the highest scores; of equal ones, the
+    earlier comes first.
 
     Examples
     --------

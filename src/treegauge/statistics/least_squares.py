@@ -20,8 +20,6 @@ class LeastSquares:
 
     Attributes
     ----------
-    y, mean
-        The target and its mean.
     centre, scale
         Mean and standard deviation of each predictor.
     slopes
@@ -97,15 +95,7 @@ def relative_importance(correlations: FloatArray) -> FloatArray:
     .. math:: \mathrm{LMG}_j = \frac1p \sum_{S \not\ni j} \binom{p-1}{|S|}^{-1}
               \bigl(R^2(S \cup \{j\}) - R^2(S)\bigr)
 
-    Parameters
-    ----------
-    correlations
-        Pearson correlations (..., p + 1, p + 1), the target last.
-
-    Returns
-    -------
-    numpy.ndarray
-        (..., p).
+    From Pearson correlations (..., p + 1, p + 1), the target last, to (..., p).
 
     Notes
     -----
@@ -170,11 +160,8 @@ def condition_number(correlations: FloatArray) -> float:
     >>> round(condition_number(np.array([[1.0, 0.8], [0.8, 1.0]])), 3)
     3.0
     """
-    eigenvalues = np.linalg.eigvalsh(correlations)
-    smallest = eigenvalues[0]
-    if smallest <= 1e-12 * eigenvalues[-1]:
-        return float("inf")
-    return float(np.sqrt(eigenvalues[-1] / smallest))
+    smallest, *_, largest = np.linalg.eigvalsh(correlations)[[0, -1]]
+    return math.sqrt(largest / smallest) if smallest > 1e-12 * largest else math.inf
 
 
 def collinearity_notes(names: Sequence[str], correlations: FloatArray) -> list[str]:
@@ -185,17 +172,7 @@ def collinearity_notes(names: Sequence[str], correlations: FloatArray) -> list[s
     >>> collinearity_notes(["a", "b"], np.array([[1.0, 0.99], [0.99, 1.0]]))
     ['collinear: variance inflation a 50.3, b 50.3 (above 10); their shares cannot be separated']
     """
-    if len(names) < 2:
-        return []
-    inflation = variance_inflation(correlations)
-    high = [
-        f"{name} {factor:.1f}"
-        for name, factor in zip(names, inflation, strict=True)
-        if factor > HIGH_INFLATION
-    ]
-    if high:
-        return [
-            f"collinear: variance inflation {', '.join(high)} (above {HIGH_INFLATION:g}); their "
-            "shares cannot be separated"
-        ]
-    return []
+    factors = zip(names, variance_inflation(correlations), strict=True)
+    high = ", ".join(f"{name} {factor:.1f}" for name, factor in factors if factor > HIGH_INFLATION)
+    note = f"collinear: variance inflation {high} (above {HIGH_INFLATION:g}); their shares cannot "
+    return [note + "be separated"] if high else []

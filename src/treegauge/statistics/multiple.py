@@ -19,13 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def check_p_values(p_values: npt.ArrayLike) -> FloatArray:
-    """Return p-values as floats, NaN for a missing one; refuse what is no p-value.
-
-    Examples
-    --------
-    >>> check_p_values([0.5, None]).tolist()
-    [0.5, nan]
-    """
+    """Return p-values as floats, NaN for a missing one; refuse what is no p-value."""
     try:
         values = np.array(p_values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -34,10 +28,6 @@ def check_p_values(p_values: npt.ArrayLike) -> FloatArray:
     if len(wrong):
         raise TreegaugeError(f"p-values: expected numbers from 0 to 1, found {float(wrong[0])!r}")
     return values
-
-
-def _bonferroni(ordered: FloatArray) -> FloatArray:
-    return ordered * len(ordered)
 
 
 def _holm(ordered: FloatArray) -> FloatArray:
@@ -53,7 +43,7 @@ def _benjamini_hochberg(ordered: FloatArray) -> FloatArray:
 #: Each takes p-values in ascending order and returns adjusted ones, not yet cut off at 1.
 METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "holm": _holm,
-    "bonferroni": _bonferroni,
+    "bonferroni": lambda ordered: ordered * len(ordered),
     "benjamini-hochberg": _benjamini_hochberg,
 }
 
@@ -114,15 +104,10 @@ class Conjunction(Result):
     ----------
     bonferroni, fisher
         p-values of "the effect holds on at least k data sets", k = 1 to n.
-    k_hat
-        Largest k with a Bonferroni p-value of at most alpha: holds under any dependence.
-    k_hat_fisher
-        The same from Fisher p-values: only for independent data sets.
-    names, holm, significant
-        The data sets, their Holm-adjusted p-values (NaN where none was given), and the names of
-        those that are significant each on its own.
-    alpha
-        The error rate.
+    k_hat, k_hat_fisher
+        Largest k with such a p-value of at most alpha: under any dependence, and if independent.
+    holm, significant
+        Holm-adjusted p-values, and the names of data sets significant each on its own.
     """
 
     bonferroni: FloatArray
@@ -141,13 +126,8 @@ class Conjunction(Result):
         """One row per k."""
         import polars as pl
 
-        return pl.DataFrame(
-            {
-                "at_least": np.arange(1, len(self.bonferroni) + 1),
-                "bonferroni": self.bonferroni,
-                "fisher": self.fisher,
-            }
-        )
+        p_values = {"bonferroni": self.bonferroni, "fisher": self.fisher}
+        return pl.DataFrame({"at_least": np.arange(1, len(self.bonferroni) + 1)} | p_values)
 
     def __str__(self) -> str:
         return (

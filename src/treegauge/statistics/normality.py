@@ -111,15 +111,13 @@ def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | 
         warnings.simplefilter("ignore", UserWarning)
         w, p = stats.shapiro(values)
     tests = {
-        "mean": float(values.mean()), "sd": float(values.std(ddof=1)),
-        "skewness": float(stats.skew(values)), "kurtosis": float(stats.kurtosis(values)),
-        "w": float(w), "p_value": float(p),
+        "mean": values.mean(), "sd": values.std(ddof=1), "skewness": stats.skew(values),
+        "kurtosis": stats.kurtosis(values), "w": w, "p_value": p,
     }  # fmt: skip
     # Below that the approximation behind the kurtosis test is poor.
     if len(values) >= 20:
-        k2, p_k2 = stats.normaltest(values)
-        tests |= {"k2": float(k2), "p_k2": float(p_k2)}
-    return tests, None
+        tests |= dict(zip(("k2", "p_k2"), stats.normaltest(values), strict=True))
+    return {name: float(number) for name, number in tests.items()}, None
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, check_options
 from treegauge.core.result import Result, sign
-from treegauge.statistics.interval import Interval, Method, check_method, make_interval
+from treegauge.statistics.bootstrap import Interval, Method, check_method, make_interval
 from treegauge.statistics.resampling import (
     TIE,
     FloatArray,

@@ -1,6 +1,7 @@
 """What a comparison can show: margins, detectable differences, units needed, the best of many."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -83,7 +84,7 @@ def detectable_difference(
     """
     from scipy.special import nctdtrinc, stdtrit
 
-    _check(level=level, power=power)
+    check_shares(level=level, power=power)
     freedom = np.asarray(df, np.float64)
     critical = stdtrit(freedom, (1 + level) / 2)
     return np.asarray(nctdtrinc(freedom, 1 - power, critical) * np.asarray(standard_error))
@@ -127,7 +128,7 @@ def needed_units(
     >>> needed_units(0.5, variance=4.0), needed_units(0.5, variance=4.0, fixed=0.05)
     (128, None)
     """
-    _check(level=level, power=power)
+    check_shares(level=level, power=power)
     if not (difference > 0 and variance >= 0 and fixed >= 0):
         raise TreegaugeError(
             f"expected a difference above 0 and variances of at least 0, found {difference}, "
@@ -138,11 +139,25 @@ def needed_units(
         error = math.sqrt(fixed + variance / n)
         return bool(detectable_difference(error, n - 1, level=level, power=power) <= difference)
 
+    if (
+        fixed
+        and detectable_difference(math.sqrt(fixed), 1e9, level=level, power=power) > difference
+    ):
+        return None
+    return smallest(enough, least)
+
+
+def smallest(enough: Callable[[int], bool], least: int) -> int:
+    """Return the smallest whole number from `least` on that is enough, and all larger ones too.
+
+    Examples
+    --------
+    >>> smallest(lambda n: n * n >= 50, 2)
+    8
+    """
     low, high = least - 1, least
     while not enough(high):
         low, high = high, 2 * high
-        if high > 1e9:
-            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -252,7 +267,8 @@ def best_of(
     return Winner(j, observed, turn * solve(0.5), ends[0], ends[1])
 
 
-def _check(**shares: float) -> None:
+def check_shares(**shares: float) -> None:
+    """Refuse what does not lie between 0 and 1, by its name."""
     for name, share in shares.items():
         if not 0 < share < 1:
             raise TreegaugeError(f"{name}: expected a number between 0 and 1, found {share!r}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
+from treegauge.statistics.planning import check_shares, smallest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,8 +30,6 @@ def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
         paper, which says nothing that the p-value does not say.
     n
         Number of rows, less the number of covariates for a partial correlation.
-    alpha
-        Level of the test.
 
     Notes
     -----
@@ -43,7 +42,7 @@ def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
     """
     from scipy import special
 
-    _check(alpha, "alpha")
+    check_shares(alpha=alpha)
     if not -1 <= r <= 1:
         raise TreegaugeError(f"r: expected a coefficient from -1 to 1, found {r!r}")
     if not n > 3:
@@ -69,17 +68,10 @@ def needed_rows(r: float, power: float = 0.8, alpha: float = 0.05) -> int:
     >>> needed_rows(0.3)
     85
     """
-    _check(power, "power")
+    check_shares(power=power)
     if not 0 < abs(r) <= 1:
         raise TreegaugeError(f"r: expected a coefficient other than 0, at most 1, found {r!r}")
-    low, high = 3, 4
-    while correlation_power(r, high, alpha) < power:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = correlation_power(r, middle, alpha) >= power
-        low, high = (low, middle) if enough else (middle, high)
-    return high
+    return smallest(lambda n: correlation_power(r, n, alpha) >= power, 4)
 
 
 def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -92,7 +84,7 @@ def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
     """
     from scipy.optimize import brentq
 
-    _check(power, "power")
+    check_shares(power=power)
     if correlation_power(0.0, n, alpha) >= power:
         return 0.0
     return float(brentq(lambda r: correlation_power(r, n, alpha) - power, 0.0, 1 - 1e-12))
@@ -100,18 +92,7 @@ def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
 
 @dataclass(frozen=True)
 class PowerPlan(Result):
-    """What a number of rows can detect, and how many rows a coefficient needs.
-
-    Attributes
-    ----------
-    n, r, covariates
-        As asked; None where left open.
-    power
-        Of `n` rows for `r`.
-    rows_needed, detectable_r
-        Rows that detect `r`, and the smallest coefficient that `n` rows detect, with power
-        `wanted`.
-    """
+    """What `n` rows can detect, and how many rows `r` needs, with power `wanted`."""
 
     signature: str
     n: int | None
@@ -176,8 +157,3 @@ def plan_power(
         detectable_r=None if rows is None else detectable(rows, power, alpha),
         signature=sign(analysis="power", test="two-sided", level=level),
     )  # fmt: skip
-
-
-def _check(share: float, name: str) -> None:
-    if not 0 < share < 1:
-        raise TreegaugeError(f"{name}: expected a number between 0 and 1, found {share!r}")

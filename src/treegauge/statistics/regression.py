@@ -15,10 +15,10 @@ from treegauge.statistics.analysis import (
     TableSettings,
     sign_analysis,
 )
+from treegauge.statistics.bootstrap import bootstrap_rows
 from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table, load_tables
-from treegauge.statistics.interval import bootstrap_rows
 from treegauge.statistics.least_squares import (
     LeastSquares,
     collinearity_notes,
@@ -37,19 +37,7 @@ _MOST_RESAMPLED = 8
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Analysis):
-    """One predicted value per row.
-
-    Attributes
-    ----------
-    labels, predicted
-        The name of each row, and its predicted value.
-    low, high
-        Where a new row's value lies with probability `level`; None if not asked for.
-    actual
-        The true values, NaN where unknown; None if there are none.
-    target
-        The column that was predicted.
-    """
+    """One predicted value per row, with where it lies with probability `level`, and the truth."""
 
     labels: tuple[str, ...]
     predicted: FloatArray
@@ -75,15 +63,13 @@ class Predictions(Analysis):
     @property
     def mean_absolute_error(self) -> float | None:
         """Mean of the errors without their signs, over rows with a true value."""
-        if self.actual is None:
-            return None
-        errors = np.abs(self.actual - self.predicted)
+        errors = np.array([]) if self.actual is None else np.abs(self.actual - self.predicted)
         known = errors[np.isfinite(errors)]
         return float(known.mean()) if len(known) else None
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The mean absolute error."""
+        """The mean absolute error, where there are errors."""
         error = self.mean_absolute_error
         return {} if error is None else {"mean_absolute_error": error}
 
@@ -94,10 +80,8 @@ class Regression(Analysis):
 
     Attributes
     ----------
-    target, terms, log
-        Column explained, columns it is explained with, and those of them in logarithms.
-    rows
-        One dictionary per predictor, as in ``table``.
+    terms, log
+        Columns it is explained with, and those of them in logarithms.
     intercept
         Value where all predictors are 0.
     fit
@@ -165,12 +149,10 @@ class Regression(Analysis):
         if self.target in table.frame.columns:
             logarithm = [name for name in self.log if name == self.target]
             actual = table.columns([self.target], log=logarithm)[0][list(sample.rows), 0]
-        own = self._sample.values[:, 1:]
-        outside = ((sample.values < own.min(axis=0)) | (sample.values > own.max(axis=0))).any(
-            axis=1
-        )
-        far = [label for label, out in zip(sample.labels, outside, strict=True) if out]
-        notes = (f"outside the range the model was fitted on: {', '.join(far)}",) if far else ()
+        own, here = self._sample.values[:, 1:], sample.values
+        outside = ((here < own.min(axis=0)) | (here > own.max(axis=0))).any(axis=1)
+        far = ", ".join(np.array(sample.labels)[outside])
+        notes = (f"outside the range the model was fitted on: {far}",) if far else ()
         return Predictions(
             labels=sample.labels, predicted=predicted, low=predicted - reach,
             high=predicted + reach, actual=actual, level=self.level, target=self.target,
@@ -226,22 +208,13 @@ def regress(
         raise TreegaugeError(f"name at least one predictor; choices: {', '.join(table.numeric())}")
     choose_columns(table, target, terms)
     sample = table.complete([target, *terms], log=log)
-    n, size = len(sample.values), len(terms)
-    if n < size + 3:
-        raise TreegaugeError(
-            f"{table.source}: {n} complete rows for {size} predictors, expected at least {size + 3}"
-        )
-    constant = sample.constant()
-    if constant:
-        raise TreegaugeError(f"{table.source}: {', '.join(constant)} has one value only")
-    matrix = coefficients(sample.values[:, [*range(1, size + 1), 0]], "pearson")
+    sample.check(table.source, len(terms) + 3)
+    matrix = coefficients(np.roll(sample.values, -1, axis=1), "pearson")
     inflation = variance_inflation(matrix[:-1, :-1])
-    if np.isinf(inflation).any():
-        stuck = [
-            name for name, one in zip(sample.names[1:], inflation, strict=True) if one == np.inf
-        ]
+    stuck = ", ".join(np.array(sample.names[1:])[np.isinf(inflation)])
+    if stuck:
         raise TreegaugeError(
-            f"{table.source}: predictors {', '.join(stuck)} determine one another; leave one out"
+            f"{table.source}: predictors {stuck} determine one another; leave one out"
         )
     solved = LeastSquares.of(sample.values)
     model = Regression(
@@ -294,41 +267,36 @@ def _terms(
     inflation: FloatArray,
     intervals: RowResampling,
 ) -> list[dict[str, Any]]:
+    import polars as pl
     from scipy.special import stdtr, stdtrit
 
     errors = solved.noise * np.sqrt(np.square(solved.whitener).sum(axis=1))
     reach = float(stdtrit(solved.free, (1 + intervals.level) / 2))
     spread = float(solved.y.std(ddof=1))
     shares = _percent(relative_importance(matrix))
-    limits = [(None, None)] * len(shares)
+    low = high = np.full(len(shares), None)
     if intervals.resamples and len(shares) <= _MOST_RESAMPLED:
-        order = [*range(1, len(sample.names)), 0]
         interval = bootstrap_rows(
-            sample.values[:, order], _shares, method="percentile", **vars(intervals)
+            np.roll(sample.values, -1, axis=1), _shares, method="percentile", **vars(intervals)
         )
         # Shares have a floor at 0, near which all resamples may lie above the share itself.
         low, high = np.minimum(interval.low, shares), np.maximum(interval.high, shares)
-        limits = list(zip(low.tolist(), high.tolist(), strict=True))
-    rows = []
-    for j, name in enumerate(sample.names[1:]):
-        slope, error, unit = solved.slopes[j], errors[j], solved.scale[j]
-        t = slope / error if error > 0 else math.copysign(math.inf, slope)
-        rows.append(
-            {
-                "predictor": name,
-                "coefficient": float(slope / unit),
-                "low": float((slope - reach * error) / unit),
-                "high": float((slope + reach * error) / unit),
-                "standardised": float(slope / spread),
-                "t": float(t) if math.isfinite(t) else None,
-                "p_value": float(2 * stdtr(solved.free, -abs(t))),
-                "importance": float(shares[j]),
-                "importance_low": limits[j][0],
-                "importance_high": limits[j][1],
-                "vif": float(inflation[j]),
-            }
-        )
-    return rows
+    slopes, unit = solved.slopes, solved.scale
+    t = np.divide(slopes, errors, out=np.copysign(np.inf, slopes), where=errors > 0)
+    columns: dict[str, Any] = {
+        "predictor": sample.names[1:],
+        "coefficient": slopes / unit,
+        "low": (slopes - reach * errors) / unit,
+        "high": (slopes + reach * errors) / unit,
+        "standardised": slopes / spread,
+        "t": [float(one) if math.isfinite(one) else None for one in t],
+        "p_value": 2 * stdtr(solved.free, -np.abs(t)),
+        "importance": shares,
+        "importance_low": low,
+        "importance_high": high,
+        "vif": inflation,
+    }
+    return pl.DataFrame(columns).to_dicts()
 
 
 def _percent(shares: FloatArray) -> FloatArray:
