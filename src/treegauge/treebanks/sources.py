@@ -57,7 +57,9 @@ def packed(data: bytes, ending: str) -> bytes:
         import pyarrow as pa
 
         return bytes(pa.compress(data, codec="zstd", asbytes=True))
-    return {".xz": lzma.compress, ".bz2": bz2.compress}.get(ending, bytes)(data)
+    if ending == ".bz2":
+        return bz2.compress(data)
+    return lzma.compress(data) if ending == ".xz" else data
 
 
 def find(source: Source, *, split: str | None = None) -> list[str]:
