@@ -43,16 +43,9 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """How much an archive may hold.
+    """How many files and unpacked bytes an archive may hold, and how many per packed byte.
 
-    Parameters
-    ----------
-    members
-        Files and folders.
-    size
-        Bytes, unpacked.
-    ratio
-        Bytes unpacked for one packed (archives under 256 KiB may unpack to 64 MiB anyhow).
+    Archives under 256 KiB may unpack to 64 MiB whatever the ratio.
     """
 
     members: int = 200_000
@@ -81,15 +74,7 @@ class Member(NamedTuple):
 
 
 def treebanks(archive: Path, *, limits: ArchiveLimits | None = None) -> dict[Folder, list[str]]:
-    """List the folders of an archive that hold CoNLL-U files, with the names of these files.
-
-    Parameters
-    ----------
-    archive
-        A tar file (plain, gz, bz2 or xz) or a zip file, whatever its name.
-    limits
-        How much it may hold.
-    """
+    """List the folders of a tar (plain, gz, bz2, xz) or zip file that hold CoNLL-U files."""
     folders: dict[Folder, list[str]] = {}
     with _members(archive, limits or ArchiveLimits()) as members:
         for member in members:
@@ -104,16 +89,9 @@ def unpack(
     *,
     limits: ArchiveLimits | None = None,
 ) -> dict[Folder, list[Unpacked]]:
-    """Write the files that lie directly in some folders of an archive to folders on disk.
+    """Write the files that lie directly in some folders of an archive to new, empty folders.
 
     Hidden files and folders inside the folders are left out.
-
-    Parameters
-    ----------
-    archive, limits
-        As in :func:`treebanks`.
-    targets
-        For each folder of the archive a new, empty one on disk.
     """
     written: dict[Folder, list[Unpacked]] = {folder: [] for folder in targets}
     taken: set[tuple[Folder, str]] = set()

@@ -35,10 +35,6 @@ class Catalogue(Result):
 
     Attributes
     ----------
-    entries
-        The treebanks.
-    choices
-        What led to them, for the signature.
     left_out
         Treebanks that do not meet the criteria, each with its reasons.
     explained, paths

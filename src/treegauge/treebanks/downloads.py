@@ -90,23 +90,8 @@ def download(url: str, target: Path, *, sha256: str | None = None, pause: float 
     """Download a file unless it exists; continue an earlier attempt where it broke off.
 
     What has arrived stays beside the target as ``.part``. It is continued only if the server says
-    that the file is still the same one, or if a checksum will show it.
-
-    Parameters
-    ----------
-    url
-        An ``http`` or ``https`` address.
-    target
-        The file to write, when the download is complete and checked.
-    sha256
-        The checksum that it must have.
-    pause
-        Seconds before the second try; doubled for each further one.
-
-    Returns
-    -------
-    str
-        The file's SHA-256.
+    that the file is still the same one, or if a checksum will show it. `pause` is in seconds and
+    doubles with each try. Returns the file's SHA-256.
     """
     import pooch
 
@@ -242,23 +227,10 @@ def _locked(path: Path) -> Iterator[None]:
 def export(
     url: str, release: str | None, cache: Path, *, refresh: bool = False
 ) -> tuple[Path, str]:
-    """Write a release of a git repository as a tar file into a folder.
+    """Write a release of a git repository as a tar file into a folder; return it and its commit.
 
-    Parameters
-    ----------
-    url
-        Address or path of the repository.
-    release
-        Such as ``"2.9"``, which UD tags ``r2.9``; None is the newest state.
-    cache
-        The folder. An export of the same release is taken from there.
-    refresh
-        Whether to ask the repository even so.
-
-    Returns
-    -------
-    Path, str
-        The tar file and the commit it was made from.
+    UD tags release 2.9 as ``r2.9``; None is the newest state. An export that is in the folder is
+    taken from there unless `refresh` asks the repository again.
     """
     if url.startswith("-"):
         raise TreegaugeError(f"found the repository {url!r}, expected an address or a path")

@@ -56,14 +56,7 @@ Index = dict[tuple[str | None, str], str]
 class Metadata:
     """What a treebank's files say about it; ``"unknown"`` where they do not.
 
-    Parameters
-    ----------
-    licence
-        Such as ``CC BY-SA 4.0``.
-    genre
-        Words of UD's list, such as ``news wiki``.
-    annotation
-        Where its relations come from, such as ``manual native`` or ``converted from manual``.
+    Such as ``CC BY-SA 4.0``, ``news wiki``, and ``converted from manual`` for its relations.
     """
 
     licence: str = UNKNOWN
@@ -73,22 +66,10 @@ class Metadata:
 
 @dataclass(frozen=True, eq=False)
 class TreebankEntry:
-    """A treebank on disk.
+    """A treebank on disk: name, release (None if no folder says it), and the files of each split.
 
-    Parameters
-    ----------
-    name, release, code
-        Such as ``UD_Greek-GDT``, ``2.9`` (None if no folder says it) and ``el_gdt``.
-    language
-        Its language with family and genus.
-    metadata
-        Licence, genre and kind of annotation.
-    folder, files
-        Where it is, and the files of each split.
-    counts
-        The counts of each split; None if nothing was counted.
-    problem
-        What is wrong with its files, or None.
+    `counts` has the sizes of each split, None if nothing was counted; `problem` says what is wrong
+    with the files.
     """
 
     name: str
@@ -245,13 +226,7 @@ def licence_in(text: str) -> str | None:
 
 
 def read_metadata(folder: Path) -> Metadata:
-    """Read a treebank's README, and its LICENSE where the README does not name the licence.
-
-    Parameters
-    ----------
-    folder
-        Of one treebank. UD's releases have both files in each.
-    """
+    """Read a treebank's README, and its LICENSE where the README does not name the licence."""
     fields: dict[str, str] = {}
     for name in ("README.md", "README.txt"):
         _, mark, after = _text(folder / name).rpartition(_MARK)
@@ -277,11 +252,6 @@ def read_index(path: Path) -> Index:
     """Read licences from a table with the columns ``release``, ``treebank`` and ``licence``.
 
     Collections whose folders hold nothing but treebanks keep such an ``INDEX.csv`` beside them.
-
-    Returns
-    -------
-    dict
-        Licence by release and treebank; empty where there is no such table.
     """
     try:
         with path.open(encoding="utf-8", errors="replace", newline="") as file:

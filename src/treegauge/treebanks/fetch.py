@@ -46,16 +46,9 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 @dataclass(frozen=True)
 class FetchedTreebank:
-    """A treebank that was fetched, or existed before.
+    """A treebank that was fetched, or existed before: then `files` is empty.
 
-    Parameters
-    ----------
-    name, release, folder
-        Which, and where.
-    source, version
-        Where it comes from, with the archive's checksum or the repository's commit.
-    files
-        What was written; empty if the treebank existed before.
+    `version` is the checksum of the archive or the commit of the repository.
     """
 
     name: str
@@ -68,13 +61,7 @@ class FetchedTreebank:
 
 @dataclass(frozen=True)
 class Fetched(Result):
-    """Treebanks that were fetched, or existed before.
-
-    Attributes
-    ----------
-    treebanks
-        One by one, with their files.
-    """
+    """Treebanks that were fetched, or existed before."""
 
     treebanks: tuple[FetchedTreebank, ...]
     signature: str

@@ -31,23 +31,10 @@ def index(
     first_line: int = 1,
     need_heads: bool = True,
 ) -> Indexed:
-    """Find sentences, words and fields, and note every problem; nothing is dropped or repaired.
+    """Find sentences, words and fields, and note every problem in the order of their lines.
 
-    Parameters
-    ----------
-    data
-        CoNLL-U as bytes.
-    name, file
-        The treebank's name, and the file's as it is shown in problems.
-    first_line
-        Number of the first line, for pieces of a larger file.
-    need_heads
-        Whether ``_`` in HEAD is a problem.
-
-    Returns
-    -------
-    Indexed
-        The treebank and its problems in the order of their lines.
+    Nothing is dropped or repaired. `file` is the name that problems show, `first_line` the number
+    of the first line in it, and `need_heads` says whether ``_`` in HEAD is a problem.
     """
     raw = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data.view()
     if raw.size > LIMIT:

@@ -116,14 +116,7 @@ class Input:
 
 
 def treebank_folder(source: Source) -> Path:
-    """Return the folder of a treebank, given by path, name or code.
-
-    Parameters
-    ----------
-    source
-        A folder, or a name or code such as ``UD_Greek-GDT``, ``UD_Greek-GDT@2.9`` or ``el_gdt``
-        of a treebank under the folder that the environment variable ``TREEGAUGE_UD`` names.
-    """
+    """Return the folder of a treebank, given by path, or by name or code under ``TREEGAUGE_UD``."""
     folder = Path(source)
     if folder.is_dir():
         return folder
@@ -266,13 +259,7 @@ def recognise(
 def recognise_treebanks(
     sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]", *, errors: Errors = "strict"
 ) -> list[Input]:
-    """Return the treebanks behind some sources: folders, files and objects, each to be read.
-
-    Parameters
-    ----------
-    sources, errors
-        As in :func:`recognise`; a folder of treebanks means the treebanks in it.
-    """
+    """Return the treebanks behind some sources; a folder of treebanks means those in it."""
     return recognise(sources, kinds=TREEBANK_KINDS, errors=errors)
 
 

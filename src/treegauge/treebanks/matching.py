@@ -67,17 +67,7 @@ def _with_path(path: Path, name: str) -> str:
 
 @dataclass(frozen=True)
 class OutputMatch:
-    """Which output belongs to which gold file.
-
-    Attributes
-    ----------
-    pairs
-        For each gold file that has one, its output.
-    missing
-        Gold files without output.
-    unmatched
-        Output that belongs to no gold file.
-    """
+    """The output of each gold file, gold files without output, and output without a gold file."""
 
     pairs: dict[str, str]
     missing: list[str]

@@ -27,18 +27,8 @@ _OTHER = re.compile(r"\d{1,9}[-.]\d{1,9}")
 def repair_sentences(treebank: Treebank, broken: set[int]) -> tuple[bytes, list[int]]:
     """Write a treebank with the broken sentences repaired, and left out where no rule applies.
 
-    Parameters
-    ----------
-    treebank
-        As it was found in the file.
-    broken
-        Numbers of the broken sentences; the number after the last one means the comments
-        after it.
-
-    Returns
-    -------
-    data, numbers
-        The new bytes, and the old number of each sentence in them.
+    The number after the last sentence means the comments after it. Returns the new bytes, and the
+    old number of each sentence in them.
     """
     parts: list[bytes] = []
     numbers: list[int] = []

@@ -172,23 +172,10 @@ def _rivals(reasons: Reasons, prefer: Prefer) -> None:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts over sentences and words; they add up.
+    """Counts over the sentences and words that can be read; they add up.
 
-    Parameters
-    ----------
-    sentences, words
-        Sentences and syntactic words that can be read.
-    nonprojective
-        Sentences with an arc that is not projective.
-    text, lemmas, xpos, features
-        Words whose column is not ``_``.
-    skipped
-        Sentences that cannot be read.
-
-    Examples
-    --------
-    >>> Tally(sentences=2, words=9) + Tally(sentences=1, words=1) == Tally(3, 10)
-    True
+    `text`, `lemmas`, `xpos` and `features` count the words whose column is not ``_``,
+    `nonprojective` and `skipped` sentences.
     """
 
     sentences: int = 0
@@ -245,20 +232,7 @@ def _count(piece: "Treebank") -> Tally:
 
 
 def tally_files(paths: Iterable[str], *, workers: int | None = None) -> dict[str, Tally | str]:
-    """Count many files in parallel.
-
-    Parameters
-    ----------
-    paths
-        CoNLL-U files, packed or not.
-    workers
-        How many at a time; None is one for each processor. The counts are the same for any number.
-
-    Returns
-    -------
-    dict
-        For each path its counts, or why it cannot be read.
-    """
+    """Count many files in parallel; for each path its counts, or why it cannot be read."""
     sizes = {path: _size(path) for path in paths}
     counts: dict[str, Tally | str] = {}
     pool = ThreadPoolExecutor(workers or os.cpu_count())
