@@ -174,9 +174,8 @@ def widened(frame: pl.DataFrame) -> pl.DataFrame:
 def spearman() -> pl.DataFrame:
     """Return the rank correlation of COMPLEXITY and UAS over classes beside the paper's."""
     rows = [
-        {"parser": row["parser"], "classes": row["classes"], "low": row["low"],
-         "high": row["high"], "printed": SPEARMAN[row["parser"]], "ours": row["rho"],
-         "why": why(row["parser"])}
+        {"parser": row["parser"], "classes": row["classes"], "printed": SPEARMAN[row["parser"]],
+         "ours": row["rho"], "why": why(row["parser"])}
         for row in found().correlations.to_dicts()
     ]  # fmt: skip
     return compared(rows)

@@ -82,7 +82,7 @@ def test_a_treebank_too_small_is_left_out_by_name(whole):
     from treegauge.curves.curve import curve
 
     found = curve(attachments(whole), min_words=1)
-    assert found.notes == ("UD_Latin-Made is left out: it has no size 12; its largest is 6",)
+    assert found.notes[0] == "UD_Latin-Made is left out: it has no size 12; its largest is 6"
     assert found.table.filter(pl.col("class") == "all")["treebanks"].to_list() == [1, 1, 1]
 
 

@@ -173,7 +173,7 @@ def test_a_class_without_a_correct_word_has_no_curve_and_is_named():
     counts = table({("A", "b"): {"x": lambda n: 50.0 + n / 20, "y": lambda n: 0.0}})
     found = complexity(counts)
     assert found.table["class"].to_list() == ["x"]
-    assert "A, b: no word of y is correct at the largest size" in found.notes[0]
+    assert "A, b: no word of y is correct at the largest size" in found.notes[-1]
     assert partition(counts).of("A")["y"] == "complex"
 
 
@@ -188,12 +188,13 @@ def test_an_average_that_hinges_on_one_treebank_is_named():
     value = dict(found.table.select("class", "complexity").rows())["y"]
     without = complexity(counts.select(treebanks=names))
     expected = dict(without.table.select("class", "complexity").rows())["y"]
-    assert found.notes == (
+    assert found.notes[1:] == (
         f"y, b: {value:.1f} hinges on UD_Uyghur-UDT (100 test words, 1.0 % correct at the largest "
         f"size); without it {expected:.1f}",
     )
-    assert without.notes == ()
-    assert complexity(counts, per="treebank").notes == ()
+    assert without.notes == found.notes[:1]
+    assert without.notes[0].startswith("no intervals")
+    assert complexity(counts, per="treebank").notes == without.notes
 
 
 def test_parsers_of_different_treebanks_are_told():
@@ -203,8 +204,8 @@ def test_parsers_of_different_treebanks_are_told():
     told = "parsers were run on different treebanks (beam 2, mst 3; 1 of them shared)"
     for found in (complexity(counts), curve(counts)):
         assert any(note.startswith(told) for note in found.notes)
-    assert not complexity(counts.select(treebanks=["B"])).notes
-    assert not curve(counts, each=True).notes
+    for found in (complexity(counts.select(treebanks=["B"])), curve(counts, each=True)):
+        assert not any("different treebanks" in note for note in found.notes)
 
 
 def test_no_class_with_enough_words_is_an_error():
@@ -226,7 +227,6 @@ def test_spearman_is_scipys():
         rho = spearmanr(rows["complexity"], rows["score"])[0]
         told = found.correlations.filter(parser=parser).row(0, named=True)
         assert told["rho"] == pytest.approx(rho)
-        assert told["low"] <= told["rho"] <= told["high"]
         assert f"{parser}: Spearman of complexity and score {rho:.3f}" in str(found)
 
 

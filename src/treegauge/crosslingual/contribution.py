@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Floats = npt.NDArray[np.float64]
-Place = Callable[[str, float], tuple[str, str, str]]
+Place = Callable[[str, float], tuple[str, str | None, str | None]]
 """Places a group's score, in percent, on the target's learning curve: the number of sentences
 that give it, and the ends of the curve's interval; ``< 5`` and ``> 500`` are beyond the curve."""
 

@@ -87,13 +87,13 @@ def complexities(
     notes: list[str] = []
     grids = [grid_of(counts, parser) for parser in counts.parsers]
     for grid in grids:
-        notes += [note for note in grid.left_out if note not in notes]
+        own = [*grid.left_out, grid.withheld(bands.over)]
+        notes += [note for note in own if note and note not in notes]
         enough = grid.eligible(bands.min_words)
         enough &= enough.mean(axis=0) >= min_presence
         notes += _undefined(grid, enough)
-        draws = grid.draws(bands)
         for group, members in groups(grid, per).items():
-            made = _group(grid, draws, members, enough[members], matched, bands.level)
+            made = _group(grid.only(members), enough[members], matched, bands)
             key = {"parser": grid.parser, "group": group}
             rows += [key | row for row in made[0]]
             correlations.append(key | made[1])
@@ -125,78 +125,55 @@ def groups(grid: ScoreGrid, per: Per) -> dict[str, Bools]:
 
 
 def areas(
-    sizes: Floats, means: Floats, mask: Bools, weights: Floats | None = None, *,
+    sizes: Floats, means: Floats, mask: Bools, draws: Draws | None = None, *,
     matched: bool = False,
 ) -> Floats:  # fmt: skip
     """Return the area between the overall curve and each class's, (..., classes).
 
     Scores are (..., treebanks, sizes, classes), the first class is that of all words; `mask` is
-    (treebanks, classes), `weights` (..., treebanks). If `matched`, the overall curve is that of the
-    class's own treebanks.
+    (treebanks, classes). If `matched`, the overall curve is that of the class's own treebanks.
     """
     ratios = relative(means)
-    own = averaged(ratios, mask, weights)
+    own = averaged(ratios, mask, draws)
     if matched:
-        overall = averaged(np.where(np.isfinite(ratios), ratios[..., :1], np.nan), mask, weights)
+        overall = averaged(np.where(np.isfinite(ratios), ratios[..., :1], np.nan), mask, draws)
     else:
-        overall = averaged(ratios[..., :1], mask[:, :1], weights)
+        overall = averaged(ratios[..., :1], mask[:, :1], draws)
     return area_between(sizes, np.swapaxes(overall, -1, -2), np.swapaxes(own, -1, -2))
 
 
 def _group(
-    grid: ScoreGrid, draws: Draws, members: Bools, mask: Bools, matched: bool, level: float
+    grid: ScoreGrid, mask: Bools, matched: bool, bands: "CurveBands"
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    means, drawn_means = grid.means[members], draws.means[:, members]
-    # A single treebank is in every resample.
-    weights = draws.weights[:, members] if members.sum() > 1 else None
-    values = areas(grid.sizes, means, mask, matched=matched)
+    from scipy.stats import rankdata
+
+    values = areas(grid.sizes, grid.means, mask, matched=matched)
     kept = np.flatnonzero(np.isfinite(values[1:])) + 1
     if not len(kept):
-        return [], {"rho": None, "low": None, "high": None, "classes": 0}
-    drawn = areas(grid.sizes, drawn_means, mask, weights, matched=matched)[:, kept]
-    score = averaged(means, mask)[-1, kept]
-    drawn_score = averaged(drawn_means[..., -1:, :], mask, weights)[:, 0, kept]
-    low, high = limits(drawn, level)
-    rank, ranks = _ranks(values[None, kept])[0], _ranks(drawn)
-    rank_low, rank_high = limits(ranks, level)
-    score_rank = _ranks(-score[None])[0]
-    share = np.where(mask, grid.share[members], np.nan)
-    rows = [
+        return [], {"rho": None, "classes": 0}
+    draws = grid.draws(bands)
+    drawn = areas(grid.sizes, draws.means, mask, draws, matched=matched)[:, kept]
+    score = averaged(grid.means, mask)[-1, kept]
+    low, high = limits(drawn, bands.level)
+    rank, score_rank = rankdata(values[kept]), rankdata(-score)
+    share = np.where(mask, grid.share, np.nan)
+    rows: list[dict[str, Any]] = [
         {
-            "class": grid.classes[c], "complexity": float(values[c]), "low": float(low[i]),
-            "high": float(high[i]), "rank": int(rank[i]), "rank_low": int(np.floor(rank_low[i])),
-            "rank_high": int(np.ceil(rank_high[i])), "score": float(score[i]),
-            "score_rank": int(score_rank[i]), "share": float(np.nanmean(share[:, c])),
-            "treebanks": int((mask[:, c] & (means[:, -1, c] > 0)).sum()),
+            "class": grid.classes[c], "complexity": float(values[c]),
+            "low": float(low[i]) if np.isfinite(low[i]) else None,
+            "high": float(high[i]) if np.isfinite(high[i]) else None,
+            "rank": int(rank[i]), "score": float(score[i]), "score_rank": int(score_rank[i]),
+            "share": float(np.nanmean(share[:, c])),
+            "treebanks": int((mask[:, c] & (grid.means[:, -1, c] > 0)).sum()),
         }
         for i, c in enumerate(kept.tolist())
     ]  # fmt: skip
     rows.sort(key=lambda row: (row["complexity"], row["class"]))
-    return rows, _spearman(values[kept], score, drawn, drawn_score, level)
-
-
-def _spearman(
-    values: Floats, score: Floats, drawn: Floats, drawn_score: Floats, level: float
-) -> dict[str, Any]:
-    number = len(values)
-    if number < 3:
-        return {"rho": None, "low": None, "high": None, "classes": number}
-    rho = coefficients(np.stack([values, score], axis=-1))[0, 1]
-    whole = np.isfinite(drawn).all(axis=1) & np.isfinite(drawn_score).all(axis=1)
-    pairs = np.stack([drawn[whole], drawn_score[whole]], axis=-1)
-    low, high = limits(coefficients(pairs)[:, 0, 1], level) if whole.any() else (rho, rho)
-    known = bool(np.isfinite(rho))
-    ends = {"rho": rho, "low": low, "high": high}
-    return {name: float(value) if known else None for name, value in ends.items()} | {
-        "classes": number
-    }
-
-
-def _ranks(values: Floats) -> Floats:
-    """Rank along the last axis from 1, equal values by their mean; unknown values rank last."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(np.where(np.isfinite(values), values, np.inf), axis=-1), float)
+    rho = None
+    if len(kept) > 2:
+        found = float(coefficients(np.stack([values[kept], score], axis=-1))[0, 1])
+        rho = found if np.isfinite(found) else None
+    return rows, {"rho": rho, "classes": len(kept)}
 
 
 def _hinges(

@@ -119,7 +119,8 @@ def equivalents(
 
     grid, curve, drawn = mean_curves(counts, bands, treebank)
     sizes = tuple(grid.sizes.tolist())
-    notes = list(grid.left_out)
+    notes = [*grid.left_out, grid.withheld(bands.over)]
+    notes = [note for note in notes if note]
     rows = []
     for system, given in _systems(scores).items():
         for name, score in given.items():
@@ -131,14 +132,15 @@ def equivalents(
                 note = f"the curve of {name} falls somewhere: levelled by isotonic regression"
                 notes += [note] if note not in notes else []
             size = float(equivalent_size(grid.sizes, curve[:, c], score))
-            spread = equivalent_size(grid.sizes, drawn[:, :, c], score)
-            low, high = order_limits(spread, bands.level)
+            low = high = None
+            if np.isfinite(drawn[:, :, c]).all():
+                spread = equivalent_size(grid.sizes, drawn[:, :, c], score)
+                low, high = (size_text(end, sizes) for end in order_limits(spread, bands.level))
             rows.append(
                 {
                     "treebank": treebank or AVERAGE, "class": name, "system": system,
                     "score": float(score), "sentences": size if 0 < size < np.inf else None,
-                    "equivalent": size_text(size, sizes), "low": size_text(low, sizes),
-                    "high": size_text(high, sizes),
+                    "equivalent": size_text(size, sizes), "low": low, "high": high,
                 }
             )  # fmt: skip
     if not rows:
@@ -146,19 +148,22 @@ def equivalents(
     signature = countersign(
         counts.signature, equivalent=grid.parser, on=treebank or AVERAGE, **bands.signed
     )
-    frame = pl.DataFrame(rows, schema_overrides={"sentences": pl.Float64})
+    kinds = {"sentences": pl.Float64, "low": pl.String, "high": pl.String}
+    frame = pl.DataFrame(rows, schema_overrides=kinds, infer_schema_length=None)
     return Equivalents(signature, tuple(notes), frame, counts.metric, grid.parser, sizes)
 
 
-def placing(counts: Attachments, treebank: str) -> Callable[[str, float], tuple[str, str, str]]:
+def placing(
+    counts: Attachments, treebank: str
+) -> Callable[[str, float], tuple[str, str | None, str | None]]:
     """Return a function that places a class's score on a treebank's curve.
 
-    It returns the number of sentences and the ends of the interval. The class of all words may be
-    called ``overall``, as transfer does.
+    It returns the number of sentences and the ends of the interval, if there is one. The class of
+    all words may be called ``overall``, as transfer does.
     """
     bands = CurveBands()
 
-    def place(group: str, score: float) -> tuple[str, str, str]:
+    def place(group: str, score: float) -> tuple[str, str | None, str | None]:
         name = ALL if group == "overall" else group
         (row,) = equivalents(counts, {name: score}, bands, treebank=treebank).table.to_dicts()
         return row["equivalent"], row["low"], row["high"]

@@ -1,4 +1,4 @@
-"""Fitted learning curves: a - b n^-c and a + b ln n, predictions, and whether a fit is settled."""
+"""Fitted learning curves: a - b n^-c and a + b ln n, and scores at sizes not measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,8 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.curves.grid import Floats, limits
+from treegauge.curves.extrapolation import factor, hit_rate, mix_laws, withheld
+from treegauge.curves.grid import Floats, ScoreGrid, averaged, limits
 from treegauge.curves.learning import AVERAGE, CurveAnalysis, mean_curves
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ Law = Literal["power", "log"]
 LAWS: tuple[Law, ...] = get_args(Law)
 #: Range of exponents searched. Below it a power law is indistinguishable from a logarithm.
 EXPONENTS = (0.01, 5.0)
+ENDS = ("low", "high")
 PARAMETERS: dict[Law, int] = {"power": 3, "log": 2}
 
 
@@ -108,31 +110,14 @@ def _line(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
     return y @ w - slope * (x @ w), slope, yy - slope * xy
 
 
-def operator(fitted: Fitted, sizes: Floats, weights: Floats, at: float) -> Floats:
-    """Return the weights of the measured scores in the law's score at a size, (..., sizes).
-
-    For a given exponent a fit is linear in the scores: the same operator applied to the curves of
-    classes gives contributions that add up to the overall score.
-    """
-    w = weights / weights.sum()
-    x = regressor(fitted.law, sizes, fitted.c)
-    new = regressor(fitted.law, np.array([at]), fitted.c)[..., 0]
-    centre = x @ w
-    dx = x - centre[..., None]
-    return np.asarray(w + ((new - centre) / ((dx**2) @ w))[..., None] * w * dx)
-
-
 @dataclass(frozen=True, eq=False)
 class Fits(CurveAnalysis):
     """Laws fitted to curves, and predicted scores.
 
-    Attributes
-    ----------
-    frame
-        treebank (or ``average``), class, law, parameters a, b, c with intervals, rms (of the
-        residuals), held_out (error at the largest size when it is not fitted), identified.
-    predictions
-        treebank, class, law, size, score and its interval.
+    Rows of laws have parameters with intervals, which hold if the law does, rms of the residuals,
+    `held_out` (error at the largest size when it is not fitted) and, of power laws, whether they
+    are identified. Predictions of the mixture of laws have intervals that were checked on held-out
+    sizes; those of one law have none.
     """
 
     predictions: "pl.DataFrame" = field(repr=False)
@@ -145,15 +130,15 @@ class Fits(CurveAnalysis):
         import polars as pl
 
         frame = self.frame.select("class", "law", "a", "b", "c", "rms", "held_out", "identified")
-        unsure = ~pl.col("identified") & (pl.col("law") == "power")
+        sure = pl.col("identified")
         frame = frame.with_columns(
-            pl.when(unsure).then(None).otherwise(pl.col("a")).alias("a"),
-            pl.when(pl.col("identified")).then(pl.lit("yes")).otherwise(pl.lit("no"))
-            .alias("identified"),
-        )  # fmt: skip
+            pl.when(~sure).then(None).otherwise(pl.col("a")).alias("a"),
+            sure.replace_strict({True: "yes", False: "no"}, return_dtype=pl.String),
+        )
         for size in self.predictions["size"].unique(maintain_order=True).to_list():
             rows = self.predictions.filter(size=size)["score", "low", "high"].rows()
-            texts = [f"{score:.1f} ({low:.1f}–{high:.1f})" for score, low, high in rows]
+            ends = ["" if low is None else f" ({low:.1f}–{high:.1f})" for _, low, high in rows]
+            texts = [f"{row[0]:.1f}{end}" for row, end in zip(rows, ends, strict=True)]
             frame = frame.with_columns(pl.Series(f"at {size}", texts))
         return frame
 
@@ -162,13 +147,11 @@ class Fits(CurveAnalysis):
         return super().json_fields() | {"predictions": self.predictions.to_dicts()}
 
 
-def size_weights(drawn: Floats) -> Floats:
+def size_weights(variance: Floats) -> Floats:
     """Weights of sizes by the precision of their scores: 1 / (variance + mean variance).
 
-    A variance over five samples is itself imprecise, and that of the largest size may be 0; adding
-    the mean keeps any size from dominating the fit. Resampled scores are (resamples, sizes).
+    Adding the mean keeps any size from dominating the fit.
     """
-    variance = drawn.var(axis=0)
     mean = variance.mean()
     return np.ones(len(variance)) if mean <= 0 else np.asarray(mean / (variance + mean))
 
@@ -185,44 +168,95 @@ def fit_curves(
     targets = [int(size) for size in at] or [int(sizes[-1]) * times for times in (2, 4)]
     if min(targets) < 1:
         raise TreegaugeError(f"sizes to predict are {targets}; expected 1 or more")
-    rows, predictions, notes = [], [], list(grid.left_out)
+    mask = grid.eligible(1 if treebank else bands.min_words)
+    variance = averaged(grid.variance, mask) / np.maximum(mask.sum(axis=0), 1)
+    words = np.where(mask, grid.total, 0.0).sum(axis=0)
+    rows: list[dict[str, Any]] = []
+    predictions: list[dict[str, Any]] = []
+    notes = list(grid.left_out)
     for name in classes or [ALL]:
         c = grid.number(name)
         if not np.isfinite(curve[:, c]).all():
             notes.append(f"no treebank has {bands.min_words} test words of {name}")
             continue
         known = drawn[np.isfinite(drawn[:, :, c]).all(axis=1), :, c]
-        weights = size_weights(known)
+        weights = size_weights(variance[:, c])
+        key: dict[str, Any] = {"treebank": treebank or AVERAGE, "class": name}
         for law in laws:
-            key = {"treebank": treebank or AVERAGE, "class": name, "law": law}
             fitted = fit_law(law, sizes, curve[:, c], weights)
-            spread = fit_law(law, sizes, known, weights)
+            spread = fit_law(law, sizes, known, weights) if len(known) else fitted
             why = unidentified(fitted, spread, bands.level)
             notes += [f"{name}, {law} law: {why}"] if why else []
             residual = fitted.at(sizes) - curve[:, c]
             rows.append(
                 key
-                | _with_limits(fitted, spread, bands.level)
+                | {"law": law}
+                | _with_limits(fitted, spread if len(known) else None, bands.level)
                 | {"rms": float(np.sqrt(np.mean(residual**2)))}
-                | {"held_out": held_out(law, sizes, curve[:, c], weights), "identified": not why}
+                | {"held_out": held_out(law, sizes, curve[:, c], weights)}
+                | {"identified": None if law == "log" else not why}
             )
-            low, high = limits(np.minimum(spread.at(targets), 100), bands.level)
             scores = np.minimum(fitted.at(targets), 100)
             predictions += [
-                key | {"size": n, "score": float(s), "low": float(a), "high": float(b)}
-                for n, s, a, b in zip(targets, scores, low, high, strict=True)
+                key | {"law": law, "size": n, "score": float(s), "low": None, "high": None}
+                for n, s in zip(targets, scores, strict=True)
             ]
+        if len(sizes) > 2:
+            of_class = Measured(curve[:, c], variance[:, c], float(words[c]))
+            rows.append(key | {"law": "mixture", "held_out": _missed(sizes, of_class)})
+            kind = "all" if name == ALL else "classes"
+            for n in targets:
+                found, why = predicted(grid, of_class, n, bands.level, kind)
+                predictions.append(key | {"law": "mixture", "size": n} | found)
+                notes += [why] if why and why not in notes else []
     if not rows:
         raise TreegaugeError("; ".join(notes))
+    notes += [note for note in [grid.withheld(bands.over)] if note]
+    if any(row["low"] is not None for row in predictions):
+        notes.append(f"intervals at other sizes are those of the mixture, {hit_rate()}")
     signature = countersign(
         counts.signature, fit="+".join(laws), parser=grid.parser, on=treebank or AVERAGE,
         **bands.signed,
     )  # fmt: skip
-    schema = {"held_out": pl.Float64, "c": pl.Float64, "c_low": pl.Float64, "c_high": pl.Float64}
+    numbers = ("a", "b", "c", "rms", "held_out", *(f"{n}_{end}" for n in "abc" for end in ENDS))
+    schema = dict.fromkeys(numbers, pl.Float64) | {"identified": pl.Boolean}
+    frame = pl.DataFrame(rows, schema_overrides=schema, infer_schema_length=None)
     return Fits(
-        signature, tuple(notes), pl.DataFrame(rows, schema_overrides=schema), counts.metric,
-        pl.DataFrame(predictions), grid.parser,
+        signature, tuple(notes), frame, counts.metric,
+        pl.DataFrame(predictions, infer_schema_length=None), grid.parser,
     )  # fmt: skip
+
+
+class Measured(NamedTuple):
+    """A measured curve, the variance of its scores, and the number of test words behind it."""
+
+    curve: Floats
+    variance: Floats
+    words: float
+
+
+def predicted(
+    grid: ScoreGrid, measured: Measured, n: int, level: float, kind: str
+) -> tuple[dict[str, float | None], str]:
+    """Return the mixture's score at n sentences with its interval, or why there is none."""
+    curve, variance, words = measured
+    mixture = mix_laws(grid.sizes, curve, variance, words)
+    score = float(np.clip(mixture.level(n) @ curve, 0, 100))
+    why = withheld(grid, n, level)
+    if n <= grid.sizes[-1] or why:
+        return {"score": score, "low": None, "high": None}, why
+    error = mixture.error(n, curve[:, None], variance[:, None], np.array([words]))
+    half = factor(level, kind) * float(error[0])
+    return {"score": score, "low": max(score - half, 0), "high": min(score + half, 100)}, ""
+
+
+def _missed(sizes: Floats, measured: Measured) -> float | None:
+    """Return the mixture's error at the largest size when that is not fitted."""
+    if len(sizes) < 4:
+        return None
+    curve, variance, words = measured
+    mixture = mix_laws(sizes[:-1], curve[:-1], variance[:-1], words)
+    return float(mixture.level(sizes[-1]) @ curve[:-1] - curve[-1])
 
 
 def held_out(law: Law, sizes: Floats, curve: Floats, weights: Floats) -> float | None:
@@ -253,10 +287,11 @@ def unidentified(fitted: Fitted, spread: Fitted, level: float) -> str:
     return f"not identified: {why}" if why else ""
 
 
-def _with_limits(fitted: Fitted, spread: Fitted, level: float) -> dict[str, float | None]:
+def _with_limits(fitted: Fitted, spread: Fitted | None, level: float) -> dict[str, float | None]:
     row: dict[str, float | None] = {}
     for name in ("a", "b", "c"):
-        value, (low, high) = getattr(fitted, name), limits(getattr(spread, name), level)
-        for key, number in ((name, value), (f"{name}_low", low), (f"{name}_high", high)):
+        value = getattr(fitted, name)
+        ends = (np.nan, np.nan) if spread is None else limits(getattr(spread, name), level)
+        for key, number in zip((name, f"{name}_low", f"{name}_high"), (value, *ends), strict=True):
             row[key] = float(number) if np.isfinite(number) else None
     return row

@@ -1,7 +1,7 @@
-"""One parser's scores as arrays, their bootstrap samples, and areas between curves."""
+"""One parser's scores as arrays, where its curves may be, and areas between curves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,17 +15,21 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-Over = Literal["samples", "treebanks", "both"]
+Over = Literal["samples", "treebanks"]
+#: The fewest training samples of a size, or treebanks, that intervals are made from.
+LEAST = 3
 
 
 class Draws(NamedTuple):
-    """Resampled means over training samples, (resamples, treebanks, sizes, classes).
+    """Where the curves may be, as draws from Student's distributions.
 
-    The weights say how often each treebank was drawn, (resamples, treebanks).
+    Means over training samples are (draws, treebanks, sizes, classes), of one draw where they are
+    taken as they are; `pulls` and `squares` move averages over treebanks (see :func:`averaged`).
     """
 
     means: Floats
-    weights: Floats
+    pulls: Floats | None = None
+    squares: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,27 +69,64 @@ class ScoreGrid:
         """Mask of the classes with enough test words, (treebanks, classes)."""
         return self.total >= max(min_words, 1)
 
-    def draws(self, bands: "CurveBands") -> Draws:
-        """Resample training samples, treebanks or both, with replacement.
+    def only(self, members: Bools) -> "ScoreGrid":
+        """Return the scores of some treebanks."""
+        names = tuple(name for name, kept in zip(self.treebanks, members, strict=True) if kept)
+        return replace(
+            self, treebanks=names, scores=self.scores[members], total=self.total[members]
+        )
 
-        K - 1 of K samples are drawn (the same ones at every size, which is valid for nested and for
-        independent samples): the variance of their mean is then an unbiased estimate of that of a
-        mean of K; K draws would give (K - 1) / K of it.
+    @property
+    def variance(self) -> Floats:
+        """Variance of the mean over training samples, (treebanks, sizes, classes).
+
+        The variance between samples of n sentences is close to V / n; V is the mean over sizes.
         """
-        resamples, over, seed = bands.resamples, bands.over, bands.seed
-        check_options(seed, resamples, "resamples")
+        known = np.isfinite(self.scores)
+        number = known.sum(axis=2)
+        squares = np.where(known, self.scores - self.means[:, :, None], 0.0) ** 2
+        each = squares.sum(axis=2) / np.maximum(number - 1, 1) * self.sizes[:, None]
+        several = number > 1
+        pooled = (each * several).sum(axis=1) / np.maximum(several.sum(axis=1), 1)
+        return np.asarray(pooled[:, None] / self.sizes[:, None] / np.maximum(number, 1))
+
+    def withheld(self, over: Over = "samples") -> str:
+        """Return why there are no intervals over training samples or treebanks, if so."""
+        least = int(np.isfinite(self.scores[..., 0]).sum(axis=2).min())
+        what = "training samples of each size"
+        if over == "treebanks":
+            least, what = len(self.treebanks), "treebanks"
+        return f"no intervals: they need {LEAST} {what}, got {least}" * (least < LEAST)
+
+    def draws(self, bands: "CurveBands") -> Draws:
+        r"""Draw where the curves may be, given how they vary over training samples or treebanks.
+
+        A mean of K samples moves by :math:`\sum_k z_k (x_k - \bar x) / \sqrt{K (K - 1)}` times
+        :math:`\sqrt{\nu / \chi^2_\nu}`: for every sum over sizes and classes that is Student's
+        distribution with K - 1 degrees of freedom, whether samples are nested or independent. An
+        average over treebanks has Satterthwaite's degrees. Without enough samples or treebanks
+        (:data:`LEAST`) draws are NaN, and so are intervals.
+        """
+        resamples, over = bands.resamples, bands.over
+        check_options(bands.seed, resamples, "resamples")
         if over not in get_args(Over):
-            raise ChoiceError("what to resample", over, get_args(Over))
-        rng = np.random.default_rng(seed)
+            raise ChoiceError("what intervals are over", over, get_args(Over))
+        rng = np.random.default_rng(bands.seed)
         n, _, k, _ = self.scores.shape
-        means = np.broadcast_to(self.means, (resamples, *self.means.shape))
-        if over != "treebanks" and k > 1:
-            drawn = rng.multinomial(k - 1, np.full(k, 1 / k), size=(resamples, n)).astype(float)
-            means = _weighted(self.scores, drawn, self.means)
-        weights = np.ones((resamples, n))
-        if over != "samples":
-            weights = rng.multinomial(n, np.full(n, 1 / n), size=resamples).astype(float)
-        return Draws(np.asarray(means), weights)
+        if over == "treebanks":
+            squares = np.cumsum(rng.standard_normal((resamples, max(n - 1, 1))) ** 2, axis=1)
+            return Draws(self.means[None], rng.standard_normal((resamples, n)), squares)
+        if self.withheld():
+            return Draws(np.full((1, *self.means.shape), np.nan))
+        known = np.isfinite(self.scores)
+        number = known.sum(axis=2, keepdims=True)
+        off = np.where(known, self.scores - self.means[:, :, None], 0.0)
+        off = off / np.sqrt(np.maximum(number * (number - 1.0), 1.0))
+        share = self.variance[:, 0, 0]
+        degrees = (k - 1) * share.sum() ** 2 / (share**2).sum() if share.any() else k - 1.0
+        stretch = np.sqrt(degrees / rng.chisquare(degrees, (resamples, 1, 1, 1)))
+        moved = np.einsum("bnk,nskc->bnsc", rng.standard_normal((resamples, n, k)), off)
+        return Draws(np.clip(self.means + stretch * moved, 0.0, 100.0))
 
 
 def _mean(scores: Floats) -> Floats:
@@ -93,14 +134,6 @@ def _mean(scores: Floats) -> Floats:
     number = known.sum(axis=2)
     total = np.where(known, scores, 0.0).sum(axis=2)
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
-
-
-def _weighted(scores: Floats, drawn: Floats, otherwise: Floats) -> Floats:
-    """Average over the samples drawn; where none of them was run, over all that were."""
-    known = np.isfinite(scores)
-    total = np.einsum("bnk,nskc->bnsc", drawn, np.where(known, scores, 0.0))
-    number = np.einsum("bnk,nskc->bnsc", drawn, known.astype(float))
-    return np.where(number > 0, total / np.maximum(number, 1), otherwise)
 
 
 def grid_of(counts: Attachments, parser: str | None = None) -> ScoreGrid:
@@ -157,17 +190,25 @@ def uneven(grids: Sequence[ScoreGrid]) -> list[str]:
     ]
 
 
-def averaged(values: Floats, eligible: Bools, weights: Floats | None = None) -> Floats:
-    """Average over the treebanks that count for a class.
+def averaged(values: Floats, eligible: Bools, draws: Draws | None = None) -> Floats:
+    r"""Average over the treebanks that count for a class.
 
     Values are (..., treebanks, sizes, classes), of which what is not finite is left out; `eligible`
-    is (treebanks, classes), weights are (..., treebanks).
+    is (treebanks, classes). The draws of intervals over treebanks move an average of m values by
+    :math:`\sum_t z_t (x_t - \bar x) / \sqrt{m (m - 1)}` times
+    :math:`\sqrt{(m - 1) / \chi^2_{m - 1}}`, which is NaN below three treebanks.
     """
     known = np.isfinite(values) & eligible[:, None, :]
-    each = known.astype(float) if weights is None else known * weights[..., :, None, None]
-    number = each.sum(axis=-3)
-    total = (np.where(known, values, 0.0) * each).sum(axis=-3)
-    return np.where(number > 0, total / np.where(number > 0, number, 1.0), np.nan)
+    number = known.sum(axis=-3)
+    total = np.where(known, values, 0.0).sum(axis=-3)
+    mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    if draws is None or draws.pulls is None or draws.squares is None:
+        return mean
+    off = np.where(known, values - mean[..., None, :, :], 0.0)[0]
+    many = np.maximum(number[0], 2)
+    square = draws.squares[:, many - 2]
+    moved = np.einsum("bn,nsc->bsc", draws.pulls, off) / np.sqrt(many * square)
+    return np.where(number >= LEAST, mean + moved, np.nan)
 
 
 def limits(values: Floats, level: float) -> tuple[Floats, Floats]:

@@ -10,7 +10,6 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.grid import (
-    Bools,
     Floats,
     ScoreGrid,
     averaged,
@@ -93,23 +92,16 @@ def learning_curves(
     rows, notes = [], []
     grids = [grid_of(counts, parser) for parser in counts.parsers]
     for grid in grids:
-        notes += [note for note in grid.left_out if note not in notes]
-        draws = grid.draws(bands)
         chosen = _chosen(grid, classes)
-        if each:
-            enough = grid.eligible(1)
-            for t in range(len(grid.treebanks)):
-                values, drawn = grid.means[[t]], draws.means[:, [t]]
-                rows += _rows(grid, chosen, values, drawn, None, enough[[t]], [t], bands.level)
-        else:
-            enough = grid.eligible(bands.min_words)
-            every = list(range(len(grid.treebanks)))
-            rows += _rows(
-                grid, chosen, grid.means, draws.means, draws.weights, enough, every, bands.level
-            )
-            rare = [grid.classes[c] for c in chosen if not enough[:, c].any()]
-            if rare:
-                notes.append(f"no treebank has {bands.min_words} test words of: {', '.join(rare)}")
+        least = 1 if each else bands.min_words
+        alone = np.eye(len(grid.treebanks), dtype=bool)
+        for part in [grid.only(one) for one in alone] if each else [grid]:
+            rows += _rows(part, chosen, least, bands, part.treebanks[0] if each else AVERAGE)
+        rare = [grid.classes[c] for c in chosen if not grid.eligible(least)[:, c].any()]
+        own = [*grid.left_out, (grid.only(alone[0]) if each else grid).withheld(bands.over)]
+        if rare and not each:
+            own.append(f"no treebank has {bands.min_words} test words of: {', '.join(rare)}")
+        notes += [note for note in own if note and note not in notes]
     if not rows:
         raise TreegaugeError("; ".join(notes))
     notes += [] if each else uneven(grids)
@@ -126,25 +118,21 @@ def _chosen(grid: ScoreGrid, classes: Sequence[str]) -> list[int]:
 
 
 def _rows(
-    grid: ScoreGrid, chosen: Sequence[int], means: Floats, drawn: Floats, weights: Floats | None,
-    enough: Bools, treebanks: Sequence[int], level: float,
-) -> list[dict[str, Any]]:  # fmt: skip
-    score, ratio = averaged(means, enough), averaged(relative(means), enough)
-    low, high = limits(averaged(drawn, enough, weights), level)
-    ratio_low, ratio_high = limits(averaged(relative(drawn), enough, weights), level)
-    share, total = grid.share[treebanks].mean(axis=0), grid.total[treebanks].mean(axis=0)
-    name = AVERAGE if weights is not None else grid.treebanks[treebanks[0]]
-    numbers = {
-        "score": score, "low": low, "high": high, "relative": ratio,
-        "relative_low": ratio_low, "relative_high": ratio_high,
-    }  # fmt: skip
+    grid: ScoreGrid, chosen: Sequence[int], least: int, bands: "CurveBands", name: str
+) -> list[dict[str, Any]]:
+    draws, enough = grid.draws(bands), grid.eligible(least)
+    columns = {}
+    for prefix, of in (("", np.asarray), ("relative", relative)):
+        low, high = limits(averaged(of(draws.means), enough, draws), bands.level)
+        columns[prefix or "score"] = averaged(of(grid.means), enough)
+        columns |= {f"{prefix}_low".strip("_"): low, f"{prefix}_high".strip("_"): high}
     return [
         {"parser": grid.parser, "treebank": name, "class": grid.classes[c], "size": int(size)}
         | {
             key: float(value[s, c]) if np.isfinite(value[s, c]) else None
-            for key, value in numbers.items()
+            for key, value in columns.items()
         }
-        | {"words": float(total[c]), "share": float(share[c])}
+        | {"words": float(grid.total[:, c].mean()), "share": float(grid.share[:, c].mean())}
         | {"treebanks": int(enough[:, c].sum())}
         for c in chosen
         if enough[:, c].any()
@@ -155,12 +143,11 @@ def _rows(
 def mean_curves(
     counts: Attachments, bands: "CurveBands", treebank: str | None
 ) -> tuple[ScoreGrid, Floats, Floats]:
-    """Return a parser's scores, its curves on one treebank or on average, and resampled ones."""
+    """Return a parser's scores, its curves on one treebank or on average, and draws of them."""
     grid = grid_of(of_treebank(counts, treebank))
     mask = grid.eligible(1 if treebank else bands.min_words)
     draws = grid.draws(bands)
-    weights = None if treebank else draws.weights
-    return grid, averaged(grid.means, mask), averaged(draws.means, mask, weights)
+    return grid, averaged(grid.means, mask), averaged(draws.means, mask, draws)
 
 
 def of_treebank(counts: Attachments, treebank: str | None) -> Attachments:
