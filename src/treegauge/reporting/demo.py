@@ -60,25 +60,37 @@ def languages() -> "dict[str, Grammar]":
 
 
 def make_inputs(out: Path, *, seed: int) -> list[str]:
-    """Write the files of the demo and return what ``treegauge report`` takes.
+    """Write the files of the demo and return what ``treegauge report`` takes."""
+    from treegauge.crosslingual.transfer import transfer
+    from treegauge.curves.curve import counts
+    from treegauge.dynamics.map import map as map_treebanks
+    from treegauge.treebanks.conllu import read_conllu
 
-    Parameters
-    ----------
-    out
-        A folder.
-    seed
-        Seed of everything invented.
-    """
     note("inventing four treebanks and three parsers (the first use compiles kernels)")
     folders = [_treebank(out, name, grammar, seed) for name, grammar in languages().items()]
-    systems = _systems(out, folders[0], seed)
+    first = folders[0]
+    gold, train = (
+        read_conllu(first, split=split, name=f"{first.name}/{split}") for split in ("test", "train")
+    )
+    systems = _systems(out, gold, seed)
+    recording, counted, votes = (
+        out / name for name in ("training.npz", "counts.csv", "SVO_from_others.json")
+    )
     note("training a parser and recording its probabilities after each epoch")
-    recordings = _recordings(out, _read(folders[0], "train"), seed)
+    slow = {"rate": 0.02}  # so that confidence changes over the epochs
+    map_treebanks(
+        train, epochs=6, option=slow, seed=seed, candidates=100, folds=3, recording=recording
+    )
     note(f"training on samples of {SIZES[0]} to {SIZES[-1]} sentences")
-    counts = _counts(out, folders[0])
+    counts(
+        first, parser="mst", option={"epochs": 4}, sizes=SIZES, samples=REPEATS,
+        store=out / "curves.store",
+    ).save(counted)  # fmt: skip
     note("parsing one invented language with parsers of the others")
-    votes = _votes(out, folders, seed)
-    return ["conll18", *map(str, [*folders, *systems, *recordings, counts, votes])]
+    transfer(
+        *folders, parser="mst", option={"epochs": 3}, limit=200, seed=seed, leave_one_out=True
+    ).save(votes)
+    return ["conll18", *map(str, [*folders, *systems, recording, counted, votes])]
 
 
 def _treebank(out: Path, name: str, grammar: "Grammar", seed: int) -> Path:
@@ -101,57 +113,16 @@ def _treebank(out: Path, name: str, grammar: "Grammar", seed: int) -> Path:
     return folder
 
 
-def _read(folder: Path, split: str) -> "Treebank":
-    from treegauge.treebanks.conllu import read_conllu
-
-    return read_conllu(folder, split=split, name=f"{folder.name}/{split}")
-
-
-def _systems(out: Path, folder: Path, seed: int) -> list[Path]:
+def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
     """Write the test set under a short name, for examples, and the output of three parsers."""
     from treegauge.testing.simulated_parser import Accuracy, simulated_parse
-    from treegauge.treebanks.conllu import parse_conllu, write_conllu
+    from treegauge.treebanks.conllu import write_conllu
 
-    gold = _read(folder, "test")
     write_conllu(gold, out / "gold.conllu")
     text = gold.to_bytes().decode()
     files = []
     for number, (name, quality) in enumerate(QUALITY.items()):
-        parsed = simulated_parse(text, Accuracy(heads=quality), seed=seed + number)
         files.append(out / f"{name}.conllu")
-        write_conllu(parse_conllu(parsed, name=name), files[-1])
+        parsed = simulated_parse(text, Accuracy(heads=quality), seed=seed + number)
+        files[-1].write_bytes(parsed.encode())
     return files
-
-
-def _recordings(out: Path, train: "Treebank", seed: int) -> list[Path]:
-    from treegauge.dynamics.map import map as map_treebanks
-
-    target = out / "training.npz"
-    slow = {"rate": 0.02}  # so that confidence changes over the epochs
-    map_treebanks(
-        train, epochs=6, option=slow, seed=seed, candidates=100, folds=3, recording=target
-    )
-    return [target]
-
-
-def _counts(out: Path, folder: Path) -> Path:
-    from treegauge.curves.curve import counts
-
-    target = out / "counts.csv"
-    made = counts(
-        folder, parser="mst", option={"epochs": 4}, sizes=SIZES, samples=REPEATS,
-        store=out / "curves.store",
-    )  # fmt: skip
-    made.save(target)
-    return target
-
-
-def _votes(out: Path, folders: list[Path], seed: int) -> Path:
-    from treegauge.crosslingual.transfer import transfer
-
-    result = transfer(
-        *folders, parser="mst", option={"epochs": 3}, limit=200, seed=seed, leave_one_out=True
-    )
-    target = out / "SVO_from_others.json"
-    result.save(target)
-    return target

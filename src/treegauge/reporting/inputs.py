@@ -49,21 +49,8 @@ class Recorded(NamedTuple):
 class PageInputs:
     """Everything a page is made of.
 
-    Attributes
-    ----------
-    base
-        The folder in which commands on the page are run; None: where the page was asked for.
-    errors
-        What is done about malformed sentences.
-    treebanks
-        Treebanks to measure: folders, which are audited, too, and files.
-    scored
-        Gold treebanks with the output of systems.
-    scores, counts, stores, transfers
-        Score tables (files, packaged names or objects), counts of curves, stores of experiments,
-        results of transfer.
-    recordings
-        Recordings of training, each with its treebank.
+    Commands on the page are run in the folder `base`; None: where the page was asked for. Folders
+    among the treebanks are audited, too.
     """
 
     base: str | None = None
@@ -98,34 +85,34 @@ def read_inputs(
     Gold is a file that `gold` names or that is in a treebank's folder. Output is matched to it by
     text, files in a folder of output also by name. Gold is never guessed: files with the same text
     of which none is gold are refused.
-
-    Parameters
-    ----------
-    sources
-        Paths, patterns, names of treebanks, packaged score tables, objects; the output of a system
-        also as ``NAME=PATH``.
-    gold
-        Files or folders that are gold.
-    errors
-        What to do about malformed sentences.
     """
+    from treegauge.experiments.store import Store
+    from treegauge.ranking.leaderboard import Leaderboard
+
     inputs = recognise(sources, gold=gold, kinds=KINDS, errors=errors)
     files = [one.path for one in inputs if one.kind != "packaged" and one.given is None]
     page = PageInputs(_base(files), errors)
+    paths = {"counts": page.counts, "store": page.stores, "transfer": page.transfers}
+    tables = {"treebank": page.treebanks, "scores": page.scores, "packaged": page.scores}
     for one in inputs:
-        if one.kind in {"treebank", "scores", "packaged"}:
-            (page.treebanks if one.kind == "treebank" else page.scores).append(one)
-        elif one.kind in {"counts", "store", "transfer"}:
-            {"counts": page.counts, "store": page.stores, "transfer": page.transfers}[
-                one.kind
-            ].append(one.path)
+        if one.kind in tables:
+            tables[one.kind].append(one)
+        elif one.kind in paths:
+            paths[one.kind].append(one.path)
+        elif isinstance(one.given, Store):
+            page.stores.append(one.given.path)
+        elif isinstance(one.given, Leaderboard):
+            page.scores.append(one)
         elif one.kind == "object":
-            _object(one, page)
+            raise TreegaugeError(
+                f"a page cannot show a {one.name}; expected a Treebank, a Store, a table of "
+                "scores, or paths"
+            )
     loose = [one for one in inputs if one.kind == "conllu"]
     folders = [one for one in inputs if one.kind == "system"]
     gold_files = [one for one in loose if one.role == "gold"]
-    gold_files += [file for one in folders if one.role == "gold" for file in _files(one)]
-    golds = [part for one in page.treebanks for part in split_inputs(one)] + gold_files
+    gold_files += [file for one in folders if one.role == "gold" for file in _parts(one)]
+    golds = [part for one in page.treebanks for part in _parts(one)] + gold_files
     others = [one for one in loose if one.role != "gold"]
     output = [one for one in folders if one.role != "gold"]
     page.treebanks.extend([*gold_files, *_pair(golds, others, output, page)])
@@ -136,36 +123,16 @@ def read_inputs(
     return page
 
 
-def split_inputs(treebank: Input) -> list[Input]:
-    """Return the training, dev and test sets of a treebank, each as an input of its own."""
-    return [
-        replace(treebank, kind="conllu", path=Path(files[0]), name=f"{treebank.name}/{split}",
-                files=files)
-        for split, files in treebank.splits.items()
-    ]  # fmt: skip
-
-
-def _files(folder: Input) -> list[Input]:
-    """Return the files in a folder, each as an input of its own."""
-    return [
-        replace(folder, kind="conllu", path=Path(file), name=short_name(file), files=(file,))
-        for file in folder.files
-    ]
-
-
-def _object(one: Input, page: PageInputs) -> None:
-    from treegauge.experiments.store import Store
-    from treegauge.ranking.leaderboard import Leaderboard
-
-    if isinstance(one.given, Store):
-        page.stores.append(one.given.path)
-    elif isinstance(one.given, Leaderboard):
-        page.scores.append(one)
+def _parts(whole: Input) -> list[Input]:
+    """Return the sets of a treebank or the files in a folder, each as an input of its own."""
+    if whole.kind == "treebank":
+        parts = {f"{whole.name}/{split}": files for split, files in whole.splits.items()}
     else:
-        raise TreegaugeError(
-            f"a page cannot show a {one.name}; expected a Treebank, a Store, a table of scores, "
-            "or paths"
-        )
+        parts = {short_name(file): (file,) for file in whole.files}
+    return [
+        replace(whole, kind="conllu", path=Path(files[0]), name=name, files=files)
+        for name, files in parts.items()
+    ]
 
 
 def _base(paths: Sequence[Path]) -> str | None:
@@ -183,7 +150,7 @@ def _pair(
 ) -> list[Input]:
     """Match output to gold, add what is scored; return files that are treebanks of their own."""
     output: dict[int, list[Input]] = {}
-    alone: dict[str, list[Input]] = {}
+    alone: dict[str, Input] = {}
     texts: dict[str, int] = {}
     if files:
         for number, one in enumerate(golds):
@@ -191,26 +158,24 @@ def _pair(
     for one in files:
         if one.text in texts:
             output.setdefault(texts[one.text], []).append(one)
+        elif one.role == "system":
+            raise TreegaugeError(
+                f"{one.name}={one.path} is the output of a system, and no gold treebank given has "
+                f"its text; {HOW_TO_NAME_GOLD}"
+            )
+        elif one.text in alone:
+            raise TreegaugeError(
+                f"{alone[one.text].path} and {one.path} have the same text, and it is not known "
+                f"which of them is gold; {HOW_TO_NAME_GOLD}"
+            )
         else:
-            alone.setdefault(one.text, []).append(one)
-    for group in alone.values():
-        named = [one for one in group if one.role == "system"]
-        if len(group) > 1:
-            raise TreegaugeError(
-                f"{' and '.join(str(one.path) for one in group)} have the same text, and it is "
-                f"not known which of them is gold; {HOW_TO_NAME_GOLD}"
-            )
-        if named:
-            raise TreegaugeError(
-                f"{named[0].name}={named[0].path} is the output of a system, and no gold treebank "
-                f"given has its text; {HOW_TO_NAME_GOLD}"
-            )
+            alone[one.text] = one
     for folder in folders:
         for number, one in _folder_output(folder, golds):
             output.setdefault(number, []).append(one)
     for number in sorted(output):
         _add_scored(golds[number], output[number], page)
-    return [one for group in alone.values() for one in group]
+    return list(alone.values())
 
 
 def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Input]]:
@@ -239,18 +204,14 @@ def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Inp
 
 
 def _add_scored(gold: Input, systems: Sequence[Input], page: PageInputs) -> None:
-    names = [one.name for one in systems]
-    files = [
-        page.command_path(one.path)
-        if name == short_name(one.path)
-        else f"{shlex.quote(name)}={page.command_path(one.path)}"
-        for name, one in zip(names, systems, strict=True)
-    ]
+    files = [page.command_path(gold.path)]
+    for one in systems:
+        named = "" if one.name == short_name(one.path) else f"{shlex.quote(one.name)}="
+        files.append(f"{named}{page.command_path(one.path)}")
     if page.errors != "strict":
         files.append(f"--errors {page.errors}")
-    outputs = {name: one.treebank for name, one in zip(names, systems, strict=True)}
-    command = (page.command_path(gold.path), *files)
-    page.scored.append(ScoredTreebank(gold.treebank, outputs, command))
+    outputs = {one.name: one.treebank for one in systems}
+    page.scored.append(ScoredTreebank(gold.treebank, outputs, files))
 
 
 def _recorded(archive: MapArchive, file: str, known: Sequence[Input], page: PageInputs) -> Recorded:

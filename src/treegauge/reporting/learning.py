@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result
-from treegauge.curves.attachments import ALL, Attachments
+from treegauge.curves.attachments import ALL, joined, read_attachments
 from treegauge.curves.curve import BANDS, complexity, curve
+from treegauge.curves.gathering import stored_counts
 from treegauge.curves.learning import AVERAGE
 from treegauge.figures.curves import curve_data
+from treegauge.reporting.inputs import PageInputs
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
+from treegauge.scoring.convention import Convention
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,13 +45,9 @@ class Votes:
         target = choices.get("tb", "TARGET").partition("#")[0].partition("/")[0]
         sources = str(self.rows[0].get("sources") or "SOURCE...").split("+") if self.rows else []
         words = [homes.get(name, name) for name in [target, *sources]]
-        train = choices.get("train", "all")
-        wanted = {
-            "parser": choices.get("parser"),
-            "limit": train.removeprefix("first") if train != "all" else None,
-            "seed": choices.get("seed"),
-        }
-        words += [f"--{name} {value}" for name, value in wanted.items() if value]
+        choices["limit"] = choices.get("train", "all").removeprefix("first").removeprefix("all")
+        chosen = {name: choices.get(name) for name in ("parser", "limit", "seed")}
+        words += [f"--{name} {value}" for name, value in chosen.items() if value]
         words += [f"--option {one}" for one in filter(None, choices.get("options", "").split("+"))]
         if any(row.get("left_out") for row in self.rows):
             words.append("--leave-one-out")
@@ -68,55 +67,53 @@ class Votes:
             raise TreegaugeError(f"{path}: {expected}") from error
 
 
-def learning_section(
-    counts: Attachments | None,
-    given: str = "",
-    votes: Sequence[Votes] = (),
-    homes: Mapping[str, str] | None = None,
-) -> Section:
-    """Make the section.
-
-    Parameters
-    ----------
-    counts
-        Correct words by treebank, parser, size, sample and class.
-    given
-        The files that commands name.
-    votes
-        Votes of parsers of other languages.
-    homes
-        Folders of treebanks as commands name them, by treebank.
-    """
-    short: list[str] = []
+def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Convention) -> Section:
+    """Make the section of counts, stores of curves and results of transfer."""
     data: dict[str, Any] = {"curves": [], "complexity": [], "average": AVERAGE}
     tables: list[tuple[str, Result]] = []
     methods: list[Method] = []
-    if counts is not None:
+    short: list[str] = []
+    folders = inputs.folders
+    found = [read_attachments(path) for path in inputs.counts]
+    found += [stored_counts(one, folders=folders.values(), convention=convention) for one in stores]
+    if found:
+        counts = found[0] if len(found) == 1 else joined(found)
         average = curve(counts)
         each = curve(counts, each=True, resamples=100)
-        simple = complexity(counts) if _classed(counts) else None
         data["curves"] = [
             [row[name] for name in _POINT]
             for curves in ([average, each] if len(counts.treebanks) > 1 else [average])
             for row in curve_data(curves)
         ]
-        data["notes"] = list(average.notes)
+        data |= {"notes": list(average.notes), "metric": counts.metric}
         tables.append(("Learning curves", average))
-        if simple is not None:
+        whole = average.table.filter(average.table["class"] == ALL)
+        ends = whole.filter(whole["parser"] == whole["parser"][0]).sort("size").tail(2)
+        # Half way between the last two points: the score whose equivalent is shown first.
+        data["score"] = round(float(ends["score"].to_numpy().mean()), 1)
+        given = " ".join(map(inputs.command_path, [*inputs.counts, *stores]))
+        placed = f"treegauge curve equivalent {given} --score {data['score']:g}"
+        methods += [
+            make_method("learning_curves", average.signature, f"treegauge curve {given}"),
+            make_method("equivalents", average.signature, placed),
+        ]
+        short.append(_short(ends))
+        classes = counts.frame.filter(counts.frame["class"] != ALL)
+        if any(total >= BANDS.min_words for total in classes["total"]):
+            simple = complexity(counts)
             data["complexity"] = simple.table.to_dicts()
             data["correlations"] = simple.correlations.to_dicts()
             data["notes"] = list(dict.fromkeys([*average.notes, *simple.notes]))
             tables.append(("Complexity", simple))
-        data["metric"] = counts.metric
-        data["score"] = _asked(average.table)
-        methods += _methods(average, simple, given, data["score"])
-        short.append(_short(average.table))
+            command = f"treegauge curve complexity {given}"
+            methods.append(make_method("complexity", simple.signature, command))
+    votes = [Votes.read(path) for path in inputs.transfers]
     data["transfers"] = [
         {"name": one.name, "signature": one.signature, "rows": list(one.rows)} for one in votes
     ]
+    homes = {name: inputs.command_path(folder) for name, folder in folders.items()}
     methods += [
-        make_method("transfer", one.signature, one.command(homes or {}), name=one.name)
-        for one in votes
+        make_method("transfer", one.signature, one.command(homes), name=one.name) for one in votes
     ]
     text = (
         "Learning curves by class of words, classes that are learned late, and data-size "
@@ -125,20 +122,8 @@ def learning_section(
     return Section("learning", "Learning", text, data, tables, methods, short)
 
 
-def _ends(curves: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the last two points of the first parser's curve of all words."""
-    whole = curves.filter(curves["class"] == ALL)
-    return whole.filter(whole["parser"] == whole["parser"][0]).sort("size").tail(2)
-
-
-def _asked(curves: "pl.DataFrame") -> float:
-    """Return the score whose equivalent is shown first: half way between the last two points."""
-    return round(float(_ends(curves)["score"].to_numpy().mean()), 1)
-
-
-def _short(curves: "pl.DataFrame") -> str:
+def _short(last: "pl.DataFrame") -> str:
     """Say how much the last sentences added."""
-    last = _ends(curves)
     parser, sizes, scores = (last[name].to_list() for name in ("parser", "size", "score"))
     metric = last["metric"][0]
     if len(sizes) < 2:
@@ -147,21 +132,3 @@ def _short(curves: "pl.DataFrame") -> str:
         f"{parser[1]} reaches {metric} {scores[1]:.1f} with {sizes[1]} sentences, "
         f"{scores[1] - scores[0]:+.1f} over {sizes[0]}."
     )
-
-
-def _classed(counts: Attachments) -> bool:
-    """Say whether any class has enough words for its complexity to be defined."""
-    classes = counts.frame.filter(counts.frame["class"] != ALL)
-    return any(total >= BANDS.min_words for total in classes["total"])
-
-
-def _methods(average: Result, simple: Result | None, given: str, asked: float) -> list[Method]:
-    placed = f"treegauge curve equivalent {given} --score {asked:g}"
-    methods = [
-        make_method("learning_curves", average.signature, f"treegauge curve {given}"),
-        make_method("equivalents", average.signature, placed),
-    ]
-    if simple is not None:
-        command = f"treegauge curve complexity {given}"
-        methods.append(make_method("complexity", simple.signature, command))
-    return methods

@@ -26,13 +26,7 @@ MOST = 60_000
 
 
 def maps_section(recorded: Sequence[Recorded]) -> Section:
-    """Make the maps of recordings, those of the same words averaged, and the section.
-
-    Parameters
-    ----------
-    recorded
-        Recordings with their treebanks and files.
-    """
+    """Make the maps of recordings, those of the same words averaged, and the section."""
     groups: dict[tuple[str, str], list[Recorded]] = {}
     for one in recorded:
         groups.setdefault((one.archive.treebank, one.archive.recordings[0].split), []).append(one)
@@ -41,32 +35,30 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
         treebank = group[0].treebank
         found = mean_map([one for own in group for one in own.archive.recordings])
         own = [one for one in recorded if one.archive.treebank == mark]
-        source, suspects = _suspects(own)
+        suspects = _suspects(own)
+        words = suspects[1].words if suspects else ()
         name = f"{treebank.name} ({split})"
-        data.append(_map(name, found, treebank, suspects, MOST // len(groups)))
+        data.append(_map(name, found, treebank, words, MOST // len(groups)))
         tables.append((f"Data map of {name}", found))
-        methods += _methods(name, found, group, suspects, source)
-        short.append(_short(name, found, suspects))
-    words = sum({one.archive.treebank: one.treebank.n_words for one in recorded}.values())
+        methods += _methods(name, found, group, suspects)
+        hard = f"Heads of {found.values['head']['hard']:.1f} % of the words of {name} stayed hard"
+        more = f"; {len(words)} candidates for annotation errors are listed" if words else ""
+        short.append(f"{hard}{more}.")
+    total = sum({one.archive.treebank: one.treebank.n_words for one in recorded}.values())
     text = (
-        f"{words:,} words by a parser's confidence in their annotation during training, and its "
+        f"{total:,} words by a parser's confidence in their annotation during training, and its "
         "variability.\nDraw a frame on the map, or choose a region, and read the words in it "
         "in their sentences; export them as CSV or CoNLL-U."
     )
-    known = {"maps": data, "steps": STEPS}
-    return Section("maps", "Data maps", text, known, tables, methods, short[:1])
+    contents = {"maps": data, "steps": STEPS}
+    return Section("maps", "Data maps", text, contents, tables, methods, short[:1])
 
 
-def _short(name: str, found: DataMap, suspects: ErrorCandidates | None) -> str:
-    """Say how much is hard, and how many words are worth a second look."""
-    share = found.values["head"]["hard"]
-    text = f"Heads of {share:.1f} % of the words of {name} stayed hard"
-    if suspects is None or not suspects.words:
-        return f"{text}."
-    return f"{text}; {len(suspects.words)} candidates for annotation errors are listed."
+#: Candidates for annotation errors, and the recordings that they are from.
+Suspects = tuple[Recorded, ErrorCandidates] | None
 
 
-def _suspects(recorded: Sequence[Recorded]) -> tuple[Recorded | None, ErrorCandidates | None]:
+def _suspects(recorded: Sequence[Recorded]) -> Suspects:
     """Return the candidates that the archives hold; if they hold none, look for some.
 
     Recordings by parsers that never saw the words are preferred.
@@ -81,7 +73,7 @@ def _suspects(recorded: Sequence[Recorded]) -> tuple[Recorded | None, ErrorCandi
         if one is not None and one.head_rival is not None and one.relation_rival is not None
     ]
     if not able:
-        return None, None
+        return None
     own, best = min(able, key=lambda pair: pair[1].split != HELD_OUT)
     return own, error_candidates(best, own.treebank, count=CANDIDATES)
 
@@ -97,18 +89,18 @@ def quantised(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return np.rint(np.asarray(values, np.float64) * STEPS).astype(np.int64)
 
 
-def _sentences(treebank: Treebank, suspects: ErrorCandidates | None, most: int) -> Any:
+def _sentences(treebank: Treebank, suspects: Sequence[Candidate], most: int) -> Any:
     """Return the sentences that have room: all, or those of candidates and random others."""
     if treebank.n_words <= most:
         return np.arange(len(treebank))
-    first = [] if suspects is None else [one.sentence - 1 for one in suspects.words]
+    first = [one.sentence - 1 for one in suspects]
     drawn = np.random.default_rng(0).permutation(len(treebank)).tolist()
     order = np.array(list(dict.fromkeys([*first, *drawn])))
     return np.sort(order[np.cumsum(treebank.lengths[order]) <= most])
 
 
 def _map(
-    name: str, found: DataMap, treebank: Treebank, suspects: ErrorCandidates | None, most: int
+    name: str, found: DataMap, treebank: Treebank, suspects: Sequence[Candidate], most: int
 ) -> dict[str, Any]:
     sentences = _sentences(treebank, suspects, most)
     words = np.isin(treebank.sentence_of, sentences)
@@ -124,8 +116,7 @@ def _map(
             "correctness": None if correctness is None
             else numbers(np.rint(100 * correctness[words])),
         }  # fmt: skip
-    bounds = found.regions
-    kept = () if suspects is None else (one for one in suspects.words if words[one.number])
+    names = ("of", "instead", "p_gold", "p_instead", "score")
     return {
         "name": name,
         "signature": found.signature,
@@ -133,28 +124,18 @@ def _map(
         "words": trees(treebank if words.all() else treebank.take(sentences)),
         "layers": layers,
         "regions": list(REGIONS),
-        "bounds": {
-            "easy": bounds.easy,
-            "hard": bounds.hard,
-            "steady": bounds.steady,
-            "wavering": bounds.wavering,
-        },
+        "bounds": vars(found.regions),
         "values": found.values,
-        "candidates": [_suspect(one, int(place[one.number])) for one in kept],
+        "candidates": [
+            {"number": int(place[one.number]), **{name: getattr(one, name) for name in names}}
+            for one in suspects
+            if words[one.number]
+        ],
     }
 
 
-def _suspect(one: Candidate, number: int) -> dict[str, Any]:
-    names = ("of", "instead", "p_gold", "p_instead", "score")
-    return {"number": number, **{name: getattr(one, name) for name in names}}
-
-
 def _methods(
-    name: str,
-    found: DataMap,
-    group: Sequence[Recorded],
-    suspects: ErrorCandidates | None,
-    source: Recorded | None,
+    name: str, found: DataMap, group: Sequence[Recorded], suspects: Suspects
 ) -> list[Method]:
     loaded = ", ".join(f"*MapArchive.load({literal(one.file)}).recordings" for one in group)
     command = python(
@@ -163,26 +144,20 @@ def _methods(
     )
     values = {"name": name, "steps": STEPS, **vars(found.regions)}
     methods = [make_method("data_map", found.signature, command, **values)]
-    if source is not None and suspects is not None:
-        command = python(*_recipe(source))
-        methods.append(
-            make_method("candidates", suspects.signature, command, name=name, count=len(suspects))
-        )
+    if suspects is not None:
+        source, candidates = suspects
+        archive = f"MapArchive.load({literal(source.file)})"
+        lines = [f"print({archive}.candidates)"]
+        if source.archive.candidates is None:
+            lines = [
+                "from treegauge import read_conllu",
+                "from treegauge.dynamics.candidates import error_candidates",
+                f"archive = {archive}",
+                f"treebank = read_conllu({literal(source.home)})",
+                "recording = archive.held_out or archive.recordings[0]",
+                f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
+            ]
+        command = python("from treegauge.dynamics.cartography import MapArchive", *lines)
+        values = {"name": name, "count": len(candidates)}
+        methods.append(make_method("candidates", candidates.signature, command, **values))
     return methods
-
-
-def _recipe(source: Recorded) -> list[str]:
-    """Return the lines of Python that give the candidates."""
-    load = "from treegauge.dynamics.cartography import MapArchive"
-    archive = f"MapArchive.load({literal(source.file)})"
-    if source.archive.candidates is not None:
-        return [load, f"print({archive}.candidates)"]
-    return [
-        "from treegauge import read_conllu",
-        load,
-        "from treegauge.dynamics.candidates import error_candidates",
-        f"archive = {archive}",
-        f"treebank = read_conllu({literal(source.home)})",
-        "recording = archive.held_out or archive.recordings[0]",
-        f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
-    ]

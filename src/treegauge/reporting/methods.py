@@ -20,18 +20,8 @@ REFERENCES: dict[str, dict[str, str]] = _TEXTS["references"]
 class Method:
     """How one kind of number on the page is made.
 
-    Attributes
-    ----------
-    name
-        The name of the numbers on the page.
-    equation
-        The definition as MathML.
-    text, options
-        What the symbols mean, and the choices that were made; plain text.
-    signature, command
-        The line that identifies the numbers, and the command that reproduces them.
-    references
-        Keys of the papers behind it, in `REFERENCES`.
+    `equation` is MathML, `text` and `options` are plain text, `command` reproduces the numbers, and
+    `references` are keys of papers in `REFERENCES`.
     """
 
     name: str
@@ -61,13 +51,7 @@ def make_method(key: str, signature: str, command: str, **values: object) -> Met
 
 
 def python(*lines: str) -> str:
-    """Return a command that runs some lines, for numbers that no command of ours prints.
-
-    Examples
-    --------
-    >>> print(python("import treegauge", "print(1)"))
-    python -c 'import treegauge; print(1)'
-    """
+    """Return a command that runs some lines, for numbers that no command of ours prints."""
     return f"python -c {shlex.quote('; '.join(lines))}"
 
 
@@ -137,13 +121,11 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
         "signature that identifies it, and the command that reproduces it in the folder with the "
         "files that this page was made of.</p>",
     ]
-    used: list[str] = []
     for title, listed in methods:
         if listed:
             body.append(f"<h3>{escape(title)}</h3>")
-        for method in listed:
-            body.append(_method(method))
-            used += [key for key in method.references if key not in used]
+        body += map(_method, listed)
+    used = dict.fromkeys(key for _, all in methods for one in all for key in one.references)
     if used:
         body.append("<h3>References</h3>")
         body.append('<p>What to cite, as BibTeX: <button type="button" class="copy" '
@@ -154,18 +136,13 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
 
 
 def _method(method: Method) -> str:
-    rows = []
-    if method.options:
-        rows.append(("Options", escape(method.options)))
-    if method.references:
-        cited = "; ".join(REFERENCES[key]["cited"] for key in method.references)
-        rows.append(("From", escape(cited)))
-    if method.signature:
-        rows.append(("Signature", f"<code>{escape(method.signature)}</code>"))
-    if method.command:
-        rows.append(("Command", f"<code>{escape(method.command)}</code>"))
+    cited = escape("; ".join(REFERENCES[key]["cited"] for key in method.references))
+    codes = {"Signature": method.signature, "Command": method.command}
+    rows = {"Options": escape(method.options), "From": cited} | {
+        name: code and f"<code>{escape(code)}</code>" for name, code in codes.items()
+    }
     drawn = f'<div class="equation">{method.equation}</div>' if method.equation else ""
-    listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
+    listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows.items() if value)
     return (
         f'<article class="method"><h4>{escape(method.name)}</h4>'
         f"{drawn}<p>{escape(method.text)}</p><dl>{listed}</dl></article>"

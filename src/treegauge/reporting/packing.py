@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from treegauge.treebanks.columns import Treebank
 
-_KINDS = ((np.uint8, "u8"), (np.uint16, "u16"), (np.uint32, "u32"))
 #: What would end a script element or begin a comment in one, and the line ends of old JavaScript.
 _RISKY = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -26,19 +25,12 @@ def numbers(values: npt.ArrayLike) -> dict[str, str]:
     {'u8': 'AQL/'}
     """
     array = np.asarray(values)
-    top = int(array.max(initial=0))
-    kind, name = next((k, n) for k, n in _KINDS if top <= np.iinfo(k).max)
-    return {name: _text(array.astype(np.dtype(kind).newbyteorder("<")))}
+    kind = np.min_scalar_type(int(array.max(initial=0))).newbyteorder("<")
+    return {f"u{8 * kind.itemsize}": _text(array.astype(kind))}
 
 
 def floats(values: npt.ArrayLike) -> dict[str, str]:
-    """Pack numbers as 32-bit floats, row by row.
-
-    Examples
-    --------
-    >>> floats([1.0])
-    {'f32': 'AACAPw=='}
-    """
+    """Pack numbers as 32-bit floats, row by row."""
     return {"f32": _text(np.asarray(values, dtype="<f4"))}
 
 
@@ -61,20 +53,11 @@ def texts(values: Sequence[str]) -> dict[str, Any]:
 
 
 def trees(treebank: Treebank) -> dict[str, Any]:
-    """Pack what a tree's drawing shows: forms, tags, heads and relations, sentence by sentence.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> sorted(trees(synthetic(3, seed=1)))
-    ['deprel', 'form', 'head', 'id', 'offsets', 'upos']
-    """
+    """Pack what a tree's drawing shows: forms, tags, heads and relations, sentence by sentence."""
     return {
         "offsets": numbers(treebank.offsets),
         "id": [treebank[i].id or str(i + 1) for i in range(len(treebank))],
-        "form": texts(treebank["form"].to_list()),
-        "upos": texts(treebank["upos"].to_list()),
-        "deprel": texts(treebank["deprel"].to_list()),
+        **{name: texts(treebank[name].to_list()) for name in ("form", "upos", "deprel")},
         "head": heads(treebank.head),
     }
 
@@ -102,8 +85,6 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
-    if isinstance(value, np.generic):
-        return _plain(value.item())
     return None if isinstance(value, float) and not math.isfinite(value) else value

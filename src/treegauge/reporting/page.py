@@ -24,20 +24,9 @@ SCRIPTS = (
 class Section:
     """A section: text and tables that need no script, and data for what can be moved and clicked.
 
-    Parameters
-    ----------
-    key
-        Its name in links, and the name of the script that brings it to life.
-    title, text
-        Plain text; escaped when the page is made.
-    data
-        What the script works on; becomes JSON.
-    tables
-        Results by caption; their tables are folded below and can be read without a script.
-    methods
-        How its numbers are made.
-    short
-        Main findings, a sentence each, for the top of the page; plain text.
+    `key` is its name in links and of the script that brings it to life; `title`, `text` and the
+    main findings (`short`, a sentence each) are plain text; `data` becomes JSON for the script;
+    `tables` are results by caption, shown without a script; `methods` say how numbers are made.
     """
 
     key: str
@@ -81,32 +70,10 @@ def asset(name: str) -> str:
     return home.joinpath(name).read_text(encoding="utf-8")
 
 
-def _policy(code: str) -> str:
-    """Let the browser run this script and no other, and load nothing from anywhere."""
-    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-
-
-def _in_short(sections: Sequence[Section]) -> str:
-    """Return the main findings of each section, with a link to it."""
-    items = [
-        f'<li><a href="#{section.key}">{escape(section.title)}</a>: '
-        f"{escape(' '.join(section.short))}</li>"
-        for section in sections
-        if section.short
-    ]
-    return f'<ul class="short">{"".join(items)}</ul>' if items else ""
-
-
 def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     """Return a complete HTML page; the same sections give the same bytes.
 
-    Parameters
-    ----------
-    title, introduction
-        Plain text.
-    sections
-        In the order of the page; the methods behind them follow as a section of their own.
+    The title and the introduction are plain text; the methods behind the sections come last.
 
     Examples
     --------
@@ -119,6 +86,13 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
         f'<a href="#{key}">{escape(name)}</a>' for key, name in [*keys, ("methods", "Methods")]
     )
     body = "\n".join(section.to_html() for section in sections)
+    findings = "".join(
+        f'<li><a href="#{section.key}">{escape(section.title)}</a>: '
+        f"{escape(' '.join(section.short))}</li>"
+        for section in sections
+        if section.short
+    )
+    short = f'<ul class="short">{findings}</ul>' if findings else ""
     data = "\n".join(
         f'<script type="application/json" id="data-{section.key}">{to_json(section.data)}</script>'
         for section in sections
@@ -126,12 +100,15 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     )
     scripts = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
     code = f'\n(() => {{\n"use strict";\n{scripts}}})();\n'
+    # The browser may run this script and no other, and load nothing from anywhere.
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_policy(code)}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="generator" content="treegauge {__version__}">
 <title>{escape(title)}</title>
 <style>
@@ -141,7 +118,7 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
 <a class="skip" href="#main">Skip to the numbers</a>
 <header><h1>{escape(title)}</h1>
 {"".join(f"<p>{escape(text)}</p>" for text in introduction.split(chr(10)))}
-{_in_short(sections)}</header>
+{short}</header>
 <nav aria-label="Sections">{links}</nav>
 <main id="main">
 <noscript><p>Without JavaScript this page shows its tables; charts and trees need it.</p></noscript>

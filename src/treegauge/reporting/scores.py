@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
-from typing import Any
+from math import comb
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,10 +34,10 @@ NAMED = 3
 
 def score_all(scored: Sequence[ScoredTreebank], convention: Convention) -> list[Scores]:
     """Score the systems on each treebank, with tests and breakdowns by class of words."""
-    results: list[Any] = [
-        score(one.gold, dict(one.systems), by=CLASSES, convention=convention) for one in scored
+    return [
+        cast(Scores, score(one.gold, dict(one.systems), by=CLASSES, convention=convention))
+        for one in scored
     ]
-    return results
 
 
 def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Section:
@@ -47,7 +47,13 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
     for one, result in zip(scored, results, strict=True):
         tests: Any = result.attached.get("comparisons")
         scores = replace(result, attached={}, featured="", view="all")
-        parts.append(_part(one, scores, tests, _by_class(result), budget))
+        breakdowns: Any = result.attached["breakdowns"]
+        first = result.systems[0].system
+        by_class = {
+            by: found.systems if isinstance(found, Breakdowns) else {first: found}
+            for by, found in zip(CLASSES, breakdowns, strict=True)
+        }
+        parts.append(_part(one, scores, tests, by_class, budget))
         tables.append((f"All metrics on {one.gold.name}", scores))
         if tests:
             tables.append((f"Paired tests on {one.gold.name}", tests))
@@ -79,17 +85,8 @@ def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
     return f"{text}, {ahead:.2f} above {order[1].system}, {judged} (p = {p:.4f}, corrected)."
 
 
+#: Breakdowns by kind of class and system.
 ByClass = Mapping[str, Mapping[str, Breakdown]]
-
-
-def _by_class(result: Any) -> ByClass:
-    """Return the breakdowns of a result by kind of class and system."""
-    (first, *_) = result.systems
-    breakdowns: Any = result.attached["breakdowns"]
-    return {
-        by: found.systems if isinstance(found, Breakdowns) else {first.system: found}
-        for by, found in zip(CLASSES, breakdowns, strict=True)
-    }
 
 
 def _part(
@@ -97,8 +94,13 @@ def _part(
 ) -> dict[str, Any]:
     alignments = {name: cells.alignment for name, cells in breakdowns[CLASSES[0]].items()}
     for limit in EXAMPLES:
-        examples = _examples(breakdowns, limit)
-        chosen = sorted({place[0] for cell in examples.values() for place in cell})
+        examples = {
+            (by, name, number): cells.errors(name, limit=limit)
+            for by, systems in breakdowns.items()
+            for number, cells in enumerate(systems.values())
+            for name in cells.gold.names
+        }
+        chosen = sorted({place.sentence for found in examples.values() for place in found})
         if one.gold.lengths[chosen].sum() <= budget:
             break
     local = {sentence: i for i, sentence in enumerate(chosen)}
@@ -110,7 +112,7 @@ def _part(
     for (by, name, system), places in examples.items():
         if name in cells[by]:  # a step of a scale may have no words
             here = cells[by][name]["systems"][system]
-            here["examples"] = [[local[i], list(at)] for i, at in places]
+            here["examples"] = [[local[at.sentence], list(at.words)] for at in places]
     return {
         "name": one.gold.name,
         "signature": scores.signature,
@@ -123,19 +125,6 @@ def _part(
         "gold": trees(kept),
         "parsed": [_parsed(found, words) for found in alignments.values()],
     }
-
-
-Places = dict[tuple[str, str, int], list[tuple[int, tuple[int, ...]]]]
-
-
-def _examples(breakdowns: ByClass, limit: int) -> Places:
-    found: Places = {}
-    for by, systems in breakdowns.items():
-        for number, cells in enumerate(systems.values()):
-            for name in cells.gold.names:
-                places = cells.errors(name, limit=limit)
-                found[by, name, number] = [(place.sentence, place.words) for place in places]
-    return found
 
 
 def _parsed(found: Alignment, words: npt.NDArray[np.intp]) -> dict[str, Any]:
@@ -160,7 +149,7 @@ def _parsed(found: Alignment, words: npt.NDArray[np.intp]) -> dict[str, Any]:
 
 def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> list[Method]:
     convention = scores.convention
-    name, pairs = one.gold.name, len(list(combinations(one.systems, 2)))
+    name = one.gold.name
     options = [] if convention.official else [f"--convention {convention.name}"]
     by = "\n".join(one.command(*options, f"--by {by}") for by in CLASSES)
     methods = [
@@ -172,8 +161,8 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
         make_method("heat_maps", scores.signature, by, treebank=name),
     ]  # fmt: skip
     if tests is not None:
-        command = one.command(*options)
+        values = {"treebank": name, "pairs": comb(len(one.systems), 2)}
         methods.append(
-            make_method("paired_tests", tests.signature, command, treebank=name, pairs=pairs)
+            make_method("paired_tests", tests.signature, one.command(*options), **values)
         )
     return methods

@@ -15,6 +15,11 @@ from treegauge.reporting.page import Section
 from treegauge.treebanks.inputs import Input
 from treegauge.treebanks.sources import Errors
 
+#: Findings that can make scores misleading.
+LEVELS: tuple[Severity, ...] = ("error", "warning")
+#: What the page shows of a measure and of a finding.
+MEASURE = ("name", "family", "meaning", "bounds")
+FINDING = ("level", "check", "split", "message", "examples")
 #: Random splits that real ones are compared with.
 RESAMPLES = 199
 
@@ -24,14 +29,7 @@ def treebanks_section(
 ) -> Section:
     """Measure and audit treebanks and make the section.
 
-    Parameters
-    ----------
-    treebanks
-        Folders, which are audited, too, and files or objects.
-    given
-        Treebanks as commands name them.
-    errors
-        What to do about malformed sentences.
+    Folders are audited, too; `given` are the treebanks as commands name them.
     """
     found = [_measures(one, errors) for one in treebanks]
     audits = [
@@ -51,21 +49,16 @@ def treebanks_section(
             row["notes"][one.measure] = one.missing or one.note
     single = [name for name in columns if any(name in row["values"] for row in rows.values())]
     data = {
-        "measures": [
-            {
-                "name": name,
-                "family": known[name].family,
-                "meaning": known[name].meaning,
-                "bounds": [b if abs(b) != float("inf") else None for b in known[name].bounds],
-            }
-            for name in single
-        ],
+        "measures": [_parts(known[name], MEASURE) for name in single],
         "treebanks": list(rows.values()),
         "reach": REACH,
         "displacements": {
             name: shares for one in found for name, shares in displacement_data(one).items()
         },
-        "audits": [_audited(one) for one in audits],
+        "audits": [
+            {"treebank": one.treebank, "findings": [_parts(row, FINDING) for row in one.findings]}
+            for one in audits
+        ],
     }
     text = (
         f"{count_treebanks(len(rows))}, measure by measure. Sort by a column, or type to filter.\n"
@@ -81,6 +74,10 @@ def treebanks_section(
     return Section("treebanks", "Treebanks", text, data, tables, methods, _short(audits))
 
 
+def _parts(row: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
 def _measures(one: Input, errors: Errors) -> Measures:
     """Measure one treebank alone: two files would be taken for a training and a test set."""
     folder = one.kind == "treebank" and one.given is None
@@ -92,37 +89,21 @@ def _short(audits: Sequence[Audit]) -> list[str]:
     """Say in which treebanks the audit found errors or warnings."""
     if not audits:
         return []
-    grave = [one for one in audits if one.count("error") or one.count("warning")]
+    grave = [one for one in audits if any(map(one.count, LEVELS))]
     if not grave:
         return [f"The audit of {count_treebanks(len(audits)).lower()} found no errors or warnings."]
-    names = [
-        f"{one.treebank} ({', '.join(_levels(one, level) for level in ('error', 'warning'))})"
-        for one in grave[:3]
-    ]
+    names = []
+    for one in grave[:3]:
+        counts = {level: one.count(level) for level in LEVELS}
+        said = [f"{n or 'no'} {level}{'' if n == 1 else 's'}" for level, n in counts.items()]
+        names.append(f"{one.treebank} ({', '.join(said)})")
     more = f" and {len(grave) - 3} more" if len(grave) > 3 else ""
     return [f"Scores could be misleading on {', '.join(names)}{more}."]
 
 
-def _levels(found: Audit, level: Severity) -> str:
-    number = found.count(level)
-    return f"{number or 'no'} {level}{'' if number == 1 else 's'}"
-
-
 def count_treebanks(number: int) -> str:
-    """Return how many there are, in words.
-
-    Examples
-    --------
-    >>> count_treebanks(1), count_treebanks(4)
-    ('One treebank', '4 treebanks')
-    """
+    """Return how many there are: One treebank, 4 treebanks."""
     return "One treebank" if number == 1 else f"{number} treebanks"
-
-
-def _audited(found: Audit) -> dict[str, Any]:
-    names = ("level", "check", "split", "message", "examples")
-    rows = [{name: getattr(finding, name) for name in names} for finding in found.findings]
-    return {"treebank": found.treebank, "findings": rows}
 
 
 def _methods(

@@ -91,16 +91,11 @@ def simulated_parse(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> st
     Parameters
     ----------
     text
-        CoNLL-U.
+        CoNLL-U; what is returned has the same words, line by line.
     accuracy
         What the parser gets correct.
     seed
         Which mistakes it makes.
-
-    Returns
-    -------
-    str
-        CoNLL-U, line by line the same words.
 
     Examples
     --------

@@ -23,12 +23,7 @@ LINKED = {"conj": "cc", "nmod": "case", "obl": "case", "advcl": "mark", "ccomp":
 
 
 def synthetic_conllu(
-    sentences: int,
-    grammar: Grammar = DEFAULT,
-    *,
-    seed: int,
-    start: int = 0,
-    prefix: str = "syn",
+    sentences: int, grammar: Grammar = DEFAULT, *, seed: int, start: int = 0, prefix: str = "syn"
 ) -> str:
     """Draw a treebank as CoNLL-U text.
 
@@ -167,12 +162,9 @@ def _enhanced(words: list[Word], heads: list[int], relations: list[str]) -> list
         subject = subjects.get(first)
         if subject is not None and second not in subjects and words[second - 1].upos == "VERB":
             extra = f"{second}:{relations[subject]}"
-            deps[subject] = "|".join(sorted([*deps[subject].split("|"), extra], key=_head))
+            edges = [*deps[subject].split("|"), extra]
+            deps[subject] = "|".join(sorted(edges, key=lambda edge: int(edge.partition(":")[0])))
     return deps
-
-
-def _head(edge: str) -> int:
-    return int(edge.partition(":")[0])
 
 
 def synthetic(
