@@ -5,12 +5,15 @@ README where they no longer print what the page says, and puts the new output in
 of more than a screen is cut in the middle, where the page says ``...``.
 """
 
+import io
 import os
 import re
 import shlex
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
@@ -61,12 +64,18 @@ def shortened(printed: str) -> str:
     return "".join(f"{line}\n" for line in kept)
 
 
+def invoke(words: Sequence[str]) -> tuple[int, str]:
+    """Run ``treegauge WORDS...`` and return its exit code and what it prints."""
+    from treegauge.cli.app import run
+
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with redirect_stdout(out):
+        code = run(words)
+    return code, out.buffer.getvalue().decode()
+
+
 def rewritten(text: str) -> str:
     """Run the commands of a page here and return the page with what they print now."""
-    from typer.testing import CliRunner
-
-    from treegauge.cli.app import app
-
     for plan in fenced(text, "toml"):
         Path("plan.toml").write_text(plan, encoding="utf-8")
 
@@ -74,10 +83,10 @@ def rewritten(text: str) -> str:
         parts = re.split(r"^\$ (.*)\n", match[1], flags=re.MULTILINE)
         new = parts[0]
         for command, expected in zip(parts[1::2], parts[2::2], strict=True):
-            result = CliRunner().invoke(app, shlex.split(command)[1:])
-            printed = result.stdout.replace(os.getcwd(), "...")  # noqa: PTH109 -- as text
-            if result.exit_code and not expected.startswith("error:"):
-                print(f"$ {command}\n{result.output}\n{result.exception!r}", file=sys.stderr)
+            code, printed = invoke(shlex.split(command)[1:])
+            printed = printed.replace(os.getcwd(), "...")  # noqa: PTH109 -- as text
+            if code and not expected.startswith("error:"):
+                print(f"$ {command}\nended with code {code}", file=sys.stderr)
             blank = "\n" if expected.endswith("\n\n") else ""
             kept = expected if same(expected, printed, trained=False) else shortened(printed)
             new += (
@@ -92,10 +101,6 @@ def rewritten(text: str) -> str:
 
 def main(names: list[str]) -> None:
     """Write the pages named, or all of them."""
-    from typer.testing import CliRunner
-
-    from treegauge.cli.app import app
-
     docs = Path(__file__).parent.resolve()
     pages = [Path(name).resolve() for name in names]
     if not pages:
@@ -104,9 +109,9 @@ def main(names: list[str]) -> None:
     os.environ.pop("TREEGAUGE_UD", None)  # a reader has no such folder yet
     with tempfile.TemporaryDirectory() as folder:
         demo = Path(folder) / "demo"
-        done = CliRunner().invoke(app, ["demo", "--out", str(demo)])
-        if done.exit_code:
-            raise SystemExit(done.output)
+        code, _ = invoke(["demo", "--out", str(demo)])
+        if code:
+            raise SystemExit(code)
         for page in pages:
             place = Path(folder) / f"page-{page.stem}"
             if page.stem == "tutorial":

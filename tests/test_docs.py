@@ -7,9 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from treegauge.cli.app import app
+from tests.commands import invoke
 
 DOCS = Path(__file__).parents[1] / "docs"
 HOWTO = sorted(path for path in (DOCS / "howto").glob("*.md") if path.stem != "index")
@@ -35,8 +34,8 @@ def follow(text: str, folder: Path, monkeypatch) -> None:
     for command, expected in commands(text):
         name, *words = shlex.split(command)
         assert name == "treegauge"
-        result = CliRunner().invoke(app, words)
-        assert result.exit_code == expected.startswith("error:"), (command, result.output)
+        result = invoke(words)
+        assert bool(result.exit_code) == expected.startswith("error:"), (command, result.output)
         assert same(expected, result.stdout, trained=console.TRAINED in text), (
             f"$ {command}\n{result.stdout}"
         )

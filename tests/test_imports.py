@@ -20,24 +20,14 @@ HEAVY = {"torch", "numba", "llvmlite", "polars", "scipy", "pandas", "pyarrow"}
 
 IMPORT = "import treegauge"
 HELP = """
-import sys
-from treegauge.cli import main
-sys.argv = ["treegauge", "--help"]
-try:
-    main()
-except SystemExit as stop:
-    assert not stop.code, stop.code
+from treegauge.cli.app import run
+assert run(["--help"]) == 0
 """
 HELP_OF_VERBS = """
-import sys
-import typer.main
-from treegauge.cli.app import app, main
-for verb in typer.main.get_command(app).commands:
-    sys.argv = ["treegauge", verb, "--help"]
-    try:
-        main()
-    except SystemExit as stop:
-        assert not stop.code, (verb, stop.code)
+from treegauge.cli.app import run
+from treegauge.cli.verbs import QUESTION
+for verb in QUESTION:
+    assert run([verb, "--help"]) == 0, verb
 """
 LIST = """
 import json, sys

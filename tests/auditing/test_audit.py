@@ -4,10 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from tests.commands import invoke
 from treegauge.auditing.audit import audit
-from treegauge.cli.app import app
 from treegauge.core.errors import TreegaugeError
 from treegauge.splitting.displacement import sampled_test
 from treegauge.splitting.pool import pool
@@ -125,16 +124,15 @@ def test_the_command_fails_for_errors_only_unless_told(tmp_path, clean):
     folder.mkdir()
     for name, part in clean.items():
         write_conllu(part, folder / f"x_y-ud-{name}.conllu")
-    run = CliRunner().invoke
-    result = run(app, ["audit", str(folder), "--format", "json", "--resamples", "99"])
+    result = invoke(["audit", str(folder), "--format", "json", "--resamples", "99"])
     assert result.exit_code == 0
     content = json.loads(result.stdout)
     assert content["treebank"] == "UD_X-Y"
     assert content["counts"]["error"] == 0
     assert {"kind", "signature", "rows"} <= set(content)
     write_conllu(clean["train"][:100], folder / "x_y-ud-test.conllu")
-    assert run(app, ["audit", str(folder), "--resamples", "0"]).exit_code == 1
-    assert run(app, ["audit", str(folder), "--resamples", "0", "--fail", "never"]).exit_code == 0
+    assert invoke(["audit", str(folder), "--resamples", "0"]).exit_code == 1
+    assert invoke(["audit", str(folder), "--resamples", "0", "--fail", "never"]).exit_code == 0
 
 
 def test_real_treebanks_can_be_audited(ud):

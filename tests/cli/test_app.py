@@ -1,35 +1,38 @@
 """The command line as a whole: help, mistakes, pipes, and no traceback for any of them."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 from treegauge import __version__
-from treegauge.cli.app import app
+from treegauge.cli.completion import PLACES, SCRIPTS, complete
+from treegauge.cli.options import Option, UsageError, read_words
+from treegauge.cli.verbs import QUESTION, VERBS
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
 
 SHELL = [sys.executable, "-c", "from treegauge.cli import main; main()"]
 
 
-def verbs() -> list[str]:
-    plain = [one.name or one.callback.__name__ for one in app.registered_commands]
-    return [*plain, *(group.name for group in app.registered_groups)]
-
-
 def test_without_arguments_it_helps(command):
     done = command()
-    for verb in verbs():
-        assert verb in done.out + done.err
+    assert done.code == 2
+    for question, verbs in VERBS.items():
+        assert question in done.out
+        for verb, command_ in verbs.items():
+            assert re.search(rf"^  {verb} +{command_.help[:20]}", done.out, re.MULTILINE)
 
 
-@pytest.mark.parametrize("verb", verbs())
+@pytest.mark.parametrize("verb", QUESTION)
 def test_every_verb_says_what_it_is_for(command, verb):
     done = command(verb, "--help")
     assert done.code == 0
-    assert "Usage: treegauge" in done.out
+    assert done.out.startswith(f"Usage: treegauge {verb} [OPTIONS]")
+    assert "--help" in done.out
 
 
 def test_version(command):
@@ -37,9 +40,12 @@ def test_version(command):
 
 
 def test_unknown_verbs_and_options(command):
-    assert "No such command 'chekc'" in command("chekc").err
-    assert "No such option" in command("check", "--nope", "x").err
-    assert command("check").code == 2
+    assert "error: No such command 'chekc'. Did you mean 'check'?" in command("chekc").err
+    done = command("check", "--fromat", "x")
+    assert done.err.startswith("Usage: treegauge check [OPTIONS] SOURCES...")
+    assert "error: No such option: --fromat. Did you mean '--format'?" in done.err
+    assert "error: No such option: --nope" in command("--nope").err
+    assert command("check")[:2] == (2, "")
 
 
 def test_user_errors_are_one_message(command):
@@ -97,3 +103,89 @@ def test_output_is_utf8_where_the_locale_is_plain(tmp_path):
     assert done.returncode == 2
     assert f"error: {path}:1: error: head-range".encode() in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_words_become_values():
+    gold, systems = Option("gold", metavar="GOLD", required=True), Option("systems", several=True)
+    options = [
+        gold, systems, Option("metric", ("--metric",), several=True),
+        Option("seed", ("--seed", "-s"), int), Option("punct", ("--punct", "--no-punct"), bool),
+        Option("out", ("--out", "-o")),
+    ]  # fmt: skip
+    assert read_words("g --metric LAS a --metric=UAS -s3 b --no-punct -o -".split(), options) == {
+        "gold": "g", "systems": ["a", "b"], "metric": ["LAS", "UAS"], "seed": 3, "punct": False,
+        "out": "-",
+    }  # fmt: skip
+    assert read_words(["--", "--x"], options) == {"gold": "--x"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "Missing argument 'GOLD'."),
+        ("g h", "Got unexpected extra arguments: h"),
+        ("g --seed", "Option '--seed' requires an argument."),
+        ("g --seed x", "Invalid value for '--seed': 'x' is not a valid integer."),
+        ("g --level x", "Invalid value for '--level': 'x' is not a valid number."),
+        ("g --all=yes", "Option '--all' does not take a value."),
+        ("g --test t", "Invalid value for '--test': 't' is not one of 'a', 'b'."),
+        ("g --tset t", "No such option: --tset. Did you mean '--test'?"),
+    ],
+)
+def test_words_that_nothing_understands(words, message):
+    options = [
+        Option("gold", metavar="GOLD", required=True), Option("seed", ("--seed",), int),
+        Option("level", ("--level",), float), Option("all", ("--all",), bool),
+        Option("test", ("--test",), choices=("a", "b")),
+    ]  # fmt: skip
+    with pytest.raises(UsageError) as caught:
+        read_words(words.split(), options)
+    assert str(caught.value) == message
+
+
+def test_an_option_that_is_required(command):
+    assert "error: Missing option '--out'." in command("train", "beam", "x.conllu").err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["sco"], {"score"}),
+        (["curve", ""], {"show", "counts", "complexity", "equivalent", "fit", "advise"}),
+        (["curve", "fit", "--la"], {"--law"}),
+        (["score", "a", "--test", ""], {"permutation", "bootstrap", "none"}),
+        (["score", "a", "--test", "b"], {"bootstrap"}),
+        (["score", "a.con"], set()),
+        (["nothing", "-"], set()),
+    ],
+)
+def test_completion_offers_what_can_come_next(words, expected):
+    assert {line.partition("\t")[0] for line in complete(words).splitlines()} == expected
+
+
+def test_completion_in_bash(tmp_path):
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash here")
+    script = f"""
+treegauge() {{ {sys.executable} -m treegauge "$@"; }}
+eval "$(treegauge --show-completion bash)"
+COMP_WORDS=(treegauge rank com) COMP_CWORD=2; _treegauge; echo "${{COMPREPLY[*]}}"
+COMP_WORDS=(treegauge rank compare --pl) COMP_CWORD=3; _treegauge; echo "${{COMPREPLY[*]}}"
+"""
+    done = subprocess.run([bash, "-c", script], capture_output=True, text=True)
+    assert done.stdout.splitlines()[0] == "compare"
+    assert done.stdout.splitlines()[1] == "--plot"
+
+
+@pytest.mark.parametrize("shell", SCRIPTS)
+def test_completion_is_installed_once(command, monkeypatch, tmp_path, shell):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", f"/bin/{shell}")
+    for _ in range(2):
+        assert command("--install-completion").code == 0
+    place, settings, line = PLACES[shell]
+    assert (tmp_path / place).read_text() == command("--show-completion").out
+    if settings is not None:
+        assert (tmp_path / settings).read_text() == f"{line}\n"
+    assert "unknown shell 'csh'; did you mean 'zsh'? choices: bash" in command("--show-completion", "csh").err

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from treegauge.cli.app import app
+from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.figures.saving import to_json
 from treegauge.figures.treebanks import displacements, relation_spectrum
@@ -53,9 +52,8 @@ def test_other_measures_cannot_be_drawn():
 def test_the_command_writes_a_figure(tmp_path):
     write_conllu(synthetic(30, seed=1), tmp_path / "a.conllu")
     target = tmp_path / "figure.json"
-    run = CliRunner().invoke
     arguments = ["measure", "wde", str(tmp_path / "a.conllu"), "--plot", str(target)]
-    assert run(app, arguments).exit_code == 0
+    assert invoke(arguments).exit_code == 0
     assert json.loads(target.read_text())["usermeta"]["signature"].startswith("treegauge:")
-    result = run(app, ["measure", "ttr", str(tmp_path / "a.conllu"), "--plot", str(target)])
-    assert "choices: displacements, wde" in str(result.exception)
+    result = invoke(["measure", "ttr", str(tmp_path / "a.conllu"), "--plot", str(target)])
+    assert "choices: displacements, wde" in result.stderr

@@ -7,10 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
 import treegauge as tg
-from treegauge.cli.app import app
+from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.displacement import edv
 from treegauge.measures.measure import measure
@@ -208,9 +207,7 @@ def folder(tmp_path):
 
 
 def run(*words, code=0):
-    done = CliRunner().invoke(app, ["measure", *map(str, words)])
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
+    done = invoke(["measure", *map(str, words)])
     assert done.exit_code == code, done.output
     return done
 
@@ -258,8 +255,7 @@ def test_split_and_errors(folder):
     (folder / "a_b-ud-dev.conllu").write_text("1\tx\n\n")
     found = json.loads(run("words", folder, "--split", "test", "--format", "json").stdout)
     assert found["measures"][0]["value"] == synthetic(50, seed=2).n_words
-    with pytest.raises(TreegaugeError, match="a_b-ud-dev"):
-        run("words", folder, "--split", "dev")
+    assert "a_b-ud-dev" in run("words", folder, "--split", "dev", code=2).stderr
     found = json.loads(
         run("words", folder, "--split", "dev", "--errors", "skip", "--format", "json").stdout
     )
@@ -287,8 +283,8 @@ def test_no_bar_and_no_traceback_when_nobody_watches(folder):
 def test_a_figure_of_displacements(folder, tmp_path):
     run("displacements", folder, "--plot", tmp_path / "figure.json")
     assert "vega-lite" in (tmp_path / "figure.json").read_text()
-    with pytest.raises(ChoiceError, match="unknown measure to draw 'mdd'; choices: displacements"):
-        run("mdd", folder, "--plot", tmp_path / "figure.json")
+    done = run("mdd", folder, "--plot", tmp_path / "figure.json", code=2)
+    assert "unknown measure to draw 'mdd'; choices: displacements" in done.stderr
 
 
 def test_treebanks_are_known_by_name(folder, monkeypatch):

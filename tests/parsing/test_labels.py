@@ -47,12 +47,10 @@ def test_coverage_of_a_treebank_that_is_not_planar(ud):
 
 
 def test_the_command_prints_a_table(tmp_path):
-    from typer.testing import CliRunner
-
-    from treegauge.cli.app import app
+    from tests.commands import invoke
 
     file = tmp_path / "a.conllu"
     file.write_bytes(synthetic(8, seed=1).to_bytes())
-    done = CliRunner().invoke(app, ["labels", str(file), "--encoding", "relative"])
+    done = invoke(["labels", str(file), "--encoding", "relative"])
     assert done.exit_code == 0, done.output
     assert "100.0000" in done.output

@@ -5,10 +5,9 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import treegauge as tg
-from treegauge.cli.app import app
+from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.plans import make_setup
@@ -46,8 +45,8 @@ def suite(folder):
 
 
 def run(*words):
-    result = CliRunner().invoke(app, list(map(str, words)))
-    assert result.exit_code == 0, (result.output, result.exception)
+    result = invoke(list(map(str, words)))
+    assert result.exit_code == 0, result.output
     return result.stdout
 
 

@@ -6,9 +6,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from treegauge.cli.app import app
+from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import recommend
@@ -255,11 +254,11 @@ def test_the_smallest_and_the_largest_size(size):
 
 def test_the_command_prints_all_formats():
     words = "recommend conll18 --size 6 --repeats 1 --samples 20 --at-most stock:2".split()
-    found = json.loads(CliRunner().invoke(app, [*words, "--format", "json"]).stdout)
+    found = json.loads(invoke([*words, "--format", "json"]).stdout)
     assert found["kind"] == "recommendation"
     assert len(found["subset"]) == 6
     for fmt in ("text", "csv", "latex", "html"):
-        assert CliRunner().invoke(app, [*words, "--format", fmt]).exit_code == 0
+        assert invoke([*words, "--format", fmt]).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -267,6 +266,6 @@ def test_the_command_prints_all_formats():
     [("--size 0", "from 1 to 82"), ("--at-least genus:x", "constraint 'genus:x'")],
 )
 def test_errors_of_the_command_are_sentences(words, message):
-    result = CliRunner().invoke(app, ["recommend", "conll18", *words.split()])
-    assert isinstance(result.exception, TreegaugeError), result.output
-    assert message in str(result.exception)
+    result = invoke(["recommend", "conll18", *words.split()])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ") and message in result.stderr

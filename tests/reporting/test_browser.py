@@ -9,9 +9,8 @@ from io import StringIO
 import numpy as np
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from treegauge.cli.app import app
+from tests.commands import invoke
 from treegauge.curves.attachments import COLUMNS, attachments
 from treegauge.curves.curve import curve
 from treegauge.curves.equivalents import equivalent_size
@@ -178,7 +177,7 @@ def test_the_command_below_a_choice_gives_its_ranks(tab, small, scores, monkeypa
     name, *words = shlex.split(page.locator("#ranking-command").inner_text())
     assert name == "treegauge"
     monkeypatch.chdir(small)
-    result = CliRunner().invoke(app, [*words, "--format", "json"])
+    result = invoke([*words, "--format", "json"])
     assert result.exit_code == 0, result.output
     ranks = {row["system"]: f"{row['mean']:g}" for row in json.loads(result.output)["systems"]}
     assert ranks == shown

@@ -10,9 +10,8 @@ import shlex
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from treegauge.cli.app import app
+from tests.commands import invoke
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def run(command):
             exec(words[1], {})
         return said.getvalue()
     assert name == "treegauge"
-    result = CliRunner().invoke(app, words, terminal_width=500)
+    result = invoke(words)
     assert result.exit_code == (words[0] == "audit" and "UD_Imaginary-VSO" in words), result.output
     return result.stdout
 

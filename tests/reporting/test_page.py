@@ -8,9 +8,8 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from treegauge.cli.app import app
+from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.candidates import error_candidates
 from treegauge.dynamics.cartography import MapArchive, data_map
@@ -219,7 +218,7 @@ def test_a_section_without_data_still_has_its_tables():
 def test_the_command_writes_the_page(small, sources, tmp_path):
     target = tmp_path / "x.html"
     arguments = ["report", sources[3], "-o", str(target), "--samples", "200", "--title", "T"]
-    result = CliRunner().invoke(app, arguments)
+    result = invoke(arguments)
     assert result.exit_code == 0, result.output
     assert str(target) in result.output
     assert "<title>T</title>" in target.read_text()

@@ -9,10 +9,9 @@ import shlex
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import treegauge as tg
-from treegauge.cli.app import app
+from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL
 from treegauge.experiments.plans import ParserChoice, Plan, grid
@@ -141,7 +140,7 @@ def follow(commands):
         if name == "python":
             exec(words[1], {})
             continue
-        result = CliRunner().invoke(app, words)
+        result = invoke(words)
         assert result.exit_code == 0, result.output
     return {row["system"]: row["mean"] for row in json.loads(result.stdout)["systems"]}
 

@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 import treegauge as tg
-from treegauge.cli.app import app
+from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_splits, write_conllu
@@ -21,7 +20,7 @@ def folder(tmp_path):
 
 
 def run(*words, code=0):
-    done = CliRunner().invoke(app, ["split", *map(str, words)])
+    done = invoke(["split", *map(str, words)])
     assert done.exit_code == code, done.output
     return done
 

@@ -1,4 +1,4 @@
-"""The command line: one file a verb, no arithmetic."""
+"""The command line: commands made from verbs, no arithmetic."""
 
 from treegauge.cli.app import main
 

@@ -1,81 +1,105 @@
-"""Assemble the verbs and turn every user error into one clear message.
+"""The command line: find the verb, run it, and turn every user error into one clear message.
 
 A verb's module is imported when the verb is asked for, so that help and completion are instant.
 """
 
+import os
 import sys
-from difflib import get_close_matches
-from typing import Annotated, Any
-
-import typer
-from typer.core import TyperCommand, TyperGroup
+from collections.abc import Sequence
 
 from treegauge import __version__
-from treegauge.cli.verbs import QUESTION, VERBS
+from treegauge.cli.options import HELP, Option, UsageError, did_you_mean, help_text, listed, usage
+from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import TreegaugeError
 
-
-class Verbs(TyperGroup):
-    """The group of all verbs."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the verbs in the order of the questions."""
-        return list(QUESTION)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return what lists of commands show of a verb, without importing it."""
-        if cmd_name not in QUESTION:
-            return None
-        question = QUESTION[cmd_name]
-        return TyperCommand(
-            cmd_name, help=VERBS[question][cmd_name].help, rich_help_panel=question, params=[]
-        )
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the verb that is asked for."""
-        name, *rest = args
-        if name in QUESTION:
-            return name, load(name), rest
-        near = get_close_matches(name, QUESTION)
-        hint = f" Did you mean {' or '.join(near)}?" if near else " See treegauge --help."
-        return ctx.fail(f"No such command '{name}'.{hint}")
+ABOUT = "What does this parsing score mean? Score, rank and measure parsers and treebanks."
+OPTIONS = (
+    Option("version", ("--version",), bool, help="Print the version and exit."),
+    Option("install", ("--install-completion",), metavar="[SHELL]",
+           help="Set up completion in bash, zsh or fish; by default in your shell."),
+    Option("show", ("--show-completion",), metavar="[SHELL]",
+           help="Print what completion needs, to put it where you want."),
+    HELP,
+)  # fmt: skip
 
 
-def load(name: str) -> Any:
-    """Return the command of a verb."""
-    from treegauge.cli.commands import command_of
-
-    return command_of(name, VERBS[QUESTION[name]][name])
-
-
-app = typer.Typer(
-    name="treegauge",
-    cls=Verbs,
-    help="What does this parsing score mean? Score, rank and measure parsers and treebanks.",
-    no_args_is_help=True,
-    invoke_without_command=True,
-    pretty_exceptions_enable=False,
-)
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and end.", is_eager=True)
-    ] = False,
-) -> None:
-    if version:
-        print(f"treegauge {__version__}")
-        raise typer.Exit
+def run(words: Sequence[str]) -> int:
+    """Run the command that words make; return its exit code. User errors give 2."""
+    try:
+        code = _run(list(words))
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        hint = f"Try '{error.usage.partition(' [')[0]} --help' for help."
+        print(f"Usage: {error.usage}\n{hint}\n\nerror: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (TreegaugeError, OSError) as error:  # OSError: a folder not there, a full disk
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
 
 
 def main() -> None:
-    """Run the command line; user errors end with exit code 2 and no traceback."""
+    """Run the command line."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def _run(words: list[str]) -> int:
+    first = words[0] if words else "--help"
+    if first in QUESTION:
+        return _run_verb(*words)
+    if first == "--help":
+        sections = listed(OPTIONS)
+        for question, verbs in VERBS.items():
+            sections[question] = [(name, command.help) for name, command in verbs.items()]
+        print(help_text("treegauge [OPTIONS] COMMAND [ARGS]...", ABOUT, sections))
+        return 0 if words else 2
+    if first == "--version":
+        print(f"treegauge {__version__}")
+        return 0
+    if first in {"--install-completion", "--show-completion", "--complete"}:
+        from treegauge.cli import completion
+
+        print(getattr(completion, first[2:].partition("-")[0])(words[1:]))
+        return 0
+    if first.startswith("-"):
+        known = [flag for option in OPTIONS for flag in option.flags]
+        raise UsageError(f"No such option: {first}{did_you_mean(first, known)}")
+    hint = did_you_mean(first, QUESTION) or ". See treegauge --help."
+    raise UsageError(f"No such command '{first}'{hint}")
+
+
+def _run_verb(name: str, *words: str) -> int:
+    from treegauge.cli.commands import verb_command
+
+    command, called, sub = VERBS[QUESTION[name]][name], f"treegauge {name}", ""
+    if command.subverbs:
+        usage_of_all = f"{called} [OPTIONS] COMMAND [ARGS]..."
+        if not words or words == ("--help",):
+            rows = [(DEFAULT, command.help)]
+            rows += [(one, verb_command(name, one).about.partition("\n")[0])
+                     for one in command.subverbs]  # fmt: skip
+            about = f"{command.help} `{name} ...` means `{name} {DEFAULT} ...`."
+            print(help_text(usage_of_all, about, {**listed([HELP]), "Commands": rows}))
+            return 0 if words else 2
+        if words[0] in {DEFAULT, *command.subverbs}:
+            sub, *words = words
+            called = f"{called} {sub}"
+        elif not os.path.exists(words[0]):  # noqa: PTH110 -- pathlib is not loaded yet
+            # A word that looks like a subverb and is no file is a misspelt one.
+            near = did_you_mean(words[0], [DEFAULT, *command.subverbs], cutoff=0.75)
+            if near:
+                raise UsageError(f"No such command '{words[0]}'{near}", usage_of_all)
+    made = verb_command(name, sub if sub != DEFAULT else "")
     try:
-        app()
-    except (TreegaugeError, OSError) as error:  # OSError: a folder not there, a full disk
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
+        code = made.run(words)
+    except UsageError as error:
+        raise UsageError(str(error), usage(called, made.options)) from None
+    if code is None:
+        print(help_text(usage(called, made.options), made.about, listed(made.options)))
+    return code or 0

@@ -2,115 +2,89 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-import typer
-
-from treegauge.cli.defaulting import defaulting
+from treegauge.cli.options import HELP, Option, read_words
 from treegauge.cli.output import FORMATS, check_out, emit
 from treegauge.cli.progress import showing
-from treegauge.cli.verbs import Command
+from treegauge.cli.verbs import QUESTION, VERBS, Command
 from treegauge.core.files import check_overwriting
 from treegauge.core.result import Result
 from treegauge.core.verbs import Verb, VerbParameter, verb_parameters
 
-FORMAT: Any = Annotated[
-    StrEnum("Format", {word: word for word in FORMATS}),
-    typer.Option("--format", help="How to print."),
-]
-OUT = Annotated[Path | None, typer.Option("--out", "-o", help="Write the result to this file.")]
-PLOT = Annotated[
-    Path | None,
-    typer.Option(help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite)."),
-]
-#: What the verb itself is called among its subverbs.
-DEFAULT = "show"
+FORMAT = Option("fmt", ("--format",), choices=FORMATS, help="How to print.", shown="text")
+OUT = Option("out", ("--out", "-o"), metavar="PATH", help="Write the result to this file.")
+PLOT = Option(
+    "plot", ("--plot",), metavar="PATH",
+    help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite).",
+)  # fmt: skip
 #: Parameters of Python that a command line cannot give.
 OBJECTS = frozenset({"progress", "say"})
 
 
-def command_of(name: str, command: Command) -> Any:
-    """Return the command of a verb, or the group of it and its subverbs."""
-    function = getattr(import_module("treegauge"), name)
-    single = typer.Typer(add_completion=False)
-    if not command.subverbs:
-        single.command(name)(make_command(function, command))
-        return typer.main.get_command(single)
-    single = typer.Typer(
-        cls=defaulting(DEFAULT), add_completion=False, no_args_is_help=True,
-        help=f"{command.help} `{name} ...` means `{name} {DEFAULT} ...`.",
-    )  # fmt: skip
-    single.command(DEFAULT)(make_command(function, command))
-    for sub, one in command.subverbs.items():
-        single.command(sub)(make_command(getattr(function, sub), one))
-    return typer.main.get_command(single)
+class VerbCommand(NamedTuple):
+    """A verb with the options of its command line."""
 
+    function: Verb[Any]
+    options: list[Option]
+    parameters: Mapping[str, VerbParameter]
 
-def make_command(function: Verb[Any], command: Command) -> Callable[..., None]:
-    """Return a function of the command line that calls a verb and prints its result."""
-    known = {
-        key: one
-        for key, one in verb_parameters(function).items()
-        if key not in OBJECTS and one.kind is not inspect.Parameter.VAR_KEYWORD
-    }
-    own_out = "out" in known
+    @property
+    def about(self) -> str:
+        """What its docstring says before its first section."""
+        text = inspect.cleandoc(inspect.unwrap(self.function).__doc__ or "")
+        plain = text.partition("\nParameters\n---")[0].replace("``", "`").strip()
+        return re.sub(r"(?<!\n)\n(?!\n)", " ", plain)  # help breaks lines itself
 
-    def run(**given: Any) -> None:
-        fmt = str(given.pop("fmt"))
-        out = None if own_out else given.pop("out", None)
+    def run(self, words: Sequence[str]) -> int | None:
+        """Call the verb, print its result and return the exit code; None where help is wanted."""
+        given = read_words(words, self.options)
+        if given.pop("help", False):
+            return None
+        fmt = given.pop("fmt", "text")
+        own_out = "out" in self.parameters
+        out = None if own_out or "out" not in given else Path(given.pop("out"))
         figure = given.pop("plot", None)
-        args: list[Any] = []
-        words = {key: _value(known[key], value) for key, value in given.items()}
-        inputs = [one for value in words.values()
-                  for one in (value if isinstance(value, list | tuple) else [value])]  # fmt: skip
+        inputs = [one for value in given.values()
+                  for one in (value if isinstance(value, list) else [value])]  # fmt: skip
         for target in (out, figure):
             check_overwriting(target, inputs)
-        for key, one in known.items():
+        args: list[Any] = []
+        for number, (key, one) in enumerate(self.parameters.items()):
             if one.kind is inspect.Parameter.VAR_POSITIONAL:
-                args = [*(words.pop(k) for k in list(words) if k in _before(known, key)),
-                        *(words.pop(key) or ())]  # fmt: skip
+                before = list(self.parameters)[:number]
+                args = [given.pop(name) for name in before if name in given]
+                args += given.pop(key, ())
         check_out(out, fmt)
         with showing():
-            result = function(*args, **words)
+            result = self.function(*args, **given)
         if figure is not None:
             from treegauge.figures.drawing import draw
 
             draw(result, figure)
         emit(result, fmt, out)
-        if isinstance(result, Result) and result.exit_code:
-            raise typer.Exit(result.exit_code)
-
-    variadic = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in known.values())
-    parameters = [_parameter(one, command, variadic) for one in known.values()]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    if command.plot:
-        parameters.append(inspect.Parameter("plot", keyword, annotation=PLOT, default=None))
-    parameters.append(inspect.Parameter("fmt", keyword, annotation=FORMAT, default="text"))
-    if not own_out:
-        parameters.append(inspect.Parameter("out", keyword, annotation=OUT, default=None))
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    run.__name__ = function.__name__
-    run.__doc__ = _summary(inspect.unwrap(function).__doc__)
-    run.verb = function  # type: ignore[attr-defined]
-    return run
+        return result.exit_code if isinstance(result, Result) else 0
 
 
-def _before(known: Mapping[str, VerbParameter], key: str) -> set[str]:
-    names = list(known)
-    return set(names[: names.index(key)])
-
-
-def _summary(docstring: str | None) -> str:
-    """Return what a docstring says before its first section."""
-    text = inspect.cleandoc(docstring or "")
-    plain = text.partition("\nParameters\n---")[0].replace("``", "`").strip()
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", plain)  # help breaks lines itself
+def verb_command(name: str, sub: str = "") -> VerbCommand:
+    """Return the command of a verb, or of one of its subverbs."""
+    function, command = getattr(import_module("treegauge"), name), VERBS[QUESTION[name]][name]
+    if sub:
+        function, command = getattr(function, sub), command.subverbs[sub]
+    parameters = {
+        key: one
+        for key, one in verb_parameters(function).items()
+        if key not in OBJECTS and one.kind is not inspect.Parameter.VAR_KEYWORD
+    }
+    variadic = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters.values())
+    options = [_option(one, command, variadic) for one in parameters.values()]
+    options += [PLOT] if command.plot else []
+    options += [FORMAT] if "out" in parameters else [FORMAT, OUT]
+    return VerbCommand(function, [*options, HELP], parameters)
 
 
 def _members(annotation: Any) -> list[Any]:
@@ -135,8 +109,8 @@ def _element(annotation: Any) -> list[Any]:
     return _members((get_args(annotation) or (str,))[0])
 
 
-def _type(one: VerbParameter) -> tuple[Any, bool]:
-    """Return the kind of values a parameter takes on the command line, and whether several."""
+def _type(one: VerbParameter) -> tuple[type, list[str], bool]:
+    """Return kind and choices of a parameter on the command line, and whether it takes several."""
     kinds = [kind for kind in _members(one.annotation) if kind is not NoneType]
     lists = [
         kind for kind in kinds
@@ -148,47 +122,26 @@ def _type(one: VerbParameter) -> tuple[Any, bool]:
         kinds = [part for kind in lists for part in _element(kind)]
     choices = [word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
     if choices and str not in kinds:
-        return StrEnum("Choices", {str(word): str(word) for word in choices}), several
+        return str, list(map(str, choices)), several
     # A text can say anything; a bool is an int as well.
-    return next((kind for kind in (bool, str, float, int) if kind in kinds), str), several
+    return next((kind for kind in (bool, str, float, int) if kind in kinds), str), [], several
 
 
-def _parameter(one: VerbParameter, command: Command, variadic: bool) -> inspect.Parameter:
-    short, metavar = command.short.get(one.name), command.metavar.get(one.name)
-    short = "-o" if one.name == "out" else short
-    plain, several = _type(one)
+def _option(one: VerbParameter, command: Command, variadic: bool) -> Option:
+    kind, choices, several = _type(one)
     last = one.kind is inspect.Parameter.VAR_POSITIONAL
     if variadic and one.name in command.arguments and not last:
         several = False  # all further words belong to the last argument
     required = one.default is inspect.Parameter.empty
-    more: dict[str, Any] = {"help": one.help} | ({"metavar": metavar} if metavar else {})
-    typed: Any = list.__class_getitem__(plain) if several else plain
-    if not required and (several or one.default is None):
-        typed = typed | None
-    default = None if several else one.default
-    if several and not required and one.default:
-        words = [one.default] if isinstance(one.default, str) else one.default
-        more["show_default"] = ", ".join(map(str, words))
-    if last or required:
-        default = inspect.Parameter.empty
+    plain = one.default if isinstance(one.default, list | tuple) else [one.default]
+    shown = "" if required or one.default is None else ", ".join(map(str, plain))
+    option = Option(
+        one.name, (), kind, choices, several, required, command.metavar.get(one.name, ""), one.help,
+        shown if kind is not bool else "",
+    )  # fmt: skip
     if one.name in command.arguments or last:
-        more.setdefault("metavar", one.name.upper())
-        typed = Annotated[typed, typer.Argument(**more)]
-    else:
-        flag = f"--{one.name.replace('_', '-')}"
-        both = plain is bool and one.default is not False
-        names = [f"{flag}/--no-{flag[2:]}" if both else flag, *([short] if short else [])]
-        typed = Annotated[typed, typer.Option(*names, **more)]
-    return inspect.Parameter(
-        one.name, inspect.Parameter.KEYWORD_ONLY, annotation=typed, default=default
-    )
-
-
-def _value(one: VerbParameter, value: Any) -> Any:
-    """Return a value as the function takes it: nothing given means the default."""
-    empty = value is None or (isinstance(value, list | tuple) and not value)
-    if empty and one.default is not inspect.Parameter.empty:
-        return one.default
-    if isinstance(value, list):
-        return [str(word) if isinstance(word, StrEnum) else word for word in value]
-    return str(value) if isinstance(value, StrEnum) else value
+        return option._replace(metavar=option.metavar or one.name.upper())
+    flag = one.name.replace("_", "-")
+    both = [f"--no-{flag}"] if kind is bool and one.default is not False else []
+    short = "-o" if one.name == "out" else command.short.get(one.name)
+    return option._replace(flags=(f"--{flag}", *both, *([short] if short else [])))

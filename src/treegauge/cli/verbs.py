@@ -6,17 +6,21 @@ figure.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
+#: What a verb with subverbs is called among them.
+DEFAULT = "show"
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """What the command line adds to a verb.
 
     Attributes
     ----------
     help
-        Its line in the list of commands.
+        Its line in the list of commands; that of a subverb is in its docstring only.
     arguments
         Parameters given by position.
     short
@@ -29,13 +33,15 @@ class Command:
         Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
     """
 
-    help: str
+    help: str = ""
     arguments: Sequence[str] = ()
-    short: Mapping[str, str] = field(default_factory=dict)
-    metavar: Mapping[str, str] = field(default_factory=dict)
+    short: Mapping[str, str] = _NONE
+    metavar: Mapping[str, str] = _NONE
     plot: bool = False
-    subverbs: "Mapping[str, Command]" = field(default_factory=dict)
+    subverbs: "Mapping[str, Command]" = _NONE
 
+
+_TABLES = Command(arguments=["tables"], plot=True)
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank sound?": {
@@ -47,26 +53,18 @@ VERBS: dict[str, dict[str, Command]] = {
         "measure": Command(
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
             ["names"],
-            metavar={"names": "NAMES|all", "sources": "PATH..."},
+            metavar={"names": "NAMES|all", "sources": "PATH"},
             plot=True,
-            subverbs={
-                "list": Command(
-                    "List the measures: meaning, range, and whether there is an interval.",
-                    ["names"],
-                    metavar={"names": "NAMES"},
-                )
-            },
+            subverbs={"list": Command(arguments=["names"])},
         ),
         "split": Command(
-            "Split a treebank at random, by length, into folds, or by EDV.",
-            ["source"],
+            "Split a treebank at random, by length, into folds, or by EDV.", ["source"]
         ),
         "show": Command(
             "Draw dependency trees in the terminal or as SVG.", ["source"], {"sentence": "-s"}
         ),
         "convert": Command(
-            "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.",
-            ["source"],
+            "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.", ["source"]
         ),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command(
@@ -83,19 +81,9 @@ VERBS: dict[str, dict[str, Command]] = {
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
             plot=True,
             subverbs={
-                "compare": Command(
-                    "Compare systems over treebanks: which differ significantly, who wins where, "
-                    "how probably.",
-                    plot=True,
-                ),
-                "outliers": Command(
-                    "Show the subsets behind a system's best and worst rank, and what is frequent "
-                    "in them."
-                ),
-                "subsets": Command(
-                    "Average scores over named subsets, with the mean of per-treebank error "
-                    "reductions."
-                ),
+                "compare": Command(plot=True),
+                "outliers": Command(),
+                "subsets": Command(),
             },
         ),
         "certify": Command("Say what the claim that one system beats another rests on."),
@@ -107,48 +95,9 @@ VERBS: dict[str, dict[str, Command]] = {
             ["tables"],
             plot=True,
             subverbs={
-                "correlation": Command(
-                    "Explain scores: correlate columns with a target, alone and given covariates.",
-                    ["tables"],
-                    plot=True,
-                ),
-                "normality": Command(
-                    "Test columns for normality: Shapiro-Wilk, and D'Agostino-Pearson beside it.",
-                    ["tables"],
-                    plot=True,
-                ),
-                "matrix": Command(
-                    "Correlate every column with every other; stars mark small adjusted p-values.",
-                    ["tables"],
-                    plot=True,
-                ),
-                "background": Command(
-                    "Divide the target by what each covariate predicts; correlate with what is "
-                    "left.",
-                    ["tables"],
-                    plot=True,
-                ),
-                "regression": Command(
-                    "Fit a linear model: coefficients, relative importance (LMG), error on unseen "
-                    "rows.",
-                    ["tables"],
-                    plot=True,
-                ),
-                "bins": Command(
-                    "Correlate within each bin of sentence length, in a table with a row per "
-                    "treebank and length.",
-                    ["tables"],
-                    plot=True,
-                ),
-                "shape": Command(
-                    "Fit a skew-normal curve to a column, with its goodness of fit.",
-                    ["tables"],
-                    plot=True,
-                ),
-                "power": Command(
-                    "Compute the power of n rows, the rows a coefficient needs, the coefficient n "
-                    "rows detect.",
-                ),
+                **dict.fromkeys(("correlation", "normality", "matrix", "background"), _TABLES),
+                **dict.fromkeys(("regression", "bins", "shape"), _TABLES),
+                "power": Command(),
             },
         ),
     },
@@ -170,38 +119,17 @@ VERBS: dict[str, dict[str, Command]] = {
             "Learning curves, complexity of classes, data-size equivalents and advice.",
             plot=True,
             subverbs={
-                "counts": Command(
-                    "Count correct words by class, training on samples of every size first."
-                ),
-                "complexity": Command(
-                    "Measure how much later than words overall each class is learned.", plot=True
-                ),
-                "equivalent": Command(
-                    "Say how many annotated sentences a score is worth: where it meets the "
-                    "learning curve.",
-                    plot=True,
-                ),
-                "fit": Command("Fit laws to a learning curve and predict scores at other sizes."),
-                "advise": Command(
-                    "Say what annotating more sentences would bring, and which classes would gain."
-                ),
+                "counts": Command(),
+                "complexity": Command(plot=True),
+                "equivalent": Command(plot=True),
+                "fit": Command(),
+                "advise": Command(),
             },
         ),
         "transfer": Command(
             "Parse a language with parsers trained on treebanks of others.",
             ["target"],
-            short={"out": "-o"},
-            subverbs={
-                "weights": Command(
-                    "Rank sources by the similarity of their tags to the target's (KLcpos3).",
-                    ["target"],
-                ),
-                "recommend": Command(
-                    "Choose among sources by a few target sentences, and say whether the choice "
-                    "is significant.",
-                    ["target"],
-                ),
-            },
+            subverbs=dict.fromkeys(("weights", "recommend"), Command(arguments=["target"])),
         ),
     },
     "How do I run all that?": {
@@ -217,12 +145,9 @@ VERBS: dict[str, dict[str, Command]] = {
     },
     "How do I show it?": {
         "report": Command("Make one offline web page of whatever is given."),
-        "demo": Command(
-            "Run the main jobs on invented treebanks; ends with a page to open.",
-        ),
+        "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
         "synthesise": Command(
-            "Draw a treebank of known properties from an invented grammar.",
-            ["sentences"],
+            "Draw a treebank of known properties from an invented grammar.", ["sentences"]
         ),
     },
 }

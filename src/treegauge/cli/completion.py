@@ -1,0 +1,107 @@
+"""Completion of commands, options and their values in bash, zsh and fish."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from treegauge.cli.options import HELP, Option, UsageError
+from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
+from treegauge.core.errors import ChoiceError
+
+SCRIPTS = {
+    "bash": """\
+_treegauge() {
+    local IFS=$'\\n'
+    COMPREPLY=($(treegauge --complete "${COMP_WORDS[@]:1:COMP_CWORD}" | cut -f1))
+}
+complete -o default -F _treegauge treegauge""",
+    "zsh": """\
+#compdef treegauge
+_treegauge() {
+    local -a found
+    found=("${(@f)$(treegauge --complete "${(@)words[2,CURRENT]}")}")
+    if [[ -n "$found" ]]; then
+        found=("${(@)found/$'\\t'/:}")
+        _describe treegauge found
+    else
+        _files
+    fi
+}
+compdef _treegauge treegauge""",
+    "fish": """\
+complete -c treegauge -a '(treegauge --complete (commandline -opc)[2..] (commandline -ct))'""",
+}
+#: Where each shell finds its script, and the file and line that make it look there.
+PLACES = {
+    "bash": (".bash_completions/treegauge", ".bashrc", ". ~/.bash_completions/treegauge"),
+    "zsh": (".zfunc/_treegauge", ".zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
+    "fish": (".config/fish/completions/treegauge.fish", None, ""),
+}  # fmt: skip
+
+
+def _shell(words: Sequence[str]) -> str:
+    name = words[0] if words else Path(os.environ.get("SHELL", "")).name
+    if not name:
+        raise UsageError(f"name your shell: one of {', '.join(SCRIPTS)}")
+    if name not in SCRIPTS:
+        raise ChoiceError("shell", name, SCRIPTS)
+    return name
+
+
+def show(words: Sequence[str]) -> str:
+    """Return the script that completes commands in the shell named, or in the user's."""
+    return SCRIPTS[_shell(words)]
+
+
+def install(words: Sequence[str]) -> str:
+    """Write the script to where the shell looks for it, and say where that is."""
+    shell = _shell(words)
+    place, settings, line = PLACES[shell]
+    target = Path.home() / place
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(SCRIPTS[shell] + "\n", encoding="utf-8")
+    if settings is not None:
+        file = Path.home() / settings
+        old = file.read_text(encoding="utf-8") if file.exists() else ""
+        if line not in old.splitlines():
+            file.write_text(f"{old.rstrip()}\n{line}\n".lstrip(), encoding="utf-8")
+    return f"wrote {target}; completion works in new shells"
+
+
+def complete(words: Sequence[str]) -> str:
+    r"""Return what the last word could become, one per line, with its meaning after a tab.
+
+    Nothing is returned where files are wanted.
+
+    Examples
+    --------
+    >>> complete(["sc"])
+    'score\tScore systems against gold, with confidence intervals and significance tests.'
+    """
+    *before, word = words or [""]
+    if not before:
+        known = {name: VERBS[question][name].help for name, question in QUESTION.items()}
+        found = {name: text for name, text in known.items() if name.startswith(word)}
+    elif before[0] in QUESTION:
+        found = _in_verb(before, word)
+    else:
+        found = {}
+    return "\n".join(f"{name}\t{text}".rstrip() for name, text in found.items())
+
+
+def _in_verb(before: Sequence[str], word: str) -> dict[str, str]:
+    """Return subverbs, options, or the values of the option before."""
+    from treegauge.cli.commands import verb_command
+
+    name, *rest = before
+    subverbs = VERBS[QUESTION[name]][name].subverbs
+    sub = rest[0] if rest and rest[0] in subverbs else ""
+    options: list[Option] = verb_command(name, sub).options
+    values = {flag: option for option in options for flag in option.flags}
+    asked = values.get(before[-1], HELP)
+    if asked.choices:
+        return {choice: "" for choice in asked.choices if choice.startswith(word)}
+    if word.startswith("-"):
+        return {flag: one.help for flag, one in values.items() if flag.startswith(word)}
+    commands = [DEFAULT, *subverbs] if subverbs and not rest else []
+    return {one: "" for one in commands if one.startswith(word)}

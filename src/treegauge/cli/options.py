@@ -1,0 +1,203 @@
+"""Options of a command: words in, values out, and the help that lists them."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from treegauge.core.errors import TreegaugeError
+
+#: Widest help, and widest column of names in it.
+WIDTH, NAMES = 100, 28
+KINDS = {str: "TEXT", int: "INTEGER", float: "FLOAT"}
+
+
+class UsageError(TreegaugeError):
+    """A command line that no command understands; `usage` is how it would be right."""
+
+    def __init__(self, message: str, usage: str = "treegauge [OPTIONS] COMMAND [ARGS]...") -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+class Option(NamedTuple):
+    """An option of a command or, where it has no flags, an argument.
+
+    Attributes
+    ----------
+    name
+        The parameter it sets.
+    flags
+        ``--seed``, ``-s``; ``--no-x`` sets a yes-or-no parameter to no.
+    kind
+        str, int, float, or bool for one that takes no value.
+    several
+        Whether it may be given more than once.
+    shown
+        The default as help shows it.
+    """
+
+    name: str
+    flags: Sequence[str] = ()
+    kind: type = str
+    choices: Sequence[str] = ()
+    several: bool = False
+    required: bool = False
+    metavar: str = ""
+    help: str = ""
+    shown: str = ""
+
+    @property
+    def title(self) -> str:
+        """What usage and errors call it."""
+        return self.flags[0] if self.flags else self.metavar
+
+    @property
+    def left(self) -> str:
+        """What help has to the left of its explanation."""
+        if not self.flags:
+            return self.metavar
+        names = "/".join(self.flags) if self.kind is bool else ", ".join(self.flags)
+        value = self.metavar or (f"[{'|'.join(self.choices)}]" if self.choices else "")
+        return f"{names} {value or KINDS.get(self.kind, '')}".rstrip()
+
+    @property
+    def right(self) -> str:
+        """Its explanation in help."""
+        more = ["required"] if self.required else [f"default: {self.shown}"] if self.shown else []
+        return " ".join([self.help, *(f"[{one}]" for one in more)])
+
+    def value(self, text: str) -> Any:
+        """Return the value that a text means."""
+        if self.choices and text not in self.choices:
+            legal = ", ".join(map(repr, self.choices))
+            raise UsageError(f"Invalid value for '{self.title}': {text!r} is not one of {legal}.")
+        try:
+            return self.kind(text)
+        except ValueError:
+            noun = {int: "integer", float: "number"}[self.kind]
+            message = f"Invalid value for '{self.title}': {text!r} is not a valid {noun}."
+            raise UsageError(message) from None
+
+
+HELP = Option("help", ("--help",), bool, help="Show this message and exit.")
+
+
+def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any]:
+    """Return the values that the words of a command line give, by parameter.
+
+    Examples
+    --------
+    >>> gold, seed = Option("gold", metavar="GOLD"), Option("seed", ("--seed", "-s"), int)
+    >>> read_words(["-s", "3", "a.conllu"], [gold, seed])
+    {'seed': 3, 'gold': 'a.conllu'}
+    """
+    known = {flag: option for option in options for flag in option.flags}
+    values: dict[str, Any] = {}
+    rest: list[str] = []
+    left = iter(words)
+    for word in left:
+        if word == "--":
+            rest += left
+            break
+        if word == "-" or not word.startswith("-"):
+            rest.append(word)
+            continue
+        if word.startswith("--"):
+            flag, equals, text = word.partition("=")
+        else:
+            flag, equals, text = word[:2], word[2:], word[2:]
+        if flag not in known:
+            raise UsageError(f"No such option: {flag}{did_you_mean(flag, known)}")
+        option = known[flag]
+        if option.kind is bool:
+            if equals:
+                raise UsageError(f"Option '{flag}' does not take a value.")
+            values[option.name] = not flag.startswith("--no-")
+            continue
+        given = text if equals else next(left, None)
+        if given is None:
+            raise UsageError(f"Option '{flag}' requires an argument.")
+        _add(values, option, given)
+    _place(values, rest, [option for option in options if not option.flags])
+    if not values.get("help"):
+        for option in options:
+            if option.required and option.name not in values:
+                kind = "option" if option.flags else "argument"
+                raise UsageError(f"Missing {kind} '{option.title}'.")
+    return values
+
+
+def _add(values: dict[str, Any], option: Option, text: str) -> None:
+    if option.several:
+        values.setdefault(option.name, []).append(option.value(text))
+    else:
+        values[option.name] = option.value(text)
+
+
+def _place(values: dict[str, Any], words: list[str], arguments: Sequence[Option]) -> None:
+    """Give words to arguments in their order; one that takes several takes what others leave."""
+    for number, argument in enumerate(arguments, 1):
+        size = len(words) - (len(arguments) - number) if argument.several else 1
+        for word in words[: max(size, 0)]:
+            _add(values, argument, word)
+        del words[: max(size, 0)]
+    if words:
+        raise UsageError(f"Got unexpected extra arguments: {' '.join(words)}")
+
+
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return a question that names what is close to a misspelt word, or nothing."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), 1, cutoff)
+    return f". Did you mean {near[0]!r}?" if near else ""
+
+
+def usage(command: str, options: Sequence[Option]) -> str:
+    """Return the line that shows how a command is called."""
+    parts = []
+    for one in options:
+        if not one.flags:
+            name = f"{one.metavar}..." if one.several else one.metavar
+            parts.append(name if one.required else f"[{name}]")
+    return " ".join([f"{command} [OPTIONS]", *parts])
+
+
+def help_text(usage: str, about: str, sections: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """Lay out help: how the command is called, what it does, and lists of names with meanings."""
+    import textwrap
+
+    wide = min(_terminal_width(), WIDTH)
+    blocks = [textwrap.fill(f"Usage: {usage}", wide, subsequent_indent="  ")]
+    blocks += [textwrap.fill(part, wide) for part in about.split("\n\n")]
+    for title, rows in sections.items():
+        size = min(max((len(left) for left, _ in rows), default=0), NAMES)
+        lines = [f"{title}:" if not title.endswith("?") else title]
+        for left, right in rows:
+            indent = " " * (size + 4)
+            body = textwrap.wrap(right, max(wide - len(indent), 20), break_on_hyphens=False) or [""]
+            if len(left) > size:
+                lines.append(f"  {left}")
+            else:
+                lines.append(f"  {left:<{size}}  {body.pop(0)}".rstrip())
+            lines += [indent + line for line in body]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _terminal_width() -> int:
+    if (columns := os.environ.get("COLUMNS", "")).isdigit():
+        return int(columns)
+    try:
+        return os.get_terminal_size().columns
+    except OSError:
+        return 80
+
+
+def listed(options: Sequence[Option]) -> dict[str, list[tuple[str, str]]]:
+    """Return arguments and options as sections of help."""
+    rows = {
+        "Arguments": [(one.left, one.right) for one in options if not one.flags],
+        "Options": [(one.left, one.right) for one in options if one.flags],
+    }
+    return {title: own for title, own in rows.items() if own}
