@@ -88,7 +88,7 @@ def _run_verb(name: str, *words: str) -> int:
             print(help_text(usage_of_all, about, {**listed([HELP]), "Commands": rows}))
             return 0 if words else 2
         if words[0] in {DEFAULT, *command.subverbs}:
-            sub, *words = words
+            sub, words = words[0], words[1:]
             called = f"{called} {sub}"
         elif not os.path.exists(words[0]):  # noqa: PTH110 -- pathlib is not loaded yet
             # A word that looks like a subverb and is no file is a misspelt one.
