@@ -188,4 +188,5 @@ def test_completion_is_installed_once(command, monkeypatch, tmp_path, shell):
     assert (tmp_path / place).read_text() == command("--show-completion").out
     if settings is not None:
         assert (tmp_path / settings).read_text() == f"{line}\n"
-    assert "unknown shell 'csh'; did you mean 'zsh'? choices: bash" in command("--show-completion", "csh").err
+    refused = command("--show-completion", "csh").err
+    assert "unknown shell 'csh'; did you mean 'zsh'? choices: bash" in refused

@@ -13,6 +13,8 @@ from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import TreegaugeError
 
 ABOUT = "What does this parsing score mean? Score, rank and measure parsers and treebanks."
+#: Verbs that multiply no large matrices, for which numpy need not start threads.
+SERIAL = frozenset({"check", "score"})
 OPTIONS = (
     Option("version", ("--version",), bool, help="Print the version and exit."),
     Option("install", ("--install-completion",), metavar="[SHELL]",
@@ -77,6 +79,8 @@ def _run(words: list[str]) -> int:
 def _run_verb(name: str, *words: str) -> int:
     from treegauge.cli.commands import verb_command
 
+    if name in SERIAL:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     command, called, sub = VERBS[QUESTION[name]][name], f"treegauge {name}", ""
     if command.subverbs:
         usage_of_all = f"{called} [OPTIONS] COMMAND [ARGS]..."

@@ -1,7 +1,6 @@
 """Errors that users can cause. None of them reaches a command-line user as a traceback."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from numbers import Integral
 from typing import Self
 
@@ -31,6 +30,8 @@ class ChoiceError(TreegaugeError, ValueError):
     """
 
     def __init__(self, what: str, found: object, choices: Iterable[object]) -> None:
+        from difflib import get_close_matches
+
         names = [str(choice) for choice in choices]
         # Case does not matter, nor the convention in LAS[challenges].
         plain = {name.partition("[")[0].casefold(): name for name in reversed(names)}

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,8 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> target.read_bytes()
     b'whole'
     """
+    import tempfile
+
     target = Path(path)
     if target.exists() and not (target.is_file() or target.is_dir()):  # a device or a pipe
         with target.open("wb") as file:

@@ -4,13 +4,10 @@ The library is silent unless somebody listens: the command line shows bars on a 
 in a log; without a listener, notes go to the logger ``treegauge``.
 """
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
-
-_LOG = logging.getLogger("treegauge")
 
 
 class ProgressTask(Protocol):
@@ -64,7 +61,9 @@ def note(text: str) -> None:
     """Tell the user something that is not part of the result."""
     listener = _listener.get()
     if listener is None:
-        _LOG.info(text)
+        import logging
+
+        logging.getLogger("treegauge").info(text)
     else:
         listener.note(text)
 

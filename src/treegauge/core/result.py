@@ -1,6 +1,5 @@
 """What every result looks like: a table, a signature, and ways to print and keep them."""
 
-import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -162,6 +161,8 @@ class Result(_Signed):
 
     def to_json(self) -> str:
         """Return :meth:`to_dict` as JSON; undefined numbers are null."""
+        import json
+
         return json.dumps(_plain(self.to_dict()), ensure_ascii=False, indent=2, allow_nan=False)
 
     def to_latex(self) -> str:

@@ -1,7 +1,6 @@
 """Tables as text, LaTeX and HTML: the only place that lays out rows and columns."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from math import isnan
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -172,6 +171,8 @@ def to_html(table: Table, *, digits: Digits = 2, note: str | None = None) -> str
     >>> "<script>" in to_html([{"form": "<script>"}])
     False
     """
+    from html import escape
+
     cells = _cells(table)
     marks = [' class="number"' if number else "" for number in cells.numeric]
 

@@ -9,7 +9,6 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from functools import wraps
 from typing import Any, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
@@ -104,6 +103,8 @@ def verb(function: Callable[..., R]) -> Verb[R]:
             elif name in plain.parameters:
                 rest[name] = value
             else:
+                from difflib import get_close_matches
+
                 near = get_close_matches(name, known, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 raise TypeError(f"{function.__name__}() has no parameter {name!r}{hint}")

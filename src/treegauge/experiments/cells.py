@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge import __version__
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.conllu import read_conllu
 from treegauge.treebanks.sources import Errors, find, split_of
 
 if TYPE_CHECKING:
@@ -175,6 +174,8 @@ class Cell:
         self, split: str, *, errors: Errors = "strict", treebank: str | None = None
     ) -> "Treebank":
         """Read the ``"train"``, ``"dev"`` or ``"test"`` set of this or a further treebank."""
+        from treegauge.treebanks.conllu import read_conllu
+
         given = split if treebank is None else f"{treebank}/{split}"
         if given in self.setup.inputs:
             return self.setup.inputs[given]

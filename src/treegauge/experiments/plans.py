@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
 from treegauge.experiments.inventory import Inventory, inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task
-from treegauge.treebanks.columns import Treebank
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.columns import Treebank
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,7 @@ def _available_sizes(
 
 def make_setup(
     task: str,
-    treebank: str | os.PathLike[str] | Treebank | Mapping[str, Treebank],
+    treebank: "str | os.PathLike[str] | Treebank | Mapping[str, Treebank]",
     parser: str = "",
     *,
     options: Mapping[str, Any] | None = None,
@@ -243,7 +245,7 @@ def make_setup(
         full = next(_full_parsers(ParserChoice(parser, options or {}), ":" in task))
     if isinstance(treebank, str | os.PathLike):
         return _setup(chosen, str(Path(treebank).absolute()), full, extra, Path(treebank).parent)
-    inputs = {"train": treebank} if isinstance(treebank, Treebank) else dict(treebank)
+    inputs = {"train": treebank} if not isinstance(treebank, Mapping) else dict(treebank)
     return Setup(
         task, name or next(iter(inputs.values())).name, full.name, full.options, extra,
         {**{split: given.digest for split, given in inputs.items()}, **full.files}, full.usual,

@@ -220,7 +220,6 @@ def _score_folders(
 
 
 def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "Scores":
-    from treegauge.scoring.comparisons import compare
     from treegauge.scoring.evaluation import evaluate
 
     alignments = _alignments(gold, named, how.reading) if how.by or how.confusion else {}
@@ -234,11 +233,14 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "S
     scores = replace(scores, chosen=chosen, view=how.view)
     attached: dict[str, Any] = {}
     if how.test != "none" and len(named) > 1:
+        from treegauge.scoring.comparisons import compare
+
         attached["comparisons"] = compare(
             scores, metric=chosen or ("LAS",), test=how.test, permutations=how.permutations,
             correction=how.correction, seed=how.resampling.seed,
         )  # fmt: skip
-    attached |= _details(alignments, how)
+    if alignments:
+        attached |= _details(alignments, how)
     featured = next((name for name in ("confusions", "breakdowns") if name in attached), "")
     return scores.with_attached(attached, featured=featured)
 

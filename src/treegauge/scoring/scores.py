@@ -132,10 +132,8 @@ class Scores(Result):
     def _perfect(self, metric: str) -> bool:
         return all(one.metrics[metric].f1 == 100 for one in self.systems)
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> list[dict[str, Any]]:
         """Return one row per metric: all of one system, or F1 of several side by side."""
-        import polars as pl
-
         names = self.shown_metrics
         columns: dict[str, list[Any]] = {"metric": [self.label(name) for name in names]}
         for score in self.systems:
@@ -150,7 +148,7 @@ class Scores(Result):
                 columns["aligned accuracy"] = [metric.aligned_accuracy for metric in metrics]
             if any(intervals):
                 columns["interval" if alone else f"{score.system} interval"] = intervals
-        return pl.DataFrame(columns)
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def own_text(self) -> str:
         """Return the table for people, or the official one where that is the view."""
@@ -166,16 +164,13 @@ class Scores(Result):
 
     def own_latex(self) -> str:
         """Return a booktabs table of F1, the best system of each metric in bold."""
-        import polars as pl
-
         names = self.shown_metrics
-        labels = [self.label(name) for name in names]
-        frame = pl.DataFrame(
+        rows = [
             {"system": one.system} | {self.label(name): one.metrics[name].f1 for name in names}
             for one in self.systems
-        )
-        best = labels if len(self.systems) > 1 else []
-        return tables.to_latex(frame, note=self.signature, best=best)
+        ]
+        best = [self.label(name) for name in names] if len(self.systems) > 1 else []
+        return tables.to_latex(rows, note=self.signature, best=best)
 
 
 def _flat(metric: Metric) -> dict[str, Any]:

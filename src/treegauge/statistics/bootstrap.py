@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -247,6 +246,8 @@ def make_interval(
 def _bca_levels(
     sample: FloatArray, centre: float, acceleration: float, levels: tuple[float, float], tie: float
 ) -> tuple[float, float]:
+    from statistics import NormalDist
+
     normal = NormalDist()
     below = np.mean(sample < centre - tie) / 2 + np.mean(sample <= centre + tie) / 2
     # An estimate outside all resamples would move both limits to infinity.

@@ -8,7 +8,6 @@ Inputs are recognised by their contents. Treebanks are also found by name or cod
 import glob
 import json
 import os
-import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -412,6 +411,8 @@ def _file_kind(path: Path) -> Kind:
     if path.suffix == ".toml":
         return "plan"
     if path.suffix not in _TABLES:
+        import zipfile
+
         if zipfile.is_zipfile(path):
             return _archive_kind(path)
         expected = ", ".join(TITLES[kind] for kind in TITLES if kind != "object")
@@ -425,6 +426,8 @@ def _file_kind(path: Path) -> Kind:
 
 
 def _archive_kind(path: Path) -> Kind:
+    import zipfile
+
     import numpy as np
 
     try:

@@ -6,7 +6,6 @@ are in ``treegauge/data/SOURCES.md``.
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -165,6 +164,8 @@ def near(name: str, known: Iterable[str]) -> list[str]:
     >>> near("greek_gtd", ["UD_Greek-GDT", "UD_Welsh-CCG"])
     ['UD_Greek-GDT']
     """
+    from difflib import get_close_matches
+
     folded: dict[str, str] = {}
     for one in known:
         folded.setdefault(fold(one), one)
