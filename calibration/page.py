@@ -1,7 +1,7 @@
 """docs/calibration.md, from the results that were kept."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from calibration.registry import RATES, Checked, Kind, Statement
 ROOT = Path(__file__).parents[1]
 PAGE = Path("docs/calibration.md")
 HEAD = ("case", "repetitions", "rate", "± Monte-Carlo", "holds", "{}", "s")
+SUMMARY = ("statement", "smallest size", "nominal", "rate", "± Monte-Carlo", "holds in all cases")
 INTRODUCTION = (ROOT / "calibration" / "introduction.md").read_text("utf-8")
 
 
@@ -34,13 +35,39 @@ def write(statements: Mapping[str, Statement]) -> None:
 
 
 def text(statements: Mapping[str, Statement]) -> str:
-    """Return the page: the introduction, then the statements by verb."""
-    parts = [INTRODUCTION.rstrip()]
-    by_verb = sorted(statements.values(), key=lambda made: made.verb)
+    """Return the page: the introduction, a summary, then the statements by verb."""
+    by_verb = sorted(statements.values(), key=lambda made: (made.verb, made.name))
+    parts = [INTRODUCTION.rstrip(), "## All statements", summary(by_verb)]
     for verb, group in groupby(by_verb, key=lambda made: made.verb):
         parts.append(f"## {verb}")
         parts += [section(made) for made in group]
     return "\n\n".join(parts) + "\n"
+
+
+def summary(statements: Sequence[Statement]) -> str:
+    """Return one row per statement: its smallest case, and how many of its cases hold."""
+    rows, seconds = [], 0.0
+    for made in statements:
+        found = kept(made.name)
+        if found is None:
+            continue
+        first, cases = found[1][0], [row.holds(made.band) for row in found[1]]
+        seconds += sum(row.seconds for row in found[1])
+        holds = "yes" if all(cases) else f"**{sum(cases)} of {len(cases)}**"
+        rows.append(
+            (
+                f"[{made.name}](#{made.name})", first.case, f"{made.nominal:g}",
+                f"{first.rate:.3f}", f"{first.error:.3f}", holds,
+            )
+        )  # fmt: skip
+    took = f"{len(rows)} statements, checked in {seconds / 60:.0f} minutes of one processor core."
+    return f"{table(SUMMARY, rows)}\n\n{took}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table; all columns but the first stand to the right."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def section(made: Statement) -> str:
@@ -67,7 +94,4 @@ def section(made: Statement) -> str:
         )
         for row in rows
     ]  # fmt: skip
-    table = [head, ["---", *["---:"] * (len(head) - 1)], *body]
-    return "\n\n".join(
-        [*lines, "\n".join(f"| {' | '.join(cells)} |" for cells in table), f"Seed {seed}."]
-    )
+    return "\n\n".join([*lines, table(head, body), f"Seed {seed}."])
