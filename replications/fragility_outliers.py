@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from replications.fragility_ranks import SAMPLES, SIZE, million, task
 from replications.parts import compared
 from treegauge.ranking.exact import exact_ranks
+from treegauge.ranking.extremes import Which
 from treegauge.ranking.metadata import classes_of, tail
-from treegauge.ranking.outliers import ExtremeRanks, Which, explain_outliers
+from treegauge.ranking.outliers import ExtremeRanks, explain_outliers
 
 # Table 5: system, end, printed rank, treebanks; then what the text counts in that subset.
 TABLE5 = (

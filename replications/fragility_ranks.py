@@ -15,8 +15,8 @@ from treegauge import data
 from treegauge.figures.ranking import rank_boxes
 from treegauge.figures.saving import save
 from treegauge.ranking.exact import Exact, exact_ranks
+from treegauge.ranking.extremes import Extreme, extreme
 from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.outliers import Extreme, extreme
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import Stability, stability
 

@@ -38,6 +38,11 @@ def metric_name(metric: str) -> str:
     return metric.upper() if metric.islower() and len(metric) <= 4 else metric
 
 
+def some(names: Sequence[str]) -> str:
+    """Return the first four names, and dots for the others."""
+    return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+
+
 @dataclass(frozen=True, eq=False)
 class Leaderboard(Result):
     """The scores of systems on treebanks for one metric, without gaps.

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ COLUMNS = ("name", "language", "tokens", "family", "stock", "genus", "resource")
 """Columns of metadata."""
 CLASSES = ("stock", "genus", "resource", "tokens", "language", "treebank")
 """Columns whose values are classes of treebanks."""
-_EXACT = 5_000
 
 
 def name_key(name: str) -> str:
@@ -147,23 +146,13 @@ def classes_of(
     return {name: masks[name] for name in distinct.values()}
 
 
-def tail(count: int, *, population: int, members: int, size: int, subsets: int = 1) -> float:
-    r"""Return the chance that random subsets have at least this many members of a class.
+def tail(count: int, *, population: int, members: int, size: int) -> float:
+    r"""Return the chance that one random subset has at least this many members of a class.
 
     .. math:: P(X \ge x) = \sum_{i \ge x} \binom{K}{i} \binom{N - K}{n - i} / \binom{N}{n}
 
-    for one subset; for several, X is the sum of as many independent such numbers.
-
-    Parameters
-    ----------
-    count
-        Members of the class in the subsets, added up.
-    population, members, size
-        Treebanks in all (N), those of the class (K), treebanks per subset (n).
-    subsets
-        Number of subsets. Up to a total of 5,000 treebanks in them, the distribution of the sum is
-        exact. Beyond, it is taken as normal: a tail of 0.001 or more is then within a tenth of the
-        exact one, a smaller one correct in its order of magnitude at best.
+    with :math:`K` of :math:`N` treebanks in the class and :math:`n` in the subset. Subsets of one
+    system's extreme ranks share treebanks, so their tails must not be added up.
 
     Examples
     --------
@@ -172,34 +161,6 @@ def tail(count: int, *, population: int, members: int, size: int, subsets: int =
     >>> round(tail(6, population=82, members=17, size=10), 5)
     0.00434
     """
-    if count <= 0:
-        return 1.0
-    from scipy.stats import hypergeom, norm
-
-    single = hypergeom(population, members, size)
-    if subsets == 1:
-        return float(single.sf(count - 1))
-    if size * subsets <= _EXACT:
-        sums = _sum_of(population, members, size, subsets)
-        return float(min(sums[count:].sum(), 1.0))
-    centre, spread = subsets * single.mean(), np.sqrt(subsets * single.var())
-    return float(norm.sf(count - 0.5, centre, spread)) if spread > 0 else float(count <= centre)
-
-
-@lru_cache(maxsize=256)
-def _sum_of(population: int, members: int, size: int, subsets: int) -> NDArray[np.float64]:
-    """Return the distribution of a sum of hypergeometric numbers, by repeated squaring.
-
-    Only positive numbers are added and multiplied, so that small tails are as accurate as large.
-    """
     from scipy.stats import hypergeom
 
-    power = np.asarray(hypergeom(population, members, size).pmf(np.arange(size + 1)))
-    result = np.ones(1)
-    while subsets:
-        if subsets & 1:
-            result = np.convolve(result, power)
-        subsets >>= 1
-        if subsets:
-            power = np.convolve(power, power)
-    return result
+    return float(hypergeom.sf(count - 1, population, members, size)) if count > 0 else 1.0

@@ -1,23 +1,15 @@
-r"""Explain a system's best and worst rank by the treebanks behind them.
+"""Explain a system's best and worst rank by the treebanks behind them.
 
-A class of treebanks (a family, a resource class, a range of sizes) is over-represented in a subset
-of :math:`n` out of :math:`N` treebanks if it has more of the class's :math:`K` members than chance
-would give it: the upper tail :math:`P(X \ge x)` of the hypergeometric distribution. In several
-subsets, drawn independently, the members add up, and so do the distributions. The tails of all
-classes are one family of tests and corrected as such (Fragility, Tables 5 and 6).
-
-Sampling finds extreme ranks only by luck, so they are searched for, too. A rival can be ahead of a
-system on some subset of :math:`k` treebanks if and only if its :math:`k` largest leads :math:`d_t`
-add up to more than 0. So the worst rank over *all* subsets is at most 1 + the number of rivals that
-can be ahead, and the best at least 1 + the number of those that cannot be overtaken. The true
-extreme lies between what the search gives and this limit; where there are few subsets, all are
-tried, and the answer is exact.
+A class of treebanks (a family, a resource class, a range of sizes) is over-represented in the
+subsets of an extreme rank if its members are in more of them than treebanks are on average
+(Fragility, Tables 5 and 6). The subsets share treebanks, often one that is in nearly all of them,
+so they are not independent: what could have been otherwise is which treebanks belong to the class.
+The p-value is therefore the share of random permutations of the labels of treebanks that give the
+class at least as many places; those of all classes and both ends are corrected together.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import comb
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -28,128 +20,20 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, ranks_of
+from treegauge.ranking.extremes import Extreme, Which, extreme
+from treegauge.ranking.leaderboard import Leaderboard, some
 from treegauge.ranking.metadata import CLASSES, classes_of, tail
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.ranking.sampler import sizes_of, usual_size
+from treegauge.ranking.sampler import usual_size
 from treegauge.ranking.stability import Stability, stability
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
     import polars as pl
 
-Which = Literal["best", "worst"]
 ClassColumn = Literal["stock", "genus", "resource", "tokens", "language", "treebank"]
-_ALL = 50_000
-_STARTS = 30
-
-
-@dataclass(frozen=True)
-class Extreme:
-    """The best or worst rank that a search arrived at.
-
-    Attributes
-    ----------
-    which, rank, subset
-        ``best`` or ``worst``; the most extreme rank that occurred; a subset that gives it.
-    limit
-        No subset of this size gives a more extreme rank than this.
-    exact
-        Whether `rank` is the extreme over all subsets: all were tried, or it equals the limit.
-    """
-
-    which: Which
-    rank: float
-    subset: tuple[str, ...]
-    limit: float
-    exact: bool
-
-    def __str__(self) -> str:
-        bound = f"no subset can be {'better' if self.which == 'best' else 'worse'} than"
-        sure = "proved extreme" if self.exact else f"{bound} {self.limit:g}"
-        return f"searched: rank {self.rank:g} on {' '.join(self.subset)} ({sure})"
-
-
-def extreme(
-    board: Leaderboard,
-    system: str,
-    which: Which,
-    *,
-    size: int = 10,
-    ties: Ties = "average",
-    start: tuple[str, ...] | None = None,
-    seed: int = 0,
-) -> Extreme:
-    """Search for a subset that gives a system its best or worst rank.
-
-    Parameters
-    ----------
-    board, system, which
-        The leaderboard, a system in it, and ``best`` or ``worst``.
-    size, ties
-        Treebanks per subset, and what equal systems get.
-    start, seed
-        A subset known to be good, such as the best of a sample, which the result is never worse
-        than; and the seed of the other starts.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> worst = extreme(read_leaderboard("conll18"), "HIT-SCIR", "worst", size=10)
-    >>> worst.rank >= 6 and worst.limit >= worst.rank
-    True
-    """
-    from treegauge.kernels.rank_swaps import climb
-
-    if which not in {"best", "worst"}:
-        raise ChoiceError("extreme", which, ["best", "worst"])
-    ranks_of(np.zeros(1), ties)
-    held = len(board.treebanks)
-    sizes_of(size, held)
-    numbers, scale = board.fixed_point()
-    row = board.system(system)
-    # For the best rank the roles are exchanged: as many rivals as possible behind.
-    sign = 1 if which == "worst" else -1
-    leads = sign * (np.delete(numbers, row, axis=0) - numbers[row])
-    tie = TIE[ties] if which == "worst" else 2 - TIE[ties]
-    if comb(held, size) <= _ALL:
-        most, columns = _every(leads, size, tie)
-        exact = True
-    else:
-        rng = np.random.default_rng(seed)
-        orders = [rng.permutation(held) for _ in range(_STARTS)]
-        orders += [np.argsort(-lead, kind="stable") for lead in leads]
-        if start is not None:
-            chosen = [board.treebank(code) for code in start]
-            orders.append(np.concatenate([chosen, np.setdiff1d(np.arange(held), chosen)]))
-        widths = scale * size * np.array([3.0, 1.0, 0.3, 0.05])
-        most, columns = climb(leads, size, np.array(orders, dtype=np.int64), tie, widths)
-        if start is not None:
-            most, columns = max(
-                (most, columns), (_ahead(leads, chosen, tie), np.array(chosen)), key=lambda x: x[0]
-            )
-        exact = False
-    best = np.sort(leads, axis=1)[:, held - size :].sum(axis=1)
-    limit = int(2 * (best > 0).sum() + tie * (best == 0).sum())
-    places = [1 + count / 2 for count in (int(most), limit)]
-    if which == "best":
-        places = [len(board.systems) + 1 - place for place in places]
-    subset = tuple(board.treebanks[i] for i in np.sort(columns))
-    proved = exact or int(most) == limit
-    return Extreme(which, places[0], subset, places[0] if exact else places[1], proved)
-
-
-def _ahead(leads: NDArray[np.int64], columns: Any, tie: int) -> int:
-    sums = leads[:, columns].sum(axis=1)
-    return int(2 * (sums > 0).sum() + tie * (sums == 0).sum())
-
-
-def _every(leads: NDArray[np.int64], size: int, tie: int) -> tuple[int, NDArray[np.int64]]:
-    """Try all subsets."""
-    subsets = np.array([*combinations(range(leads.shape[1]), size)], dtype=np.int64)
-    sums = leads[:, subsets].sum(axis=2)
-    ahead = 2 * (sums > 0).sum(axis=0) + tie * (sums == 0).sum(axis=0)
-    return int(ahead.max()), subsets[ahead.argmax()]
+PERMUTATIONS = 9_999
+"""Permutations of the labels of treebanks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,19 +42,15 @@ class ExtremeRanks:
 
     Attributes
     ----------
-    which, rank
-        ``best`` or ``worst``, and the most extreme rank, as sampled.
-    upto, samples
-        The last rank that still counts as extreme, so that there are enough samples to judge, and
-        the number of samples from `rank` to it.
+    rank, upto, samples
+        The most extreme rank, as sampled; the last one that still counts as extreme, so that there
+        are enough samples to judge; and the number of samples from one to the other.
     subsets
         Some of these samples: one that gave `rank`, then the first.
     members, mean_tokens
         How often each treebank is in one of them, and the mean size of these treebanks.
-    searched
-        The result of a search beyond sampling, and the limit of all subsets.
     rows
-        One row per class: expected and found share, tail, corrected tail.
+        One row per class: see :func:`over_represented`.
     """
 
     which: Which
@@ -190,7 +70,7 @@ class ExtremeRanks:
 
     def over(self) -> list[dict[str, Any]]:
         """Return the classes over-represented by a tenth or more, and significantly."""
-        return [row for row in self.rows if row["corrected"] <= 0.05 and row["ratio"] >= 1.1]
+        return [row for row in self.rows if row["p_corrected"] <= 0.05 and row["ratio"] >= 1.1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +109,10 @@ class Outliers(Result):
         return {"system": self.system, "extremes": extremes}
 
     def describe(self, subset: Sequence[str]) -> dict[str, Any]:
-        """Return a subset with the classes that have more than their share, as in Table 5."""
+        """Return a subset with the classes that have more than their share, as in Table 5.
+
+        The tail is that of this one subset and one class, not corrected for their number.
+        """
         board = self.stability.board
         columns = [board.treebank(code) for code in subset]
         tokens = [size for size in board.metadata["tokens"][columns].to_list() if size is not None]
@@ -256,21 +139,64 @@ class Outliers(Result):
             lines.append(f"  sampled: rank {side.rank:g} on {' '.join(side.subsets[0])}")
             if side.searched is not None:
                 lines.append(f"  {side.searched}")
-            names = ("tail", "corrected")
-            shown = [{**row, **{k: _short(row[k]) for k in names}} for row in side.over()]
-            if shown:
+            over = [row | {"carried_by": some(row["carried_by"].split())} for row in side.over()]
+            if over:
                 import polars as pl
 
-                text = tables.to_text(pl.DataFrame(shown), digits=3)
+                text = tables.to_text(pl.DataFrame(over), digits=3)
                 lines += [f"  {line}" for line in text.split("\n")]
             else:
                 lines.append("  no class is over-represented by a tenth and significantly")
-            lines.append("")
+            often = np.argsort(-side.members, kind="stable")[:4]
+            board = self.stability.board
+            shares = [f"{board.treebanks[i]} {side.members[i] / side.samples:.0%}" for i in often]
+            lines += [f"  treebanks in most of these subsets: {', '.join(shares)}", ""]
         return "\n".join([*lines, self.signature])
 
 
-def _short(p: float) -> str:
-    return f"{p:.2g}" if p >= 1e-12 else "< 1e-12"
+def over_represented(
+    members: NDArray[np.int64],
+    masks: Sequence[NDArray[np.bool_]],
+    *,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """Return, for each class, the p-value of its places in the subsets of an extreme rank.
+
+    Labels are permuted over treebanks, all classes together.
+
+    Parameters
+    ----------
+    members
+        How often each treebank is in one of the subsets.
+    masks
+        Which treebanks are of each class.
+    permutations, seed
+        Number of permutations, and their seed.
+
+    Examples
+    --------
+    One treebank in all subsets does not make its class over-represented:
+
+    >>> often = np.array([90, 10, 10, 10, 10, 10, 10, 10])
+    >>> over_represented(often, [np.arange(8) < 4]).round(1).tolist()
+    [0.5]
+    """
+    held = np.array(masks, dtype=np.int64).reshape(len(masks), len(members)).T
+    rng = np.random.default_rng([seed, len(members)])
+    shuffled = rng.permuted(np.tile(members, (permutations, 1)), axis=1)
+    as_many = (shuffled @ held >= members @ held).sum(axis=0)
+    return np.asarray((1 + as_many) / (1 + permutations), dtype=np.float64)
+
+
+def carriers(members: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the fewest treebanks of a class without which it has no more than its share."""
+    inside = np.flatnonzero(mask)
+    inside = inside[np.argsort(-members[inside], kind="stable")]
+    rest = np.cumsum(members[inside][::-1])[::-1]  # of the class, from each treebank on
+    share = members.sum() / len(members)
+    enough = np.flatnonzero(rest <= share * np.arange(len(inside), 0, -1))
+    return inside[: enough[0]] if len(enough) else inside
 
 
 def explain_outliers(
@@ -287,24 +213,16 @@ def explain_outliers(
 ) -> Outliers:
     """Return the classes of treebanks behind a system's best and worst rank.
 
-    Parameters
-    ----------
-    ranks, system
-        Ranks over free random subsets of one size, and the name of a system.
-    which, by, classes
-        Which ends to explain, by which classes of treebanks: see :func:`classes_of`.
-    correction, least, limit, search
-        As in :func:`outliers`.
+    `ranks` are those over free random subsets of one size, `classes` one's own (see
+    :func:`classes_of`); the other parameters are those of :func:`outliers`.
 
     Examples
     --------
     >>> from treegauge.ranking.reading import read_leaderboard
-    >>> from treegauge.ranking.stability import stability
     >>> ranks = stability(read_leaderboard("conll18"), size=10, samples=50_000, seed=0)
-    >>> extremes = explain_outliers(ranks, "SLT-Interactions", search=False)
-    >>> over = [row["class"] for row in extremes.sides[0].rows if row["corrected"] < 0.001]
-    >>> "genus Slavic" in over
-    True
+    >>> worst = explain_outliers(ranks, "Stanford", which=["worst"], search=False).sides[0]
+    >>> [row["class"] for row in worst.over()]
+    ['resource small', 'resource not big']
     """
     sampler = ranks.sampler
     if len(sampler.sizes) > 1 or sampler.constraints:
@@ -332,13 +250,15 @@ def explain_outliers(
                 upto=high if end == "best" else low, samples=behind.samples,
                 subsets=tuple(dict.fromkeys([known, *behind.subsets]))[:limit],
                 members=behind.members, mean_tokens=_mean_tokens(board, behind.members),
-                searched=searched,
-                rows=_rows(masks, behind.members, size, behind.samples, correction),
+                searched=searched, rows=(),
             )
         )  # fmt: skip
     name = board.systems[row]
-    signature = countersign(ranks.signature, system=name, correction=correction)
-    return Outliers(name, tuple(sides), masks, ranks, correction, signature)
+    signature = countersign(
+        ranks.signature, system=name, permutations=PERMUTATIONS, correction=correction
+    )
+    judged = _with_rows(sides, board, masks, correction, sampler.seed)
+    return Outliers(name, judged, masks, ranks, correction, signature)
 
 
 def _extreme_ranks(counts: NDArray[np.int64], which: Which, least: int) -> tuple[float, float]:
@@ -359,24 +279,31 @@ def _mean_tokens(board: Leaderboard, members: NDArray[np.int64]) -> float | None
     return float(tokens[known] @ members[known] / weight) if weight else None
 
 
-def _rows(
+def _with_rows(
+    sides: Sequence[ExtremeRanks],
+    board: Leaderboard,
     masks: Mapping[str, NDArray[np.bool_]],
-    members: NDArray[np.int64],
-    size: int,
-    subsets: int,
     correction: str,
-) -> tuple[dict[str, Any], ...]:
-    rows: list[dict[str, Any]] = []
-    for name, mask in masks.items():
-        inside, held, population = int(members[mask].sum()), int(mask.sum()), len(mask)
-        chance = tail(inside, population=population, members=held, size=size, subsets=subsets)
-        expected, share = held / population, inside / (size * subsets)
-        row = {"class": name, "members": held, "expected": expected, "found": share}
-        ratio = inside * population / (size * subsets * held)
-        rows.append({**row, "ratio": ratio, "tail": chance})
-    corrected = adjust([row["tail"] for row in rows], correction)
-    rows = [row | {"corrected": float(p)} for row, p in zip(rows, corrected, strict=True)]
-    return tuple(sorted(rows, key=lambda row: (row["tail"], -row["ratio"])))
+    seed: int,
+) -> tuple[ExtremeRanks, ...]:
+    """Judge all classes at all ends, as one family of tests."""
+    tested = [over_represented(side.members, [*masks.values()], seed=seed) for side in sides]
+    corrected = adjust(np.concatenate(tested), correction).reshape(len(sides), -1)
+    judged = []
+    for side, p_values, adjusted in zip(sides, tested, corrected, strict=True):
+        rows: list[dict[str, Any]] = []
+        chances = zip(masks.items(), p_values.tolist(), adjusted.tolist(), strict=True)
+        for (name, mask), p_value, p_corrected in chances:
+            expected, found = float(mask.mean()), side.members[mask].sum() / side.members.sum()
+            codes = [board.treebanks[i] for i in carriers(side.members, mask)]
+            rows.append(
+                {"class": name, "members": int(mask.sum()), "expected": expected,
+                 "found": float(found), "ratio": float(found) / expected, "p_value": p_value,
+                 "p_corrected": p_corrected, "carried_by": " ".join(codes)}
+            )  # fmt: skip
+        rows.sort(key=lambda row: (row["p_value"], -row["ratio"]))
+        judged.append(replace(side, rows=tuple(rows)))
+    return tuple(judged)
 
 
 @verb
@@ -395,8 +322,9 @@ def outliers(
 ) -> Outliers:
     """Show the subsets behind a system's best and worst rank, and what is frequent in them.
 
-    A class of treebanks is over-represented if random subsets would hardly have as many of it: the
-    tail of the hypergeometric distribution, corrected for the number of classes.
+    A class of treebanks is over-represented if its members are in these subsets more often than
+    hardly any other choice of as many treebanks is: a permutation test with treebanks as units,
+    corrected for the number of classes. The treebanks that carry the effect are named.
 
     Parameters
     ----------

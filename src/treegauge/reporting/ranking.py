@@ -156,16 +156,12 @@ def _masks(ranks: Stability, samples: Any) -> Any:
 
 def _classes(ranks: Stability) -> list[list[dict[str, Any]]]:
     """Return, for each system, the classes that its best and worst subsets have too many of."""
-    names = ("class", "expected", "found", "corrected")
+    names = ("class", "expected", "found", "p_corrected")
     return [
         [
             {
                 "which": side.which, "rank": side.rank, "upto": side.upto, "samples": side.samples,
-                "over": [
-                    {name: row[name] for name in names}
-                    for row in side.rows
-                    if row["corrected"] <= 0.05 and row["ratio"] >= 1.1
-                ][:6],
+                "over": [{name: row[name] for name in names} for row in side.over()[:6]],
             }
             for side in explain_outliers(ranks, system, search=False).sides
         ]
