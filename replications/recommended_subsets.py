@@ -1,8 +1,9 @@
-"""Does a recommended subset rank unseen systems better than a random one? By metric and size.
+"""Does a recommended subset rank new systems better than a random one? By metric and size.
 
 Run ``python -m replications.recommended_subsets [METRIC ...]``. Beside what
 :func:`treegauge.ranking.recommend.recommend` does (choose by an inner cross-validation how much the
-squared error counts), fixed weights are tried: the order alone, each weight, the error alone.
+squared error counts), fixed weights are tried: the order alone, each weight, the error alone. All
+figures are of pairs of systems of which neither took part in choosing.
 """
 
 import sys
@@ -14,7 +15,7 @@ from treegauge.data import conll18
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import recommend
-from treegauge.ranking.selection import WEIGHTS, SubsetSearch, demands_of, folds_of, row_means
+from treegauge.ranking.selection import WEIGHTS, SubsetSearch, demands_of, folds_of
 
 SIZES = (5, 10, 20)
 FOLDS, REPEATS, STARTS = 5, 10, 8
@@ -22,7 +23,7 @@ FIXED = {"order": 0.0, **{f"{weight:g}": weight for weight in WEIGHTS}, "error":
 
 
 def alone(scores: Leaderboard, size: int) -> dict[str, float]:
-    """Return the held-out margin of every fixed weight."""
+    """Return the margin of every fixed weight, in pairs of new systems."""
     rng = np.random.default_rng(0)
     room = demands_of(scores, size)
     drawn = room.orders(1000, rng)
@@ -32,8 +33,8 @@ def alone(scores: Leaderboard, size: int) -> dict[str, float]:
     for rest, held in folds_of(np.arange(len(scores.systems)), FOLDS, REPEATS, rng):
         orders = problem.starts(STARTS, rng)
         for name, found in margins.items():
-            agree = problem.concordance(problem.best(rest, FIXED[name], orders))
-            found.extend((row_means(agree[held]) - row_means(chance[held])).tolist())
+            gains = problem.concordance(problem.best(rest, FIXED[name], orders)) - chance
+            found.extend(gains[held][:, held][~np.isnan(gains[held][:, held])].tolist())
     return {name: float(np.mean(found)) for name, found in margins.items()}
 
 
@@ -54,7 +55,6 @@ def main() -> None:
                     "low": judged.low,
                     "high": judged.high,
                     "beaten": judged.beaten,
-                    "both new": (judged.both_new or 0.0) - (judged.both_new_random or 0.0),
                     **alone(scores, size),
                 }
             )

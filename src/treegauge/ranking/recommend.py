@@ -13,7 +13,9 @@ alone cares for outliers. How much it counts, :math:`\lambda`, is chosen by cros
 systems. The search exchanges treebanks from several random starts; it is not exhaustive.
 
 All that is said about how good a recommendation is comes from another cross-validation around
-that: the subset (:math:`\lambda` included) is chosen without some systems, and judged by these.
+that: the subset (:math:`\lambda` included) is chosen without some systems, and judged by the pairs
+of these. Pairs of a new system and one that took part in choosing would flatter: a subset that fits
+the noise of the old system ranks it well against any other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,13 +33,11 @@ from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_o
 from treegauge.ranking.selection import (
     CONDITIONS,
     STARTS,
-    Floats,
     SubsetConditions,
     SubsetSearch,
     demands_of,
     folds_of,
     overall,
-    row_means,
 )
 from treegauge.ranking.subsets import own_subsets, subset_columns
 
@@ -45,37 +45,39 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEWEST = 6  # systems: some to choose by and others to judge
+LEAST_SYSTEMS = 12
+"""Fewest systems from which the margin has an interval."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Agreement with the full ranking in systems that had no part in choosing the subset.
+    """Agreement with the full ranking in pairs of systems that had no part in choosing the subset.
 
     Attributes
     ----------
     agreement
-        Mean over systems, while held out, of concordant minus discordant pairs with all others,
-        over their number: Kendall's tau of the pairs that the system is in.
+        Mean over pairs of systems, while both are held out, of 1 if the subset orders them as all
+        treebanks do, and -1 if not: Kendall's tau of new systems.
     random_mean, random_sd
         The same for random subsets of the same size that satisfy the same demands.
     margin, low, high
-        `agreement` minus `random_mean`, and its 95 % interval (bootstrap over systems).
+        `agreement` minus `random_mean`, and its 95 % interval; None with few systems.
     beaten
-        Share of random subsets that agree less.
-    both_new, both_new_random
-        Agreement in pairs of which both systems were held out: recommended, and random; None if
-        systems are held out one at a time.
+        Share of random subsets that agree less on the same pairs; as many count half.
     """
 
     agreement: float
     random_mean: float
     random_sd: float
     margin: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     beaten: float
-    both_new: float | None
-    both_new_random: float | None
+
+    @property
+    def better(self) -> bool:
+        """Whether the procedure is shown to be better than drawing a subset at random."""
+        return self.low is not None and self.low > 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,28 +130,25 @@ class Recommendation(Result):
             "weight": self.weight,
             "demands": list(self.demands),
             "fitted": self.fitted,
-            "held_out": dict(vars(self.held_out)),
+            "held_out": {**vars(self.held_out), "better": self.held_out.better},
             "rows": self.table.to_dicts(),
         }
 
     def own_text(self) -> str:
         """Return the subset, how well it predicts, and the comparison with other subsets."""
         judged = self.held_out
-        verdict = (
-            "better than chance" if judged.low > 0 else "NOT shown to be better than a random one"
-        )
-        new = ""
-        if judged.both_new is not None:
-            pair = f"{judged.both_new:.3f} against {judged.both_new_random:.3f}"
-            new = f" Among new systems only: {pair}."
+        verdict = "better than random" if judged.better else "not shown to be better than random"
+        interval = f"no interval with fewer than {LEAST_SYSTEMS} systems"
+        if judged.low is not None:
+            interval = f"95 % interval {judged.low:+.3f} to {judged.high:+.3f}"
         shown = self.table.drop("treebanks")
         return (
             f"{' '.join(self.subset)}\n\n"
-            f"Agreement with the full ranking (Kendall's tau) in systems not used for choosing: "
-            f"{judged.agreement:.3f};\nrandom subsets of {len(self.subset)}: "
+            "Agreement with the full ranking (Kendall's tau) in pairs of systems not used for "
+            f"choosing: {judged.agreement:.3f};\nrandom subsets of {len(self.subset)}: "
             f"{judged.random_mean:.3f} (sd {judged.random_sd:.3f}). Margin {judged.margin:+.3f}, "
-            f"95 % interval {judged.low:+.3f} to {judged.high:+.3f}: {verdict}.\n"
-            f"It beats {judged.beaten:.0%} of the random subsets.{new}\n\n"
+            f"{interval}: {verdict}.\n"
+            f"It beats {judged.beaten:.0%} of the random subsets.\n\n"
             f"{tables.to_text(shown, digits=self.digits)}\n{self.signature}"
         )
 
@@ -181,7 +180,7 @@ def recommend(
         Subsets to compare with, as NAME=treebank,treebank; default: the eight of Fragility, Table
         10, as far as they have board.
     folds
-        Folds of the cross-validation over systems.
+        Folds of the cross-validation over systems; fewer if a fold had fewer than two systems.
     repeats
         How often systems are dealt into folds.
     samples
@@ -194,7 +193,7 @@ def recommend(
     >>> best = recommend(
     ...     "conll18", size=5, at_most=["stock:2"], tokens=500_000, repeats=1, samples=100
     ... )
-    >>> len(best.subset), best.held_out.agreement > best.held_out.random_mean
+    >>> len(best.subset), best.fitted > best.held_out.agreement
     (5, True)
     """
     board = leaderboard_of(scores, reading)
@@ -210,12 +209,12 @@ def recommend(
         )
     if named is not None and not isinstance(named, Mapping):
         named = own_subsets(named)
+    folds = min(folds, systems // 2)
     demands = demands_of(board, size, conditions)
     rng = np.random.default_rng(seed)
     drawn = demands.orders(samples, rng)
     problem = SubsetSearch(board, demands, drawn)
-    chance = [problem.concordance(columns) for columns in drawn[:, :size]]
-    judged = _judge(problem, chance, folds, repeats, rng)
+    judged = judge(problem, folds, repeats, rng)
     every = np.arange(systems)
     weight = problem.choose(every, folds, rng)
     columns = np.sort(problem.best(every, weight, problem.starts(10 * STARTS, rng)))
@@ -229,36 +228,46 @@ def recommend(
     )  # fmt: skip
 
 
-def _judge(
-    problem: SubsetSearch, chance: list[Floats], folds: int, repeats: int, rng: np.random.Generator
-) -> HeldOut:
-    from treegauge.statistics.bootstrap import bootstrap
+def judge(problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Generator) -> HeldOut:
+    r"""Choose without some systems, judge by the pairs of these, and compare with random subsets.
+
+    With :math:`D` the mean over pairs of new systems of agreement minus that of random subsets and
+    :math:`D_{(i)}` the same without the pairs of system i, the interval is
+    :math:`D \pm t_{n-1} se` with the jackknife's
+    :math:`se^2 = \frac{n-1}{n} \sum_i (D_{(i)} - \bar D)^2`: a pair counts for both its systems.
+    """
+    from treegauge.statistics.small_samples import StudentEstimate
 
     systems = len(problem.values)
-    average = np.mean(chance, axis=0)
-    agreement = np.zeros(systems)
-    both: list[tuple[float, float]] = []
+    chance = np.array([problem.concordance(order[: problem.size]) for order in problem.pool])
+    average = chance.mean(axis=0)
+    chosen, times = np.zeros((2, systems, systems))
+    beaten = []
     for rest, held in folds_of(np.arange(systems), folds, repeats, rng):
         weight = problem.choose(rest, folds, rng)
         columns = problem.best(rest, weight, problem.starts(2 * STARTS, rng))
-        agree = problem.concordance(columns)
-        agreement[held] += row_means(agree[held]) / repeats
         inner = np.ix_(held, held)
-        if not np.isnan(agree[inner]).all():
-            known = ~np.isnan(agree[inner])
-            both.append((float(agree[inner][known].mean()), float(average[inner][known].mean())))
-    margins = agreement - row_means(average)
-    per_system = np.stack([margins, np.ones(systems)], axis=1)
-    interval = bootstrap(
-        per_system, lambda sums: sums[..., [0]] / sums[..., [1]], resamples=2000, method="bca"
-    )
-    random = np.array([overall(drawn) for drawn in chance])
-    new, new_random = np.mean(both, axis=0).tolist() if both else (None, None)
-    mean, average = float(agreement.mean()), float(random.mean())
-    return HeldOut(
-        mean, average, float(random.std(ddof=1)), mean - average, float(interval.low[0]),
-        float(interval.high[0]), float((random < mean).mean()), new, new_random,
-    )  # fmt: skip
+        agree = problem.concordance(columns)[inner]
+        known = ~np.isnan(agree)
+        chosen[inner] += np.where(known, agree, 0.0)
+        times[inner] += known
+        if known.any():
+            others = np.nanmean(chance[:, inner[0], inner[1]], axis=(1, 2))
+            beaten.append(float((1 - np.sign(others - np.nanmean(agree))).mean() / 2))
+    if not times.any():  # all systems tie: every subset agrees
+        return HeldOut(1.0, 1.0, 0.0, 0.0, None, None, 0.5)
+    pairs = np.stack([chosen, np.where(times > 0, average * times, 0.0), times])
+    total = pairs.sum(axis=(1, 2))
+    agreement, random = (total[:2] / total[2]).tolist()
+    margin, low, high = agreement - random, None, None
+    if systems >= LEAST_SYSTEMS:
+        left = total - 2 * pairs.sum(axis=1).T  # without each system: its row and its column
+        without = (left[:, 0] - left[:, 1]) / left[:, 2]
+        error = np.sqrt((systems - 1) / systems * ((without - without.mean()) ** 2).sum())
+        made = StudentEstimate(np.array(margin), np.array(error), np.array(systems - 1.0))
+        low, high = map(float, made.interval())
+    spread = float(np.array([overall(drawn) for drawn in chance]).std(ddof=1))
+    return HeldOut(agreement, random, spread, margin, low, high, float(np.mean(beaten)))
 
 
 def _named(
