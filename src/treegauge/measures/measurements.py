@@ -87,6 +87,10 @@ class Measures(Result):
     @property
     def wide(self) -> "pl.DataFrame":
         """One row per treebank, one column per measure; measures of many numbers are left out."""
+        rows = self._wide_rows()
+        return _frame(rows, list(rows[0])[1:] if rows else (), keep=True)
+
+    def _wide_rows(self) -> list[dict[str, Any]]:
         many = {one.measure for one in self.measured if isinstance(one.value, dict)}
         single = [one for one in self.measured if one.measure not in many]
         names = list(dict.fromkeys(one.measure for one in single))
@@ -94,7 +98,7 @@ class Measures(Result):
         for one in single:
             row = rows.setdefault(one.treebank, {"treebank": one.treebank, **dict.fromkeys(names)})
             row[one.measure] = one.value
-        return _frame(list(rows.values()), names, keep=True)
+        return list(rows.values())
 
     @property
     def warnings(self) -> list[str]:
@@ -114,13 +118,13 @@ class Measures(Result):
         lines = [tables.to_text(self.shown()), *(f"note: {text}" for text in self.warnings)]
         return "\n".join([*lines, self.signature])
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> list[dict[str, Any]]:
         """Lay the numbers out for people: rounded, several treebanks under each other."""
         names = {one.measure for one in self.measured}
-        treebanks = {one.treebank for one in self.measured}
         plain = not any(one.interval for one in self.measured)
-        if plain and len(treebanks) > 1 and 1 < self.wide.width - 1 == len(names) <= WIDE:
-            return _shorten(self.wide)
+        rows = self._wide_rows()
+        if plain and len(rows) > 1 and 1 < len(rows[0]) - 1 == len(names) <= WIDE:
+            return _shorten(rows, names)
         rows = []
         for one in self.measured:
             if isinstance(one.value, dict) and len(names) > 1:
@@ -131,7 +135,7 @@ class Measures(Result):
         for row in rows:
             del row["averaged"], row["missing"]  # the treebank's name says it; the notes below do
             row["note"] = row["note"] if row["value"] is None else None
-        return _shorten(_frame(rows, _NUMBERS))
+        return _shorten(_without_empty(rows), _NUMBERS)
 
 
 @dataclass(frozen=True)
@@ -143,9 +147,9 @@ class MeasureList(Result):
     kind: ClassVar[str] = "measure list"
 
     @property
-    def table(self) -> "pl.DataFrame":
+    def rows(self) -> list[dict[str, Any]]:
         """One row per measure."""
-        rows = [
+        return [
             {
                 "measure": one.name, "family": one.family, "of": "pair" if one.pair else "treebank",
                 "range": "[" + ", ".join(f"{bound:g}" for bound in one.bounds) + "]",
@@ -154,15 +158,22 @@ class MeasureList(Result):
             }
             for one in self.measures
         ]  # fmt: skip
-        return _frame(rows)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per measure."""
+        return _frame(self.rows)
 
     def json_fields(self) -> dict[str, Any]:
         """Return the measures."""
-        return {"measures": self.table.to_dicts()}
+        return {"measures": self.rows}
 
     def own_text(self) -> str:
         """Return the table without the pages that explain the measures."""
-        return tables.to_text(self.table.drop("docs"))
+        rows = self.rows
+        for row in rows:
+            del row["docs"]
+        return tables.to_text(rows)
 
 
 def _frame(
@@ -171,23 +182,25 @@ def _frame(
     """Return rows as a frame, without empty columns unless they are kept."""
     import polars as pl
 
+    rows = rows if keep else _without_empty(rows)
     names = list(rows[0]) if rows else ["measure", "treebank", "value"]
     kinds = {name: pl.Float64 if name in numbers else pl.String for name in names}
-    frame = pl.DataFrame(rows, schema=kinds)
-    full = [name for name in names if name == "value" or frame[name].count()]
-    return frame if keep else frame.select(full)
+    return pl.DataFrame(rows, schema=kinds)
 
 
-def _shorten(frame: "pl.DataFrame") -> "pl.DataFrame":
+def _without_empty(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    full = {name for row in rows for name, value in row.items() if value is not None} | {"value"}
+    return [{name: value for name, value in row.items() if name in full} for row in rows]
+
+
+def _shorten(rows: list[dict[str, Any]], numbers: Iterable[str]) -> list[dict[str, Any]]:
     """Turn numbers into text of a readable length, aligned to the right."""
-    import polars as pl
-
-    for name in frame.columns:
-        if frame[name].dtype == pl.Float64:
-            texts = [short(value) for value in frame[name]]
-            width = max([len(name), *map(len, texts)])
-            frame = frame.with_columns(pl.Series(name, [text.rjust(width) for text in texts]))
-    return frame
+    for name in numbers:
+        texts = [short(row[name]) for row in rows if name in row]
+        width = max([len(name), *map(len, texts)])
+        for row, text in zip(rows, texts, strict=bool(texts)):
+            row[name] = text.rjust(width)
+    return rows
 
 
 def short(value: float | None) -> str:

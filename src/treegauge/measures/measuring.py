@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from hashlib import sha256
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import numpy as np
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
 from treegauge.core.messages import progress
 from treegauge.core.result import sign
+from treegauge.core.threads import map_threads
 from treegauge.measures.counting import blank
 from treegauge.measures.measurements import Measured, Measures
 from treegauge.measures.registry import Measure, MissingError, Values, select
@@ -61,11 +61,9 @@ def measure_all(
             f"or folders of treebanks, found {len(given)} file{'s' if len(given) > 1 else ''}"
         )
     done: list[_MeasuredSubject] = []
-    with (
-        ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool,
-        progress("treebanks", len(given)) as task,
-    ):
-        for one in pool.map(lambda subject: _measure(subject, chosen, interval, seed), given):
+    with progress("treebanks", len(given)) as task:
+        threads = workers or os.cpu_count() or 1
+        for one in map_threads(lambda one: _measure(one, chosen, interval, seed), given, threads):
             done.append(one)
             task.advance()
     failures = [one.failure for one in done if one.failure is not None]

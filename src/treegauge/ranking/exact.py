@@ -17,7 +17,6 @@ subsets left undecided bounds the error of every probability and mean rank.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -30,6 +29,7 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign
+from treegauge.core.threads import map_threads
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
 from treegauge.ranking.rank_counts import worker_count
 from treegauge.ranking.sampler import sizes_of, sizes_text
@@ -332,9 +332,8 @@ def exact_ranks(
             progress(1)
         return error if error * max(totals) >= 2**63 else 0.0
 
-    with ThreadPoolExecutor(worker_count(workers)) as pool:
-        pairs = combinations(range(len(board.systems)), 2)
-        rounding = max(pool.map(work, pairs), default=0.0)
+    pairs = combinations(range(len(board.systems)), 2)
+    rounding = max(map_threads(work, pairs, worker_count(workers)), default=0.0)
     grid = step / scale
     signature = countersign(
         board.signature, size=sizes_text(sizes), samples="all", grid=f"{grid:g}", ties=ties

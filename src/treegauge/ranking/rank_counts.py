@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.threads import map_threads
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.sampler import BLOCK, Mask, Sampler
 
@@ -192,9 +192,8 @@ def tally(
 
     _ = sampler.plan  # made once, before threads ask for it
     total = RankTally(len(table.numbers), len(sampler.sizes))
-    with ThreadPoolExecutor(threads) as pool:
-        for part in pool.map(work, range(threads)):
-            total.merge(part)
+    for part in map_threads(work, range(threads), threads):
+        total.merge(part)
     return total, table
 
 

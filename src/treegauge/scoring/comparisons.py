@@ -45,13 +45,10 @@ class Comparisons(Result):
 
         return pl.DataFrame(list(self.pairs), infer_schema_length=None)
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> list[dict[str, Any]]:
         """Return p-values with four digits."""
-        import polars as pl
-
-        return self.table.with_columns(
-            pl.col("p_value", "p_corrected").map_elements("{:.4f}".format, return_dtype=pl.String)
-        )
+        digits = ("p_value", "p_corrected")
+        return [row | {name: f"{row[name]:.4f}" for name in digits} for row in self.pairs]
 
 
 def error_reduction(a: float, b: float) -> float | None:

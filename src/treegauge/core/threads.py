@@ -1,0 +1,27 @@
+"""Work in threads, where there is enough of it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import Context
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def map_threads(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+    """Yield what `work` makes of each item, in their order; threads start only for several items.
+
+    Examples
+    --------
+    >>> list(map_threads(abs, [-1, 2], 4))
+    [1, 2]
+    """
+    items = list(items)
+    if min(workers, len(items)) < 2:
+        # As in a thread, nobody listens to its notes and progress.
+        yield from (Context().run(work, item) for item in items)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(work, items)
