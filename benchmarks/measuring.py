@@ -132,7 +132,8 @@ def process(*arguments: str | Path, environment: Mapping[str, str] | None = None
         list(map(str, arguments)),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        env=os.environ | (environment or {}),
+        # Bytecode is kept, as it is for everyone who installs a package.
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": ""} | (environment or {}),
     ) as program:
         assert program.stdout is not None
         output = program.stdout.read()
