@@ -1,17 +1,17 @@
 """The checks of an audit: duplicates, missing annotation, unseen labels, odd splits."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from treegauge.auditing.audit import Finding, Severity, count
 from treegauge.measures.counting import blank
-from treegauge.splitting.pool import SentencePool, pool
+from treegauge.measures.displacement import displacement_tables, length_tables
+from treegauge.measures.intervals import random_splits
 from treegauge.statistics.descriptive import wasserstein
-from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS
 
 _LAYERS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
@@ -19,9 +19,7 @@ _EXPECTED = ("form", "lemma", "upos", "feats", "deprel")
 _LEAK = 0.01  # share of a set: beyond that, scores on it are too high
 _SHORT = 5  # words; greetings and headings repeat in any corpus
 _SIGNIFICANT = 0.01  # p-value from which on a split counts as odd
-Index = npt.NDArray[np.int64]
 Splits = Mapping[str, Treebank]
-Histogram = Callable[[SentencePool, Index], npt.NDArray[np.int64]]
 
 
 def check_treebank(splits: Splits) -> Iterator[Finding]:
@@ -159,11 +157,13 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
     for name, other in splits.items():
         if name == "train" or len(other) == 0:
             continue
-        both = pool(concat([splits["train"], other]))
-        for measure, histogram in _HISTOGRAMS.items():
-            distance, p = _chance(both, histogram, len(splits["train"]), resamples, random)
+        for measure, table in _TABLES.items():
+            tables = table(splits["train"], other)
+            distance = float(wasserstein(*(one.sum(axis=0, dtype=np.float64) for one in tables)))
             if np.isnan(distance):
                 continue
+            far = random_splits(tables, wasserstein, resamples, random) >= distance - 1e-12
+            p = (1 + int(far.sum())) / (1 + resamples)
             odd = p <= _SIGNIFICANT
             verdict = "larger than in random splits" if odd else "typical of random splits"
             yield Finding(
@@ -173,28 +173,4 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             )  # fmt: skip
 
 
-_HISTOGRAMS: dict[str, Histogram] = {
-    "edv": lambda both, index: both.histograms[index].sum(axis=0, dtype=np.int64),
-    "slv": lambda both, index: np.bincount(both.lengths[index], minlength=both.lengths.max() + 1),
-}
-
-
-def _chance(
-    both: SentencePool,
-    histogram: Histogram,
-    n: int,
-    resamples: int,
-    random: np.random.Generator,
-) -> tuple[float, float]:
-    """Return the distance between the first n sentences and the rest, and its p-value."""
-    everything = np.arange(len(both))
-    whole, first = histogram(both, everything), histogram(both, everything[:n])
-    distance = float(wasserstein(first, whole - first))
-    if np.isnan(distance):
-        return distance, 1.0
-    smaller = min(n, len(both) - n)
-    beyond = 0
-    for _ in range(resamples):
-        part = histogram(both, random.choice(len(both), smaller, replace=False))
-        beyond += bool(wasserstein(part, whole - part) >= distance - 1e-12)
-    return distance, (1 + beyond) / (1 + resamples)
+_TABLES = {"edv": displacement_tables, "slv": length_tables}

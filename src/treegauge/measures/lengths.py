@@ -3,18 +3,8 @@
 import numpy as np
 
 from treegauge.measures.counting import need_words, register_ratio, with_ones
-from treegauge.measures.registry import Additive, FloatArray, register
+from treegauge.measures.registry import FloatArray, register
 from treegauge.treebanks.columns import Treebank
-
-
-def _squares(treebank: Treebank) -> list[FloatArray]:
-    lengths = treebank.lengths.astype(np.float64)
-    return [np.column_stack([lengths**2, lengths, np.ones(len(treebank))])]
-
-
-def _deviation(sums: FloatArray) -> FloatArray:
-    mean = sums[..., 1] / sums[..., 2]
-    return np.sqrt(np.maximum(sums[..., 0] / sums[..., 2] - mean**2, 0))
 
 
 @register("sentences", "lengths", "number of sentences", bounds=(0, np.inf), empty=True)
@@ -35,10 +25,7 @@ def mean_length(treebank: Treebank) -> FloatArray:
     return with_ones(treebank.lengths)
 
 
-@register(
-    "sd_length", "lengths", "standard deviation of sentence lengths",
-    bounds=(0, np.inf), additive=Additive(_squares, _deviation),
-)  # fmt: skip
+@register("sd_length", "lengths", "standard deviation of sentence lengths", bounds=(0, np.inf))
 def sd_length(treebank: Treebank) -> float:
     """Return the (population) standard deviation of sentence lengths."""
     need_words(treebank)

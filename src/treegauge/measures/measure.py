@@ -62,9 +62,9 @@ def measure(
         The files of a folder to measure; measures of a pair compare the training set and the test
         set of a folder, or two files.
     interval
-        Add bootstrap confidence intervals over sentences.
+        Add confidence intervals over sentences, where there are enough of them.
     resamples
-        Bootstrap resamples of each interval.
+        Bootstrap resamples of the intervals of distances.
     level
         Confidence level of the intervals.
     seed

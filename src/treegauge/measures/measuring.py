@@ -6,17 +6,15 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import NamedTuple
 
-import numpy as np
-
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
 from treegauge.core.messages import progress
 from treegauge.core.result import sign
 from treegauge.core.threads import map_threads
 from treegauge.measures.counting import blank
+from treegauge.measures.intervals import measure_interval
 from treegauge.measures.measurements import Measured, Measures
 from treegauge.measures.registry import Measure, MissingError, Values, select
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
-from treegauge.statistics.resampling import Units, bootstrap_sums
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source
 
@@ -109,13 +107,16 @@ def _measure_set(
         return replace(row, missing=str(error).partition("\n")[0])
     if interval is not None and measure.additive is not None:
         resamples, level = interval
-        limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
-        row = replace(row, interval=limits)
+        found = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
+        if isinstance(found, str):
+            row = replace(row, note=f"no interval: {found}")
+        else:
+            row = replace(row, interval=found)
     for column in measure.watched:
         share = blank(treebanks[0], column).mean()
         if share >= NOTICED:
             note = f"{treebanks[0].name} has '_' as {column.upper()} of {share:.0%} of words"
-            row = replace(row, note=note)
+            row = replace(row, note=f"{row.note}; {note}" if row.note else note)
     return row
 
 
@@ -133,60 +134,3 @@ def _averages(chosen: list[Measure], measured: list[Measured]) -> list[Measured]
             name = f"average of {len(values)} treebanks"
             rows.append(Measured(measure.name, name, None, average, averaged=len(values)))
     return rows
-
-
-def measure_interval(
-    measure: Measure,
-    *treebanks: Treebank,
-    resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> tuple[float, float] | None:
-    r"""Return the bootstrap confidence interval of a measure over sentences.
-
-    Shares, means and entropies of few classes get the percentile interval. A distance between two
-    distributions gets the basic one, :math:`[2\hat\theta - \theta^*_{1-\alpha},
-    2\hat\theta - \theta^*_{\alpha}]`, cut at its bounds: sampling noise increases a distance, and
-    increases that of its resamples once more, which a percentile interval would not correct.
-
-    Parameters
-    ----------
-    measure, treebanks
-        What to resample, and of what: one treebank, or train and test, drawn independently.
-    resamples, level, seed
-        As for :func:`treegauge.statistics.bootstrap.bootstrap`.
-
-    Returns
-    -------
-    tuple or None
-        None where the measure is not a function of sums over sentences, or there are fewer than
-        two sentences to draw from.
-
-    Examples
-    --------
-    >>> from treegauge.measures.registry import measures
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> low, high = measure_interval(measures()["mean_length"], synthetic(100, seed=1))
-    >>> low < measures()["mean_length"](synthetic(100, seed=1)) < high
-    True
-    """
-    if measure.additive is None:
-        return None
-    tables = [np.asarray(table) for table in measure.additive.tables(*treebanks)]
-    if min(len(table) for table in tables) < 2:
-        return None
-    draws = []
-    for place, table in enumerate(tables):
-        own = int(np.random.SeedSequence([seed, place]).generate_state(1)[0]) if place else seed
-        draws.append(np.concatenate(list(bootstrap_sums(Units([table]), resamples, own)))[:, 0])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = measure.additive.statistic(*draws)
-    values = values[np.isfinite(values)]
-    if len(values) < 2:
-        return None
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    if measure.additive.distance:
-        sums = [table.sum(axis=0, dtype=np.float64) for table in tables]
-        centre = float(measure.additive.statistic(*sums))
-        low, high = np.clip([2 * centre - high, 2 * centre - low], *measure.bounds)
-    return float(low), float(high)

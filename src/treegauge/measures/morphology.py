@@ -199,7 +199,7 @@ def feature_types(treebank: Treebank) -> int:
 
 @register(
     "feature_entropy", "morphology", "entropy of pairs of a feature and its value, in bits",
-    bounds=(0, np.inf), additive=Additive(_feature_table, entropy_of),
+    bounds=(0, np.inf), additive=Additive(_feature_table, entropy_of, "entropy"),
 )  # fmt: skip
 def feature_entropy(treebank: Treebank) -> float:
     """Return the entropy of the pairs of a feature and its value, over all their uses, in bits."""

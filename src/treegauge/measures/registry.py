@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,12 +36,15 @@ class Additive:
 
     `tables` returns the tables (sentences, columns) to resample, one, or one for each treebank of a
     pair; `statistic` takes their column sums (..., columns). Sampling noise only increases a
-    `distance` between distributions, so its resamples are too high and need another interval.
+    distance between distributions, and only decreases an entropy. `least` is the fewest units
+    (sentences) for which :func:`~treegauge.measures.intervals.measure_interval` holds its level.
     """
 
     tables: Callable[..., Sequence[npt.NDArray[Any]]]
     statistic: Callable[..., FloatArray]
-    distance: bool = False
+    kind: Literal["mean", "entropy", "distance"] = "mean"
+    least: int = 50
+    units: str = "sentences"
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ def _tag_tables(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64]]:
 
 @register(
     "upos_divergence", "similarity", "Jensen-Shannon divergence of UPOS, in bits",
-    pair=True, additive=Additive(_tag_tables, jensen_shannon, distance=True),
+    pair=True, additive=Additive(_tag_tables, jensen_shannon, "distance", least=100),
 )  # fmt: skip
 def upos_divergence(train: Treebank, test: Treebank, *, n: int = 1) -> float:
     """Return the Jensen-Shannon divergence of UPOS n-grams, in bits."""

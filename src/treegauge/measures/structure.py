@@ -8,6 +8,7 @@ from treegauge.measures.counting import (
     need_column,
     need_words,
     per_sentence,
+    ratio,
     ratio_of_sums,
     register_ratio,
     renumber,
@@ -53,16 +54,13 @@ def crossings(treebank: Treebank) -> FloatArray:
     return np.column_stack([crossed, possible_crossings(treebank)])
 
 
-@register_ratio(
-    "mean_crossings", "structure", "C/|Q| of each tree, averaged over trees",
-    "two arcs that could cross",
-)  # fmt: skip
-def mean_crossings(treebank: Treebank) -> FloatArray:
+@register("mean_crossings", "structure", "C/|Q| of each tree, averaged over trees")
+def mean_crossings(treebank: Treebank) -> float:
     """Average crossings over possible crossings over the trees in which any are possible."""
     crossed = trees.crossings(treebank.head, treebank.offsets).astype(np.float64)
     possible = possible_crossings(treebank)
     share = np.divide(crossed, possible, out=np.zeros(len(crossed)), where=possible > 0)
-    return np.column_stack([share, possible > 0])
+    return ratio(np.column_stack([share, possible > 0]), treebank, "two arcs that could cross")
 
 
 @register_ratio("nonprojective_arcs", "structure", "share of arcs that are not projective", "arcs")
@@ -179,7 +177,7 @@ def direction_entropy(treebank: Treebank) -> float:
 @register(
     "direction_entropy_by_relation", "structure",
     "entropy of the direction of heads, given the relation, in bits",
-    additive=Additive(_by_relation, _conditional),
+    additive=Additive(_by_relation, _conditional, "entropy"),
 )  # fmt: skip
 def direction_entropy_by_relation(treebank: Treebank) -> float:
     r"""Return the entropy of direction given the universal relation.

@@ -69,7 +69,7 @@ def _chunk_ratios(treebank: Treebank, chunk: int = CHUNK) -> list[FloatArray]:
 
 @register(
     "sttr", "vocabulary", "standardised type/token ratio: mean over chunks of 1,000 words",
-    additive=Additive(_chunk_ratios, ratio_of_sums),
+    additive=Additive(_chunk_ratios, ratio_of_sums, least=10, units="chunks"),
 )  # fmt: skip
 def standardised_ttr(treebank: Treebank, *, chunk: int = CHUNK) -> float:
     """Average the type/token ratio over consecutive chunks of words; a rest is left out.

@@ -1,0 +1,142 @@
+"""Confidence intervals of measures over sentences, where such an interval holds its level."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.measures.registry import Additive, FloatArray, Measure
+from treegauge.statistics.resampling import Units, bootstrap_sums, jackknife_values
+from treegauge.statistics.small_samples import effective_df, wilson
+from treegauge.treebanks.columns import Treebank
+
+Table = npt.NDArray[Any]
+Distance = Callable[..., FloatArray]
+#: Random splits that the distance of two sets is compared with.
+SPLITS = 199
+
+
+def measure_interval(
+    measure: Measure,
+    *treebanks: Treebank,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, float] | str:
+    r"""Return the confidence interval of a measure over sentences, or why there is none.
+
+    Means have Student's interval from the jackknife, on the scale of logarithms where they are
+    positive; shares have Wilson's, with the number of words that the jackknife variance is worth;
+    entropies have Student's around the value corrected for its bias,
+    :math:`n \hat\theta - (n - 1) \bar\theta_{(i)}`, which may leave the plain value outside.
+    Distances have that of the bootstrap's bias and deviation,
+    :math:`2 \hat\theta - \bar\theta^* \pm t s^*`, and start at 0 unless random splits of the same
+    sentences are farther apart in at most 5 % (that is, 1 - `level`) of the cases.
+
+    Parameters
+    ----------
+    measure, treebanks
+        What to measure, and of what: one treebank, or train and test.
+    resamples, level, seed
+        Resamples of distances, confidence level, and the seed of resamples and random splits.
+
+    Examples
+    --------
+    >>> from treegauge.measures.registry import measures
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> low, high = measure_interval(measures()["mean_length"], synthetic(100, seed=1))
+    >>> low < measures()["mean_length"](synthetic(100, seed=1)) < high
+    True
+    """
+    made = measure.additive
+    if made is None:
+        return "resampled sentences do not tell how far off it may be"
+    tables = [np.asarray(table) for table in made.tables(*treebanks)]
+    fewest = min(len(table) for table in tables)
+    if fewest < made.least:
+        return f"it needs {made.least} {made.units}, found {fewest}"
+    if made.kind == "distance":
+        low, high = _of_distance(tables, made.statistic, resamples, level, seed)
+    else:
+        low, high = _of_mean(made, measure.bounds, tables[0], level)
+    if not np.isfinite([low, high]).all():
+        return "without some sentences it has no value"
+    low, high = np.clip([low, high], *measure.bounds)
+    return float(low), float(high)
+
+
+def _of_mean(
+    made: Additive, bounds: tuple[float, float], table: Table, level: float
+) -> tuple[float, float]:
+    from scipy.special import ndtri, stdtrit
+
+    sums = table.sum(axis=0, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(made.statistic(sums))
+        each = jackknife_values(Units([table]), lambda s: made.statistic(s)[..., None])
+        left = np.concatenate(list(each)).reshape(-1)
+    n, ratio = len(left), table.shape[1] == 2
+    error = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
+    df = effective_df(table[:, 1]) if ratio else n - 1
+    t = float(stdtrit(df, (1 + level) / 2))
+    if made.kind == "entropy":
+        value = n * value - (n - 1) * float(left.mean())
+    elif bounds == (0.0, 1.0):
+        inside = error > 0 and 0 < value < 1
+        # What is not there at all may come in pairs where it comes.
+        worth = sums[1] / (2 if table[:, 1].max() > 1 else 1)
+        if inside:
+            worth = value * (1 - value) / error**2 * (ndtri((1 + level) / 2) / t) ** 2
+        low, high = wilson(value * worth, worth, level)
+        return float(low), float(high)
+    elif bounds[0] >= 0 and value > 0:
+        reach = np.exp(t * error / value)
+        return value / reach, value * reach
+    return value - t * error, value + t * error
+
+
+def _of_distance(
+    tables: Sequence[Table], distance: Distance, resamples: int, level: float, seed: int
+) -> tuple[float, float]:
+    from scipy.special import stdtrit
+
+    draws = []
+    for place, table in enumerate(tables):
+        own = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
+        draws.append(np.concatenate(list(bootstrap_sums(Units([table]), resamples, own)))[:, 0])
+    values = distance(*draws)
+    found = float(distance(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
+    df = min(effective_df(table.sum(axis=1)) for table in tables)
+    reach = float(stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
+    middle = 2 * found - values.mean()
+    others = random_splits(tables, distance, SPLITS, seed)
+    chance = (1 + (others >= found - 1e-12).sum()) / (1 + SPLITS)
+    return (middle - reach if chance <= 1 - level else 0.0), max(middle + reach, 0.0)
+
+
+def random_splits(
+    tables: Sequence[Table], distance: Distance, splits: int, seed: int | np.random.Generator
+) -> FloatArray:
+    """Return the distances of random splits of the same sentences into sets of the same sizes.
+
+    Two tables are (sentences, columns), and the distance takes their column sums.
+
+    Examples
+    --------
+    >>> from treegauge.statistics.descriptive import wasserstein
+    >>> table = np.eye(3)[[0, 0, 1, 2, 2, 2]]
+    >>> random_splits([table[:4], table[4:]], wasserstein, 3, 0).shape
+    (3,)
+    """
+    random = np.random.default_rng(seed)
+    whole = np.concatenate(tables)
+    total = whole.sum(axis=0, dtype=np.float64)
+    smaller = min(map(len, tables))
+    parts = np.stack(
+        [
+            whole[random.choice(len(whole), smaller, replace=False)].sum(axis=0, dtype=np.float64)
+            for _ in range(splits)
+        ]
+    )
+    return np.asarray(distance(parts, total - parts))
