@@ -114,7 +114,7 @@ def improvement() -> Contender:
 
     few = _few()
     return Contender(
-        lambda: estimate(few, resamples=RESAMPLES),
+        lambda: estimate(few),
         lambda found: _above(found.numbers["probability"]),
     )
 

@@ -44,10 +44,10 @@ WITHOUT = {
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 #: Fields that no statement covers yet; owners of rooms take theirs out, the list goes when empty.
 NOT_YET = (
-    "advice.*", "background.*", "binned correlation.*", "certificate.*", "claims.*",
+    "advice.*", "background.*", "binned correlation.*", "claims.*",
     "comparisons.p_corrected", "complexity.*", "correlation.*", "correlation matrix.*",
-    "critical difference.*", "curve.*", "equivalent.*", "fit.*", "improvement.*", "measures.*",
-    "normality.*", "outliers.*", "predictions.*", "recommendation.*", "regression.*",
+    "curve.*", "equivalent.*", "fit.*", "measures.*",
+    "normality.*", "predictions.*", "regression.*",
     "skew-normal curve.*", "source selection.*", "source weights.*", "suite.*", "transfer.*",
 )  # fmt: skip
 
@@ -127,13 +127,14 @@ def examples(world, counts, numbers):
         ],
         "rank compare": [
             partial(tg.rank.compare, "conll18", by=by)
-            for by in ("nemenyi", "wilcoxon-holm", "wins", "improvement")
-        ],
+            for by in ("nemenyi", "wilcoxon-holm", "wins", "improvement", "bradley-terry")
+        ]
+        + [partial(tg.rank.compare, "conll18", by="difference", margin=1.0)],
         "rank outliers": [
             partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, samples=2000)
         ],
         "certify": [
-            partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", samples=100, resamples=100)
+            partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", margin=1.0, resamples=100)
         ],
         "recommend": [partial(tg.recommend, "conll18", size=5, repeats=1, folds=2, samples=20)],
         "analyse": [

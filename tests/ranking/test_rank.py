@@ -39,21 +39,21 @@ def test_python_and_the_command_give_the_same():
 def test_options_may_come_before_the_scores_and_the_command_may_be_named():
     options = "--samples 500 --format csv".split()
     plain = run("conll18", *options)
-    assert plain.stdout.startswith("system,score,best,q1,median,q3,worst,mean,sd,full\n")
+    assert plain.stdout.startswith("system,score,best,q1,median,q3,worst,mean,sd,full,")
     assert run(*options, "conll18").stdout == plain.stdout
     assert run("show", "conll18", *options).stdout == plain.stdout
 
 
 def test_ranks_are_whole_and_the_mean_score_is_there():
     text = run(*"conll18 --samples 2000".split()).stdout.splitlines()
-    assert text[0].split() == "rank system LAS best median worst mean rank".split()
-    assert re.fullmatch(r" +1  HIT-SCIR +75\.84 +1 +1 +[4-6] +1\.1\d", text[2])
+    assert text[0].split() == "rank 95 % set system LAS best median worst mean rank".split()
+    assert re.fullmatch(r" +1  1-\d +HIT-SCIR +75\.84 +1 +1 +[4-6] +1\.1\d", text[2])
     assert not re.search(r"\b1\.00\b", "\n".join(text[2:10]))
 
 
 def test_all_shows_quartiles_and_standard_deviations():
     text = run(*"conll18 --samples 2000 --all".split()).stdout
-    assert text.split("\n")[0].split()[3:8] == "best q1 median q3 worst".split()
+    assert text.split("\n")[0].split()[6:11] == "best q1 median q3 worst".split()
 
 
 def test_equal_systems_share_half_ranks():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,17 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.claims import Claim, Flip, flip, parse_claim
-from treegauge.ranking.leaderboard import Leaderboard, metric_name
-from treegauge.ranking.pairs import PairedEstimate, intervals, permutation, sign_test, wilcoxon
+from treegauge.ranking.leaderboard import Leaderboard, metric_name, some
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.sampler import GROUPINGS, Constraint, constraints_of, sizes_of
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.planning import detectable_difference, equivalence
+from treegauge.statistics.small_samples import (
+    StudentEstimate,
+    median_interval,
+    signed_rank,
+    wilson,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,6 +34,27 @@ _PLURAL = {
     "resource": "resource classes",
 }  # fmt: skip
 _NAMED = 4
+LEAST_GROUPED = 6
+"""Fewest groups of treebanks of the primary test: with five, no p-value can be below 0.05."""
+
+
+class PairedEstimate(NamedTuple):
+    """A number with its interval, None where there are too few treebanks for one that holds."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.value:+.2f}"
+        return f"{self.value:+.2f} ({100 * self.level:g} % interval {self.reach})"
+
+    @property
+    def reach(self) -> str:
+        """From where to where the interval goes."""
+        return f"{self.low:+.2f} to {self.high:+.2f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,25 +63,31 @@ class Certificate(Result):
 
     Attributes
     ----------
-    claim
-        A and B.
-    metric, treebanks
-        What was compared, and on how many treebanks.
     ahead, equal, behind
         Treebanks on which A is above, equal to, below B.
-    difference, improvement
-        Mean of A minus B, in points; probability that A is above B on a random treebank of these,
-        ties half.
+    difference, new
+        Mean of A minus B, in points, with its interval for other treebanks of these families; and
+        with that for one new treebank of a new family.
+    median
+        The median difference; its interval holds from six treebanks on.
+    detectable
+        The least mean difference that a test would find with 80 % power; None as with intervals.
+    improvement
+        Probability that A is above B on a treebank, ties half; Wilson's interval.
     rank_biserial
-        Matched-pairs rank-biserial correlation: the signed-rank sums' difference over their sum,
-        from -1 to 1.
+        Matched-pairs rank-biserial correlation over treebanks: the signed-rank sums' difference
+        over their sum, from -1 to 1.
     error_reduction
         Mean share of B's errors that A avoids, in percent; None where scores do not allow it.
-    p_wilcoxon, p_sign, p_permutation
-        Two-sided paired tests with treebanks as units: signed ranks, signs, mean difference.
-    p_groups, groups
-        The Wilcoxon test on one mean per group, and how many groups there are: treebanks of one
-        language or family are not independent. None where groups are unknown.
+    tests
+        Two-sided p-values by name, the primary one first: signed ranks of one mean per group, since
+        treebanks of one family are not independent (of treebanks with fewer than six groups); then,
+        with treebanks as units, signed ranks, signs, and permutation of the mean.
+    equivalence
+        With a margin: p-values that A and B differ by less, that A is not worse by more, that A is
+        better by more.
+    groups
+        The number of groups of treebanks; None where groups are unknown.
     wins
         One row per size of subsets: share of subsets in which A wins, ties, loses; how it was
         found (``exact``, ``bounds`` or ``sampled``).
@@ -70,13 +104,14 @@ class Certificate(Result):
     equal: int
     behind: int
     difference: PairedEstimate
+    new: PairedEstimate
+    median: PairedEstimate
+    detectable: float | None
     improvement: PairedEstimate
     rank_biserial: float
     error_reduction: float | None
-    p_wilcoxon: float
-    p_sign: float
-    p_permutation: float
-    p_groups: float | None
+    tests: dict[str, float]
+    equivalence: dict[str, float] | None
     groups: int | None
     by: str
     wins: tuple[dict[str, Any], ...]
@@ -101,31 +136,24 @@ class Certificate(Result):
 
     def json_fields(self) -> dict[str, Any]:
         """Return everything, the paragraph included."""
-        plain = ("metric", "treebanks", "ahead", "equal", "behind")
+        plain = ("metric", "treebanks", "ahead", "equal", "behind", "detectable", "rank_biserial",
+                 "error_reduction", "tests", "equivalence")  # fmt: skip
+        estimates = {
+            "difference": self.difference, "new_treebank": self.new, "median": self.median,
+            "probability_of_improvement": self.improvement,
+        }  # fmt: skip
         return {
-            "claim": str(self.claim),
-            "holds": self.holds,
-            "text": self.text,
+            "claim": str(self.claim), "holds": self.holds, "text": self.text,
             **{name: getattr(self, name) for name in plain},
-            "difference": dict(vars(self.difference)),
-            "probability_of_improvement": dict(vars(self.improvement)),
-            "rank_biserial": self.rank_biserial,
-            "error_reduction": self.error_reduction,
-            "tests": {
-                "wilcoxon": self.p_wilcoxon,
-                "sign": self.p_sign,
-                "permutation": self.p_permutation,
-                f"wilcoxon_by_{self.by}": self.p_groups,
-            },
-            "win_rates": list(self.wins),
-            "families": list(self.families),
-            "flip": self.flip.json_fields(),
-        }
+            **{name: estimate._asdict() for name, estimate in estimates.items()},
+            "primary_test": next(iter(self.tests)), "win_rates": list(self.wins),
+            "families": list(self.families), "flip": self.flip.json_fields(),
+        }  # fmt: skip
 
     @property
     def text(self) -> str:
         """One paragraph, meant to be pasted into a paper."""
-        parts = (_means, _tests, _subsets, _losses, _flipped)
+        parts = (_means, _wins, _tests, _margins, _subsets, _losses, _flipped)
         return " ".join(filter(None, (part(self) for part in parts)))
 
     def own_text(self) -> str:
@@ -152,6 +180,7 @@ def certify(
     constraint: Sequence[str | Constraint] = (),
     samples: int = 100_000,
     by: Grouping = "genus",
+    margin: float | None = None,
     resamples: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
@@ -159,8 +188,8 @@ def certify(
 ) -> Certificate:
     """Say what the claim that one system beats another rests on.
 
-    One paragraph to paste into a paper: mean difference with its confidence interval, significance
-    tests over treebanks, win rates over subsets of treebanks, the families that speak against the
+    One paragraph to paste into a paper: mean difference with its confidence interval, one primary
+    significance test, win rates over subsets of treebanks, the families that speak against the
     claim, and the fewest treebanks without which it would fail.
 
     Parameters
@@ -181,9 +210,12 @@ def certify(
     samples
         Subsets of each size, if sampled.
     by
-        Column whose groups are looked at one by one.
+        Column that groups treebanks: intervals leave out one group at a time, the primary test has
+        one value per group.
+    margin
+        Points within which the systems count as equal: tests of equivalence and of not being worse.
     resamples
-        Bootstrap resamples of the intervals and permutations of the test.
+        Permutations of the test of the mean.
     level
         Confidence level of the intervals.
     seed
@@ -200,6 +232,8 @@ def certify(
     stated = parse_claim(board, claim)
     if by not in GROUPINGS:
         raise ChoiceError("column to group treebanks by", by, GROUPINGS)
+    if margin is not None and margin <= 0:
+        raise TreegaugeError(f"margin {margin}: expected more than 0 points")
     chosen = subset and restrict(board, subset, missing=reading.missing).treebanks
     pair = board.select(systems=[stated.a, stated.b], treebanks=chosen or None)
     held = len(pair.treebanks)
@@ -210,24 +244,80 @@ def certify(
     whole = numbers[0] - numbers[1]
     differences = whole / scale
     families = _families(pair, differences, by)
-    means = np.array([row["difference"] for row in families])
-    p_groups = wilcoxon(means)[0] if len(means) > 1 else None
-    wins = _win_rates(pair, sizes, bounds, samples, seed)
-    p_wilcoxon, biserial = wilcoxon(whole)
-    interval = intervals(differences, resamples, seed, level)
+    model = hierarchy(differences, pair.metadata[by].to_list())
+    ranked = signed_rank(whole)
+    tests = {"wilcoxon": ranked.p_value, "sign": sign_test(whole),
+             "permutation": permutation(differences, resamples, seed)}  # fmt: skip
+    if len(families) >= LEAST_GROUPED:
+        grouped = signed_rank(np.array([row["difference"] for row in families]))
+        tests = {f"wilcoxon_by_{by}": grouped.p_value, **tests}
+    value, error, df = model.alike.value, model.alike.standard_error, model.alike.df
+    known = bool(np.isfinite(error))
+    better = float((1 + np.sign(whole)).sum() / 2)
+    chances, middle = wilson(better, held, level), median_interval(differences, level)
     signature = countersign(
         pair.signature, claim=stated, constraints=",".join(map(str, bounds)) or None,
-        samples=samples if bounds else None, by=by, resamples=resamples, level=level, seed=seed,
+        samples=samples if bounds else None, by=by, margin=margin, resamples=resamples,
+        level=level, seed=seed,
     )  # fmt: skip
     return Certificate(
         claim=stated, metric=board.metric, treebanks=held, ahead=int((whole > 0).sum()),
-        equal=int((whole == 0).sum()), behind=int((whole < 0).sum()), difference=interval[0],
-        improvement=interval[1], rank_biserial=biserial, error_reduction=_error_reduction(pair),
-        p_wilcoxon=p_wilcoxon, p_sign=sign_test(whole),
-        p_permutation=permutation(differences, resamples, seed), p_groups=p_groups,
-        groups=len(means) if p_groups is not None else None, by=by, wins=wins, families=families,
-        flip=flip(board, stated, subset=chosen or None), signature=signature,
+        equal=int((whole == 0).sum()), behind=int((whole < 0).sum()),
+        difference=_estimate(model.alike, level), new=_estimate(model.new, level),
+        median=_paired(np.median(differences), middle, level),
+        detectable=float(detectable_difference(error, df, level=level)) if known else None,
+        improvement=_paired(better / held, chances, level),
+        rank_biserial=ranked.correlation, error_reduction=_error_reduction(pair), tests=tests,
+        equivalence=_equivalence(value, error, df, margin) if known and margin else None,
+        groups=len(families) or None, by=by, wins=_win_rates(pair, sizes, bounds, samples, seed),
+        families=families, flip=flip(board, stated, subset=chosen or None), signature=signature,
     )  # fmt: skip
+
+
+def _estimate(made: StudentEstimate, level: float) -> PairedEstimate:
+    known = np.isfinite(made.standard_error)
+    return _paired(made.value, made.interval(level) if known else None, level)
+
+
+def _paired(value: Any, ends: tuple[Any, Any] | None, level: float) -> PairedEstimate:
+    low, high = (None, None) if ends is None else map(float, ends)
+    return PairedEstimate(float(value), low, high, level)
+
+
+def _equivalence(value: Any, error: Any, df: Any, margin: float) -> dict[str, float]:
+    tested = equivalence(value, error, df, margin)
+    return {"margin": margin, **{name: float(p) for name, p in tested._asdict().items()}}
+
+
+def sign_test(differences: NDArray[Any]) -> float:
+    """Return two-sided p of the sign test; zeros are left out.
+
+    Examples
+    --------
+    >>> sign_test(np.array([1, 2, 3, 4, -5, 0]))
+    0.375
+    """
+    from scipy.stats import binomtest
+
+    ahead, behind = int((differences > 0).sum()), int((differences < 0).sum())
+    return float(binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
+
+
+def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> float:
+    """Return two-sided p of the mean difference when signs are exchanged at random.
+
+    Examples
+    --------
+    >>> permutation(np.array([1.0, 2.0, 3.0]), 1000, 0)
+    0.25
+    """
+    from treegauge.statistics.permutation import paired_permutation
+
+    a, held = differences[:, None], len(differences)
+    compared = paired_permutation(
+        a, np.zeros_like(a), lambda sums: sums / held, permutations=resamples, seed=seed
+    )
+    return float(compared.p_value[0])
 
 
 def _win_rates(
@@ -280,26 +370,55 @@ def _means(made: Certificate) -> str:
     compared = f"{a} scores {'higher' if mean.value > 0 else 'lower'} in {metric} than {b}"
     if mean.value == 0:
         compared = f"{a} and {b} score alike in {metric}"
-    ties = f", equal on {made.equal}" if made.equal else ""
     error = ""
     if made.error_reduction is not None:
         error = f" (mean error reduction {made.error_reduction:.1f} %)"
+    first = f"Over {made.treebanks} treebanks, {compared}: mean difference {mean.value:+.2f} points"
+    level = f"{100 * mean.level:g} % interval"
+    if made.detectable is None:
+        return (
+            f"{first}{error}; there are too few treebanks or families for an interval of the mean. "
+            f"Median difference {made.median}."
+        )
     return (
-        f"Over {made.treebanks} treebanks, {compared}: mean difference {mean.value:+.2f} points, "
-        f"{100 * mean.level:g} % interval {mean.low:+.2f} to {mean.high:+.2f}{error}. {a} is ahead "
-        f"on {made.ahead} treebanks and behind on {made.behind}{ties}: probability of improvement "
-        f"{made.improvement}."
+        f"{first}, {level} for other treebanks of these families {mean.reach}{error}; for one new "
+        f"treebank of a new family {made.new.reach}. A mean difference of {made.detectable:.2f} "
+        "points could be detected with 80 % power."
+    )
+
+
+def _wins(made: Certificate) -> str:
+    ties = f", equal on {made.equal}" if made.equal else ""
+    chance = made.improvement
+    return (
+        f"{made.claim.a} is ahead on {made.ahead} treebanks and behind on {made.behind}{ties}: "
+        f"probability of improvement {chance.value:.2f} "
+        f"({100 * chance.level:g} % interval {chance.low:.2f} to {chance.high:.2f})."
     )
 
 
 def _tests(made: Certificate) -> str:
-    grouped = ""
-    if made.p_groups is not None:
-        grouped = f"; over the means of {made.groups} {_PLURAL[made.by]}, {_p(made.p_groups)}"
+    (_, primary), *others = made.tests.items()
+    units = f"{made.treebanks} treebanks as if they were independent"
+    if others[0][0] == "wilcoxon":
+        units = f"the means of {made.groups} {_PLURAL[made.by]}"
+    names = {"wilcoxon": "signed-rank", "sign": "sign", "permutation": "permutation of the mean"}
+    rest = ", ".join(f"{names[name]} {_p(p)}" for name, p in others)
     return (
-        "Paired significance tests over treebanks, two-sided: Wilcoxon signed-rank "
-        f"{_p(made.p_wilcoxon)} (rank-biserial correlation {made.rank_biserial:.2f}{grouped}), "
-        f"sign test {_p(made.p_sign)}, permutation of the mean {_p(made.p_permutation)}."
+        f"Primary test (Wilcoxon signed-rank over {units}, two-sided): {_p(primary)}. Other tests, "
+        f"with treebanks as independent units: {rest} (rank-biserial correlation "
+        f"{made.rank_biserial:.2f})."
+    )
+
+
+def _margins(made: Certificate) -> str:
+    if made.equivalence is None:
+        return ""
+    tested = made.equivalence
+    return (
+        f"Tests with a margin of {tested['margin']:g}: equivalent {_p(tested['p_equivalent'])}, "
+        f"{made.claim.a} not worse {_p(tested['p_not_worse'])}, better by more than the margin "
+        f"{_p(tested['p_better'])}."
     )
 
 
@@ -337,18 +456,14 @@ def _flipped(made: Certificate) -> str:
         return "No choice of treebanks would make the claim fail."
     parts = []
     if flip.removed is not None:
-        few = _some(flip.removed)
+        few = some(flip.removed)
         parts.append(f"without {len(flip.removed)} of the treebanks ({few}) and no fewer")
     if flip.swapped is not None:
-        swaps = _some([f"{gone} for {come}" for gone, come in flip.swapped])
+        swaps = some([f"{gone} for {come}" for gone, come in flip.swapped])
         parts.append(f"with {len(flip.swapped)} of them exchanged ({swaps})")
     single = len(flip.single)
     alone = f"it fails on {single} treebank{'' if single == 1 else 's'} taken alone"
     return f"The claim would fail {' or '.join(parts)}; {alone}."
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
 
 
 def _p(value: float) -> str:

@@ -26,15 +26,19 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard, metric_name, ranks_of
-from treegauge.ranking.pairs import PairMatrix, wilcoxon
+from treegauge.ranking.pairs import PairMatrix
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.strengths import BradleyTerry, bradley_terry
 from treegauge.statistics.multiple import adjust
+from treegauge.statistics.small_samples import signed_rank
 
 if TYPE_CHECKING:
     import polars as pl
 
 Method = Literal["nemenyi", "wilcoxon-holm"]
-ComparedBy = Literal["nemenyi", "wilcoxon-holm", "wins", "improvement"]
+ComparedBy = Literal[
+    "nemenyi", "wilcoxon-holm", "wins", "improvement", "difference", "bradley-terry"
+]
 Floats = NDArray[np.float64]
 
 
@@ -42,12 +46,8 @@ Floats = NDArray[np.float64]
 class Friedman:
     """Test of whether the systems' average ranks differ.
 
-    Attributes
-    ----------
-    statistic, p_value
-        Chi-squared with systems - 1 degrees of freedom, corrected for ties, and its tail.
-    f_statistic, f_p_value
-        Iman and Davenport's less conservative F, and its tail.
+    The statistic is chi-squared with systems - 1 degrees of freedom, corrected for ties; Iman and
+    Davenport's F is less conservative.
     """
 
     statistic: float
@@ -113,11 +113,10 @@ class CriticalDifference(Result):
 
     Attributes
     ----------
-    board, order, average
-        The leaderboard; rows of the systems by average rank, best first; the average rank of each
-        system over treebanks, in table order.
-    method, level, distance
-        The test of pairs, one minus its significance level, and the critical difference (Nemenyi).
+    order, average
+        Rows of the systems by average rank, best first; average ranks in table order.
+    level, distance
+        One minus the significance level of the test, and the critical difference (Nemenyi).
     p_values
         Systems x systems: of each pair, corrected for all pairs.
     cliques
@@ -195,20 +194,19 @@ class CriticalDifference(Result):
         return "\n".join([*lines, self.signature])
 
 
+def check_level(level: float) -> None:
+    """Refuse a confidence level that is none."""
+    if not 0 < level < 1:
+        raise TreegaugeError(f"level {level}: expected a number between 0 and 1, such as 0.95")
+
+
 def critical_difference(
     board: Leaderboard, *, method: Method = "nemenyi", level: float = 0.95
 ) -> CriticalDifference:
-    """Return which systems differ over treebanks, and which groups cannot be told apart.
+    """Return which of three systems or more differ, and which groups cannot be told apart.
 
-    Parameters
-    ----------
-    board
-        Three systems or more.
-    method
-        ``nemenyi`` compares average ranks with one critical difference; ``wilcoxon-holm`` tests
-        every pair with signed ranks, corrected by Holm.
-    level
-        One minus the significance level of the tests.
+    ``nemenyi`` compares average ranks with one critical difference; ``wilcoxon-holm`` tests every
+    pair with signed ranks, corrected by Holm. Treebanks are units and count as independent.
 
     Examples
     --------
@@ -219,8 +217,7 @@ def critical_difference(
     """
     if method not in get_args(Method):
         raise ChoiceError("method", method, get_args(Method))
-    if not 0 < level < 1:
-        raise TreegaugeError(f"level {level}: expected a number between 0 and 1, such as 0.95")
+    check_level(level)
     alpha = round(1 - level, 12)
     overall = friedman(board)
     average = treebank_ranks(board).mean(axis=1)
@@ -255,7 +252,7 @@ def _nemenyi(average: Floats, treebanks: int) -> Floats:
 def _wilcoxon_holm(board: Leaderboard) -> Floats:
     numbers = board.fixed_point()[0]
     upper = np.triu_indices(len(numbers), 1)
-    tested = [wilcoxon(numbers[a] - numbers[b])[0] for a, b in zip(*upper, strict=True)]
+    tested = [signed_rank(numbers[a] - numbers[b]).p_value for a, b in zip(*upper, strict=True)]
     p_values = np.ones((len(numbers), len(numbers)))
     p_values[upper] = adjust(tested, "holm")
     p_values.T[upper] = p_values[upper]
@@ -281,12 +278,10 @@ def compare(
     system: Sequence[str] = (),
     subset: str | None = None,
     margin: float = 0.0,
-    resamples: int = 2000,
     level: float = 0.95,
-    seed: int = 0,
     all: bool = False,
     reading: LeaderboardReading = READING,
-) -> CriticalDifference | PairMatrix:
+) -> CriticalDifference | PairMatrix | BradleyTerry:
     """Compare systems over treebanks: which differ significantly, who wins where, how probably.
 
     Critical differences (nemenyi, wilcoxon-holm) group the systems that cannot be told apart.
@@ -297,31 +292,37 @@ def compare(
         conll18, tables of scores, stores or results.
     by
         Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
-        (wilcoxon-holm), wins/ties/losses, or probabilities of improvement.
+        (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
+        treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks.
     system
         Only these systems.
     subset
         Only these treebanks: a named subset (such as Ma18) or codes with commas.
     margin
-        Points that count as a tie, for wins.
-    resamples, seed
-        Bootstrap resamples of the intervals of probabilities, and their seed.
+        Points that count as a tie, for wins; points within which systems count as equal, for
+        differences.
     level
         Confidence level of tests and intervals.
     all
         Show all systems in a matrix, not only the ten best.
     """
-    from treegauge.ranking.pairs import improvement, win_tie_loss
+    from treegauge.ranking.pairs import differences, improvement, win_tie_loss
     from treegauge.ranking.subsets import restrict
 
     if by not in get_args(ComparedBy):
         raise ChoiceError("comparison", by, get_args(ComparedBy))
+    check_level(level)
+    if margin < 0:
+        raise TreegaugeError(f"margin {margin}: expected 0 or more points")
     board = restrict(leaderboard_of(scores, reading), subset, missing=reading.missing)
     if system:
         board = board.select(systems=[system] if isinstance(system, str) else system)
+    if by == "bradley-terry":
+        return bradley_terry(board, level=level)
     if by == "wins":
         return replace(win_tie_loss(board, margin=margin), all_systems=all)
     if by == "improvement":
-        compared = improvement(board, resamples=resamples, level=level, seed=seed)
-        return replace(compared, all_systems=all)
+        return replace(improvement(board, level=level), all_systems=all)
+    if by == "difference":
+        return replace(differences(board, level=level, margin=margin), all_systems=all)
     return critical_difference(board, method=by, level=level)

@@ -1,4 +1,4 @@
-"""Pairs of systems over treebanks: paired tests, wins, probabilities of improvement."""
+"""Pairs of systems over treebanks: wins, probabilities of improvement, mean differences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,103 +19,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 FEW = 10
 """Systems whose matrix text shows unless all are asked for."""
-
-
-@dataclass(frozen=True)
-class PairedEstimate:
-    """A number with its bootstrap interval over treebanks."""
-
-    value: float
-    low: float
-    high: float
-    level: float = 0.95
-
-    def __str__(self) -> str:
-        return (
-            f"{self.value:.2f} ({100 * self.level:g} % interval {self.low:.2f} to {self.high:.2f})"
-        )
-
-
-def wilcoxon(differences: NDArray[Any]) -> tuple[float, float]:
-    """Return two-sided p of the signed-rank test and the matched-pairs rank-biserial correlation.
-
-    Zeros are left out. The distribution is exact for up to 50 differences without ties, else
-    normal. The correlation is (W+ - W-) / (W+ + W-), from -1 to 1.
-
-    Examples
-    --------
-    >>> wilcoxon(np.array([1, 2, 3, 4, -5]))
-    (0.625, 0.3333333333333333)
-    """
-    from scipy import stats
-
-    moved = differences[differences != 0]
-    if not len(moved):
-        return 1.0, 0.0
-    ranks = stats.rankdata(np.abs(moved))
-    biserial = float(ranks @ np.sign(moved) / ranks.sum())
-    exact = len(moved) <= 50 and len(np.unique(np.abs(moved))) == len(moved)
-    tested = stats.wilcoxon(moved, method="exact" if exact else "asymptotic")
-    return float(tested.pvalue), biserial
-
-
-def sign_test(differences: NDArray[Any]) -> float:
-    """Return two-sided p of the sign test; zeros are left out.
-
-    Examples
-    --------
-    >>> sign_test(np.array([1, 2, 3, 4, -5, 0]))
-    0.375
-    """
-    from scipy.stats import binomtest
-
-    ahead, behind = int((differences > 0).sum()), int((differences < 0).sum())
-    return float(binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
-
-
-def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> float:
-    """Return two-sided p of the mean difference when signs are exchanged at random.
-
-    Examples
-    --------
-    >>> permutation(np.array([1.0, 2.0, 3.0]), 1000, 0)
-    0.25
-    """
-    from treegauge.statistics.permutation import paired_permutation
-
-    a, held = differences[:, None], len(differences)
-    compared = paired_permutation(
-        a, np.zeros_like(a), lambda sums: sums / held, permutations=resamples, seed=seed
-    )
-    return float(compared.p_value[0])
-
-
-def intervals(
-    differences: NDArray[np.float64], resamples: int, seed: int, level: float = 0.95
-) -> tuple[PairedEstimate, PairedEstimate]:
-    """Return the mean difference and the probability of improvement, with intervals.
-
-    Examples
-    --------
-    >>> mean, better = intervals(np.array([1.0, 2.0, 0.0, -1.0]), 1000, 0)
-    >>> mean.value, better.value
-    (0.5, 0.625)
-    """
-    from treegauge.statistics.bootstrap import bootstrap
-
-    better = np.where(differences == 0, 0.5, differences > 0)
-    counts = np.stack([differences, better, np.ones_like(better)], axis=1)
-    interval = bootstrap(
-        counts, lambda sums: sums[..., :2] / sums[..., [2]], resamples=resamples, level=level,
-        seed=seed,
-    )  # fmt: skip
-    first, second = (
-        PairedEstimate(
-            float(interval.estimate[i]), float(interval.low[i]), float(interval.high[i]), level
-        )
-        for i in range(2)
-    )
-    return first, second
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +105,18 @@ class Improvement(PairMatrix):
         return tables.to_latex(self.table, note=self.signature, digits=self.digits, best=best)
 
 
+class Differences(PairMatrix):
+    """Mean differences with their intervals, and the least difference that could be detected."""
+
+    kind: ClassVar[str] = "differences"
+    unit: ClassVar[str | None] = "percent"
+    form: ClassVar[str] = "{difference:+.2f} ±{reach:.2f}"
+    about: ClassVar[str] = (
+        "row minus column in points, with half its interval for other treebanks of these families; "
+        "not corrected for the number of pairs"
+    )
+
+
 def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
     """Count for every pair of systems the treebanks won, tied (up to a margin) and lost.
 
@@ -228,16 +143,15 @@ def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
     )  # fmt: skip
 
 
-def improvement(
-    board: Leaderboard, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
-) -> Improvement:
+def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
     r"""Estimate how probable it is that one system beats another on a treebank.
 
     .. math:: P(A > B) = \frac1N \sum_t \frac{1}{S^2} \sum_{i,j}
        [a_{ti} > b_{tj}] + \tfrac12 [a_{ti} = b_{tj}]
 
     over the N treebanks and, where the table has seeds, over all pairs of runs (Agarwal et al.
-    2021, NeurIPS). 0.5 is no difference.
+    2021, NeurIPS). 0.5 is no difference. The interval is Wilson's, with treebanks as units: a
+    system that wins on all five treebanks need not win on the sixth.
 
     Examples
     --------
@@ -246,24 +160,64 @@ def improvement(
     >>> round(float(improvement(board).numbers["probability"][0, 1]), 3)
     0.61
     """
-    from treegauge.statistics.bootstrap import bootstrap
+    from treegauge.statistics.small_samples import wilson
 
     order = board.by_mean()
     grid = np.round(board.cube[:, order] * 10**9).astype(np.int64)
     systems, held = grid.shape[1:]
-    above = np.zeros((systems, systems, held))
+    above = np.zeros((systems, systems))
     for run, other in product(grid, grid):
-        above += (1 + np.sign(run[:, None, :] - other[None, :, :])) / 2
+        above += (1 + np.sign(run[:, None, :] - other[None, :, :])).sum(axis=2) / 2
     above /= len(grid) ** 2
-    units = np.concatenate([above.reshape(-1, held).T, np.ones((held, 1))], axis=1)
-    interval = bootstrap(
-        units, lambda sums: sums[..., :-1] / sums[..., -1:], resamples=resamples, level=level,
-        seed=seed,
-    )  # fmt: skip
-    shape = (systems, systems)
-    low, high = interval.low.reshape(shape), interval.high.reshape(shape)
+    low, high = wilson(above, held, level)
     return Improvement(
         tuple(board.systems[i] for i in order),
-        {"probability": above.mean(axis=2), "low": low, "high": high},
-        countersign(board.signature, resamples=resamples, level=level, seed=seed),
+        {"probability": above / held, "low": low, "high": high},
+        countersign(board.signature, interval="wilson", level=level),
     )
+
+
+def differences(
+    board: Leaderboard, *, level: float = 0.95, margin: float = 0.0, by: str = "genus"
+) -> Differences:
+    """Estimate the mean difference of every pair on other treebanks of these families.
+
+    Treebanks are grouped by a column of metadata; see
+    :func:`~treegauge.statistics.hierarchy.hierarchy`. Numbers of a pair: mean difference with its
+    interval (``low``, ``high``), the interval of the difference on one new treebank of a new family
+    (``new_low``, ``new_high``), the least difference that a test finds with 80 % power
+    (``detectable``) and, with a margin, the p-value of the test that the two differ by less
+    (``p_equivalent``).
+
+    Examples
+    --------
+    >>> from treegauge.ranking.reading import read_leaderboard
+    >>> board = read_leaderboard("conll18").select(systems=["TurkuNLP", "UDPipe Future"])
+    >>> differences(board).table["UDPipe Future"].to_list()
+    ['+0.18 ±0.84', None]
+    """
+    from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy
+    from treegauge.statistics.planning import detectable_difference, equivalence
+
+    order = board.by_mean()
+    values = board.values[order]
+    model = hierarchy(values[:, None, :] - values[None, :, :], board.metadata[by].to_list())
+    if np.isnan(model.alike.standard_error).any():
+        raise TreegaugeError(
+            f"{len(board.treebanks)} treebanks: mean differences on other treebanks need "
+            f"{LEAST_TREEBANKS} treebanks and {LEAST_GROUPS} families for intervals that hold; "
+            "compare by wins or by improvement instead"
+        )
+    low, high = model.alike.interval(level)
+    new_low, new_high = model.new.interval(level)
+    error, df = model.alike.standard_error, model.alike.df
+    numbers = {
+        "difference": model.alike.value, "reach": (high - low) / 2, "low": low, "high": high,
+        "new_low": new_low, "new_high": new_high,
+        "detectable": detectable_difference(error, df, level=level),
+    }  # fmt: skip
+    if margin > 0:
+        numbers["p_equivalent"] = equivalence(model.alike.value, error, df, margin).p_equivalent
+    names = tuple(board.systems[i] for i in order)
+    signature = countersign(board.signature, by=by, level=level, margin=margin or None)
+    return Differences(names, numbers, signature)

@@ -14,6 +14,7 @@ from treegauge.ranking.outliers import outliers
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.sampler import Constraint, usual_size
 from treegauge.ranking.stability import Stability, stability
+from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
 from treegauge.ranking.subsets import restrict, subsets
 
 
@@ -34,7 +35,8 @@ def rank(
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
     Every subset ranks the systems by their mean score. The result has each system's rank over all
-    treebanks, and its best, worst, mean and median rank over the subsets.
+    treebanks with the 95 % confidence set of that rank (which ranks it could have on other
+    treebanks of these families), and its best, worst, mean and median rank over the subsets.
 
     Parameters
     ----------
@@ -82,4 +84,8 @@ def rank(
             board, size=size, samples=samples, seed=seed, constraints=constraint, ties=ties,
             workers=workers, progress=task.advance,
         )  # fmt: skip
-    return replace(ranks, all_columns=all)
+    codes = families_of(board)
+    if codes is None or len(board.systems) < 2:
+        return replace(ranks, all_columns=all)
+    sets = rank_sets(advantages(board, codes))
+    return replace(ranks, all_columns=all, sets=sets, winner=best_system(board, codes))

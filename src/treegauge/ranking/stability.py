@@ -19,6 +19,8 @@ from treegauge.core.result import Result, countersign
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
 from treegauge.ranking.rank_counts import RankTally, ScoreSums, search, tally
 from treegauge.ranking.sampler import Constraint, Sampler, constraints_of, sizes_of, sizes_text
+from treegauge.ranking.strengths import TOO_FEW, RankSets
+from treegauge.statistics.planning import Winner
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +55,9 @@ class Stability(Result):
     agreement
         By size: samples, mean and sd of Kendall's tau-b with the ranking over all treebanks, and
         how often a system that leads there leads (alone or with others) in the sample.
+    sets, winner
+        Confidence sets of the ranks by mean score, and the best system's lead over the average of
+        the systems, corrected for having been chosen; None where there are too few treebanks.
     """
 
     sampler: Sampler
@@ -66,6 +71,8 @@ class Stability(Result):
     agreement: "pl.DataFrame"
     signature: str
     all_columns: bool = False
+    sets: RankSets | None = None
+    winner: Winner | None = None
     kind: ClassVar[str] = "ranks"
     unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = dict.fromkeys(("rank", "best", "q1", "median", "q3", "worst"))
@@ -95,6 +102,8 @@ class Stability(Result):
             "worst": len(self.systems) - (self.counts[:, ::-1] > 0).argmax(axis=1) / 2,
             "mean": mean, "sd": np.sqrt(spread), "full": self.board.ranking(self.ties),
         }  # fmt: skip
+        if self.sets is not None:
+            frame |= {"rank_low": self.sets.low, "rank_high": self.sets.high}
         return pl.DataFrame(frame).sort("mean", "system")
 
     def quantile(self, q: float) -> NDArray[np.float64]:
@@ -133,8 +142,14 @@ class Stability(Result):
         """Return the ranking over all treebanks with the ranks in the subsets beside it."""
         more = () if self.all_columns else ("q1", "q3", "sd")
         names = {"full": "rank", "score": metric_name(self.board.metric), "mean": "mean rank"}
+        import polars as pl
+
         frame = self.table.sort("full", "mean", "system").drop(more)
         first = ["full", "system", "score"]
+        if self.sets is not None:
+            ends = pl.format("{}-{}", "rank_low", "rank_high").alias("95 % set")
+            frame = frame.with_columns(ends).drop("rank_low", "rank_high")
+            first.insert(1, "95 % set")
         rest = [name for name in frame.columns if name not in first]
         return frame.select(*first, *rest).rename(names)
 
@@ -151,7 +166,19 @@ class Stability(Result):
         sizes = sizes_text(self.sampler.sizes)
         ranks = f"Best to worst rank over {self.samples:,} random subsets of {sizes} treebanks."
         shown = tables.to_text(self.shown(), digits=self.digits)
-        return f"{shown}\n\n{ranks}\n{agreement}\n{self.signature}"
+        return f"{shown}\n\n{self._inference()}\n{ranks}\n{agreement}\n{self.signature}"
+
+    def _inference(self) -> str:
+        """Say what the ranks and the lead of the best could be on other treebanks."""
+        if self.sets is None or self.winner is None:
+            return f"No confidence sets of ranks: {TOO_FEW}."
+        best = self.winner
+        return (
+            "95 % set: ranks that a system could have on other treebanks of these families.\n"
+            f"{self.systems[best.index]} is {best.observed:.2f} points above the average system; "
+            f"corrected for being the best of {len(self.systems)}: {best.value:.2f} "
+            f"(95 % interval {best.low:.2f} to {best.high:.2f})."
+        )
 
     def json_fields(self) -> dict[str, Any]:
         """Return systems with rank counts, pairs and agreement."""
@@ -165,7 +192,9 @@ class Stability(Result):
             }
         agreement = self.agreement.to_dicts()
         pairs = self.pairs.to_dicts()
-        return {"samples": self.samples, "systems": rows, "pairs": pairs, "agreement": agreement}
+        best = self.winner and {"system": self.systems[self.winner.index], **vars(self.winner)}
+        return {"samples": self.samples, "systems": rows, "pairs": pairs, "agreement": agreement,
+                "winner": best}  # fmt: skip
 
     def behind(
         self,
