@@ -102,24 +102,3 @@ def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture
         return Done(code if isinstance(code, int) else 0, out.decode(), err.decode())
 
     return run
-
-
-@pytest.fixture
-def bars(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """The columns of every progress bar that a terminal would have shown."""
-    from treegauge.cli import progress
-
-    said: list[tuple[str, ...]] = []
-
-    class Bar:
-        def __init__(self, *columns: str) -> None:
-            said.append(columns)
-
-        def __enter__(self) -> None:
-            return None
-
-        def __exit__(self, *error: object) -> None:
-            return None
-
-    monkeypatch.setattr(progress, "_bar", Bar)
-    return said

@@ -22,10 +22,7 @@ class _Bar:
         self.bar, self.number = bar, number
 
     def update(self, done: int, total: int | None = None) -> None:
-        if total is None:
-            self.bar.update(self.number, completed=done)
-        else:
-            self.bar.update(self.number, completed=done, total=total)
+        self.bar.update(self.number, completed=done, total=total)  # None leaves the total
 
     def advance(self, amount: int = 1) -> None:
         self.bar.advance(self.number, amount)
