@@ -46,9 +46,9 @@ QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 NOT_YET = (
     "advice.*", "background.*", "binned correlation.*", "claims.*",
     "comparisons.p_corrected", "complexity.*", "correlation.*", "correlation matrix.*",
-    "curve.*", "equivalent.*", "fit.*", "measures.*",
+    "curve.*", "equivalent.*", "fit.*",
     "normality.*", "predictions.*", "regression.*",
-    "skew-normal curve.*", "source selection.*", "source weights.*", "suite.*", "transfer.*",
+    "skew-normal curve.*", "suite.*",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.crosslingual.scoring import RatioEstimate, ratio
 
 
-@given(st.lists(st.integers(0, 9), min_size=2, max_size=20), st.floats(0.5, 0.99))
+@given(st.lists(st.integers(0, 9), min_size=10, max_size=20), st.floats(0.5, 0.99))
 @settings(max_examples=60, deadline=None)
 def test_equal_sentences_give_the_interval_of_a_mean(counts, level):
     found = ratio(counts, np.ones(len(counts)), level=level)
@@ -44,15 +44,18 @@ def test_ten_sentences_cover_as_often_as_they_say():
 def test_too_few_sentences_have_no_interval():
     assert ratio([3], [4]) == RatioEstimate(0.75, None, None, None)
     assert ratio([3, 0], [4, 0]) == RatioEstimate(0.75, None, None, None)
+    assert ratio([3] * 9 + [0], [4] * 9 + [0]) == RatioEstimate(0.75, None, None, None)
+    assert ratio([3] * 9 + [2], [4] * 10).low is not None
+    assert ratio([4] * 10, [4] * 10, share=True).low is None  # not a single error
     assert np.isnan(ratio([], []).value)
     assert ratio([3], [4]).sentences_needed(1) is None
     assert not ratio([3], [4]).excludes_zero
 
 
 def test_units_and_signs():
-    found = ratio([2, 3, 2, 3], [4, 5, 4, 5])
+    found = ratio([2, 3, 2, 3] * 3, [4, 5, 4, 5] * 3)
     assert found.excludes_zero
-    assert not ratio([1, -1, 2, -2], [4, 4, 4, 4]).excludes_zero
+    assert not ratio([1, -1, 2, -2] * 3, [4, 4, 4, 4] * 3).excludes_zero
     percent = found.times(100)
     assert (percent.value, percent.error) == pytest.approx((100 * found.value, 100 * found.error))
     with pytest.raises(TreegaugeError, match="the level is 1"):

@@ -44,10 +44,10 @@ def test_a_bad_heavy_source_is_found_out():
 
 
 def test_equal_sources_cannot_be_significant():
-    gold = synthetic(8, seed=2)
+    gold = synthetic(12, seed=2)
     found = select_sources(panel_of(gold, (0.4, 0.3, 0.3), (0.3, 0.3, 0.3)), gold)
     assert found.recommended == "all"
-    assert "8 sentences" in found.advice
+    assert "12 sentences" in found.advice
     assert "do not show that fewer are better" in found.advice
     assert "are not detectable" in found.advice
 
@@ -124,7 +124,7 @@ def test_distances_are_differences_of_divergences(romance):
 def test_more_sentences_tell_more(romance):
     target = romance["Galician-TreeGal"]
     others = {name: romance[name] for name in ("Italian-ParTUT", "French-ParTUT")}
-    few, many = (weigh_sources(target, others, sentences=n) for n in (3, 300))
+    few, many = (weigh_sources(target[40:], others, sentences=n) for n in (10, 300))
     assert not few.sources[1].significant
     assert "do not distinguish it from" in few.advice
     assert few.advice.endswith(" would.")

@@ -223,8 +223,12 @@ def contributions(
             for name, mean in means.items()
         }
 
-    def shares(values: Mapping[str, Floats], name: str) -> dict[str, RatioEstimate]:
-        return {g: ratio(values[g], sizes[name][g], level=level).times(100) for g in masks}
+    def shares(
+        values: Mapping[str, Floats], name: str, *, share: bool = True
+    ) -> dict[str, RatioEstimate]:
+        return {
+            g: ratio(values[g], sizes[name][g], level=level, share=share).times(100) for g in masks
+        }
 
     def scored(left_out: str, gone: Sequence[str]) -> Vote:
         members = tuple(source for source in sources if source not in gone)
@@ -237,7 +241,7 @@ def contributions(
         if not gone:
             return Vote(left_out, members, scores, worth=worth)
         gains = {
-            name: shares({g: everyone[name][g] - own[name][g] for g in masks}, name)
+            name: shares({g: everyone[name][g] - own[name][g] for g in masks}, name, share=False)
             for name in sizes
         }
         alone = {name: shares(values, name)[OVERALL] for name, values in counts(gone).items()}

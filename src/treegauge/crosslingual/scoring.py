@@ -11,6 +11,7 @@ from treegauge.scoring.attachment import Mask, scored_words_mask
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify
 from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.statistics.small_samples import LEAST_UNITS, jackknife
 from treegauge.treebanks.columns import Treebank
 
 OVERALL = "overall"
@@ -55,24 +56,24 @@ class RatioEstimate(NamedTuple):
         return max(2, int(np.ceil(seen * (self.detectable / self.value) ** 2)))
 
 
-def ratio(counts: npt.ArrayLike, words: npt.ArrayLike, *, level: float = 0.95) -> RatioEstimate:
+def ratio(
+    counts: npt.ArrayLike, words: npt.ArrayLike, *, level: float = 0.95, share: bool = False
+) -> RatioEstimate:
     r"""Return the ratio of two sums over sentences with Student's interval.
 
-    .. math::
-        r = \frac{\sum_i x_i}{\sum_i w_i}, \quad
-        s^2 = \frac{n}{n - 1} \frac{\sum_i (x_i - r w_i)^2}{(\sum_i w_i)^2}, \quad
-        r \pm t_{n-1} s
+    .. math:: r = \frac{\sum_i x_i}{\sum_i w_i}
 
     `counts` and `words` have one value per sentence, such as correct heads (or a difference of two
-    parsers' correct heads) and words; sentences without words do not count. Resampling ten
-    sentences gives intervals that are too short; t corrects for that (Cochran 1977, Sampling
-    Techniques, section 6.3).
+    parsers' correct heads) and words; sentences without words do not count. The interval is that of
+    :func:`~treegauge.statistics.small_samples.jackknife`, from ten sentences on; a `share`, such
+    as a score, has it on the scale of log odds.
 
     Examples
     --------
-    >>> share = ratio([8, 5, 9, 3, 7, 11], [10, 5, 12, 9, 7, 14])
-    >>> print(f"{share.value:.3f} [{share.low:.2f}, {share.high:.2f}]")
-    0.754 [0.54, 0.97]
+    >>> correct, words = [8, 5, 9, 3, 7, 11, 6, 9, 17, 5], [10, 5, 12, 9, 7, 14, 8, 11, 20, 6]
+    >>> score = ratio(correct, words, share=True)
+    >>> print(f"{score.value:.3f} [{score.low:.2f}, {score.high:.2f}]")
+    0.784 [0.65, 0.88]
     >>> ratio([3], [4])
     RatioEstimate(value=0.75, low=None, high=None, error=None)
     """
@@ -80,17 +81,16 @@ def ratio(counts: npt.ArrayLike, words: npt.ArrayLike, *, level: float = 0.95) -
         raise TreegaugeError(f"the level is {level:g}; expected a share between 0 and 1")
     x, w = np.asarray(counts, np.float64), np.asarray(words, np.float64)
     x, w = x[w > 0], w[w > 0]
-    total = float(w.sum())
-    if not total:
+    if not len(w):
         return RatioEstimate(float("nan"), None, None, None)
-    value, n = float(x.sum()) / total, len(w)
-    if n < 2:
-        return RatioEstimate(value, None, None, None)
-    from scipy.special import stdtrit
-
-    error = float(np.sqrt(n / (n - 1) * np.square(x - value * w).sum()) / total)
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
-    return RatioEstimate(value, value - half, value + half, error)
+    if len(w) < LEAST_UNITS:
+        return RatioEstimate(float(x.sum() / w.sum()), None, None, None)
+    made = jackknife(np.stack([x, w], axis=1), lambda sums: sums[..., [0]] / sums[..., [1]], w)
+    limits = (float(limit[0]) for limit in made.interval(level, share=share))
+    low, high, error = (
+        None if np.isnan(one) else one for one in (*limits, float(made.standard_error[0]))
+    )
+    return RatioEstimate(float(made.value[0]), low, high, error)
 
 
 def word_groups(

@@ -208,7 +208,7 @@ def select_sources(
     for name, choose in STRATEGIES.items():
         correct = _held_out(handful, choose)
         ahead = ratio(correct - full, handful.words, level=1 - (1 - level) / pairs).times(100)
-        score = ratio(correct, handful.words, level=level).times(100)
+        score = ratio(correct, handful.words, level=level, share=True).times(100)
         chosen = choose(handful, everything)
         strategies.append(Strategy(name, chosen, score, ahead if strategies else None))
     better = [s for s in strategies if s.ahead and s.ahead.excludes_zero and s.ahead.value > 0]
