@@ -27,6 +27,8 @@ INFERENCE = re.compile(
 )
 #: Fields that hold p-values under other names.
 NAMED = ("certificate.tests.*",)
+#: Where JSON keeps the rows of the table.
+ROWS = re.compile(r"\.(rows|measures)\.")
 #: Fields with such a name that say nothing about uncertainty.
 OTHER = ("candidates.p_*",)  # probabilities that a parser gives
 #: The same of words in the source, by room: options, names of methods and of directions.
@@ -203,7 +205,7 @@ def fields(result: Result) -> set[str]:
     found = set()
     for one in result.each():
         found |= {f"{one.kind}.{column}" for column in one.table.columns}
-        found |= {key.replace(".rows.", ".") for key in keys(one.json_fields(), one.kind)}
+        found |= {ROWS.sub(".", key) for key in keys(one.json_fields(), one.kind)}
     return {
         field
         for field in found
