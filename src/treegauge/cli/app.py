@@ -48,6 +48,8 @@ def run(words: Sequence[str]) -> int:
 
 def main() -> None:
     """Run the command line."""
+    if not SERIAL.isdisjoint(sys.argv[1:2]):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))
 
 
@@ -79,8 +81,6 @@ def _run(words: list[str]) -> int:
 def _run_verb(name: str, *words: str) -> int:
     from treegauge.cli.commands import verb_command
 
-    if name in SERIAL:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     command, called, sub = VERBS[QUESTION[name]][name], f"treegauge {name}", ""
     if command.subverbs:
         usage_of_all = f"{called} [OPTIONS] COMMAND [ARGS]..."

@@ -109,15 +109,6 @@ class PointerModel(ArcModel):
 
 
 class PointerParser(BiaffineParser):
-    """Learns to point at the head of each word, from left to right.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> small = PointerOptions(epochs=1, hidden=8, layers=1, arc_size=8, relation_size=4)
-    >>> model = PointerParser(small).fit(synthetic(20, seed=1), seed=0)
-    >>> len(model.parse(synthetic(5, seed=2)))
-    5
-    """
+    """Learns to point at the head of each word, from left to right."""
 
     model = PointerModel

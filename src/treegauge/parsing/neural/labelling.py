@@ -94,14 +94,6 @@ class LabellingParser(NeuralParser):
 
     In training, but not in parsing, the states also serve a biaffine parser, which teaches them
     what arcs are (Strzyz et al. 2019b: learning across representations).
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> small = LabellingOptions(epochs=1, hidden=8, layers=1)
-    >>> model = LabellingParser(small).fit(synthetic(20, seed=1), seed=0)
-    >>> len(model.parse(synthetic(5, seed=2)))
-    5
     """
 
     model = LabellingModel
