@@ -23,10 +23,13 @@ from treegauge.treebanks.conllu import read_conllu
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(["any", "near"]), st.sampled_from([0.02, 0.3]))
-def test_errors_leave_trees_and_are_where_they_are_said_to_be(seed, heads, share):
+@given(
+    st.integers(0, 10**6), st.sampled_from([("any", "any"), ("near", "tags")]),
+    st.sampled_from([0.02, 0.3]),
+)  # fmt: skip
+def test_errors_leave_trees_and_are_where_they_are_said_to_be(seed, how, share):
     gold = synthetic(25, seed=seed % 7)
-    made = inject_errors(gold, share, seed=seed, heads=heads)
+    made = inject_errors(gold, share, seed=seed, heads=how[0], relations=how[1])
     assert trees.is_tree(made.treebank.head, made.treebank.offsets).all()
     assert ((made.treebank.head != gold.head) == made.head).all()
     names = np.array(made.treebank["deprel"].to_list()) != np.array(gold["deprel"].to_list())
@@ -44,6 +47,31 @@ def test_near_errors_attach_to_the_grandparent_or_a_sibling():
     for word in np.flatnonzero(made.head):
         old, new = parents[word], made.treebank.parents[word]
         assert new == parents[old] or parents[new] == old
+
+
+def test_relations_by_tags_are_seen_between_such_words():
+    gold = synthetic(80, seed=3)
+    made = inject_errors(gold, 0.02, seed=1, relations="tags").treebank
+
+    def seen(treebank, word):
+        head = treebank.parents[word]
+        tags = treebank["upos"].to_list()
+        return tags[word], tags[head] if head >= 0 else None, treebank["deprel"][int(word)]
+
+    known = {seen(gold, word) for word in range(gold.n_words)}
+    changed = np.flatnonzero(made["deprel"].to_numpy() != gold["deprel"].to_numpy())
+    assert len(changed) > 5
+    assert {seen(made, word) for word in changed} <= known
+    with pytest.raises(TreegaugeError, match="unknown way to change relations 'tag'"):
+        inject_errors(gold, relations="tag")
+
+
+def test_a_relation_that_is_always_contradicted_is_less_suspicious(tiny):
+    odds, _ = suspicion(hand_made(tiny), tiny, score="odds")
+    relative, _ = suspicion(hand_made(tiny), tiny)
+    # Eight words: head contradicted once (an advmod, alone), relation once (one of three roots).
+    assert relative[6] - odds[6] == pytest.approx(-np.log((1 + 5 / 8) / (1 + 5)))
+    assert relative[2] - odds[2] == pytest.approx(-np.log((1 + 5 / 8) / (3 + 5)))
 
 
 def test_the_same_words_share_a_fold():

@@ -96,6 +96,7 @@ def test_few_respondents_and_extreme_ones():
     assert np.isfinite(found.difficulty).all()
     assert (found.difficulty[:3] < found.difficulty[3:]).all()
     assert found.table["respondent"].to_list() == ["best", "worst", "middle"]
+    assert found.words().columns == ["difficulty", "sd"]
     assert found.words().height == 6
     with pytest.raises(TreegaugeError, match="unknown item response model '3pl'"):
         fit_item_response(right, model="3pl")
@@ -112,7 +113,9 @@ def test_answers_of_recordings(quick):
     assert right.shape == (4, dev.n_words)
     assert names == ("1 epoch 1", "1 epoch 3", "2 epoch 1", "2 epoch 3")
     assert (right[1] == (made[0].correct("head")[-1] & made[0].correct("relation")[-1])).all()
-    found = fit_item_response(right, names)
+    with pytest.raises(TreegaugeError, match=r"got 4 respondents; discrimination \(2pl\) needs"):
+        fit_item_response(right, names)
+    found = fit_item_response(np.vstack([right, right[1:2]]))
     # Words that all got right are easier than those that all got wrong.
     assert found.difficulty[right.all(axis=0)].max() < found.difficulty[~right.any(axis=0)].min()
     rasch = fit_item_response(right, names, model="rasch")

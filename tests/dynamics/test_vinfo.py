@@ -2,8 +2,10 @@
 
 import polars as pl
 import pytest
+from scipy import stats
 
 import treegauge as tg
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu
 
 FAST = ("--option", "bits=16", "--option", "label_bits=12", "--epochs", 2)
@@ -14,7 +16,7 @@ def test_the_command(command, folders, tmp_path):
     words = tmp_path / "words.parquet"
     done = command("vinfo", folders[0], *FAST, "--trees", "--format", "csv", "--words", words)
     lines = done.out.splitlines()
-    assert lines[0] == "treebank,of,entropy,conditional,information,negative"
+    assert lines[0] == "treebank,of,entropy,conditional,information,low,high,negative"
     assert [line.split(",")[1] for line in lines[1:]] == ["heads", "relations", "trees"]
     assert pl.read_parquet(words).height == read_conllu(folders[0], split="dev").n_words
     assert done.out == tg.vinfo(folders[0], trees=True, **QUICK).to_csv() + "\n" * (
@@ -23,6 +25,24 @@ def test_the_command(command, folders, tmp_path):
     both = command("vinfo", *folders, *FAST, "--null", "upos", "--plot", tmp_path / "p.json")
     assert both.code == 0
     assert both.out.count("UD_Syn-A/dev") == both.out.count("UD_Syn-B/dev") == 3
+
+
+def test_intervals_over_sentences_from_a_hundred_on(command, folders):
+    train, dev = synthetic(60, seed=1), synthetic(120, seed=2)
+    (one,) = tg.vinfo({"train": train, "dev": dev}, trees=True, **QUICK)
+    for layer, row in zip(("head", "relation", "tree"), one.table.to_dicts(), strict=True):
+        assert (row["low"], row["high"]) == one.intervals[layer]
+        assert row["low"] < row["information"] < row["high"]
+    each = one.trees[-1]
+    half = stats.t.ppf(0.975, 119) * each.std(ddof=1) / 120**0.5
+    assert one.intervals["tree"] == pytest.approx((each.mean() - half, each.mean() + half))
+    narrow = tg.vinfo({"train": train, "dev": dev}, level=0.5, **QUICK)
+    assert narrow.table["low"][0] > one.table["low"][0]
+    assert "|level:0.5" in narrow.signature
+    few = command("vinfo", folders[0], *FAST)
+    assert "no intervals for UD_Syn-A/dev: they need 100 sentences, it has" in few.err
+    with pytest.raises(tg.TreegaugeError, match="level is 95; expected a number between 0 and 1"):
+        tg.vinfo(train, dev=dev, level=95)
 
 
 def test_seeds_are_averaged_and_kept(folders, tmp_path):

@@ -84,14 +84,27 @@ def test_what_a_page_leaves_out_of_stores_is_said(store, folders, tmp_path, capl
     table = tmp_path / "scores.csv"
     rows = [f"{name},{system},{80 + i}" for name in "ab" for i, system in enumerate("xyz")]
     table.write_text("\n".join(["treebank,system,LAS", *rows]))
-    home = tmp_path / "map.store"
-    tg.map(folders[0], store=home)
+    home = tmp_path / "length.store"
+    tg.mdl(folders[0], blocks="auto", orders=1, epochs=1, store=home)
     with caplog.at_level("INFO", logger="treegauge"):
         report(store, home, table, *folders, out=None, samples=50)
     assert f"the ranking is without the scores in {store.name}" in caplog.text
-    assert "map.store: the page leaves out map" in caplog.text
+    assert "length.store: the page leaves out mdl" in caplog.text
     with pytest.raises(TreegaugeError, match="is an input and would be overwritten"):
         report(table, out=table)
+
+
+def test_a_store_of_map_is_shown_as_its_recording_is(folders, tmp_path):
+    home, file = tmp_path / "map.store", tmp_path / "map.npz"
+    tg.map(folders[0], seeds=2, epochs=2, candidates=3, folds=2, store=home, recording=file)
+    (ours,), (theirs,) = (
+        data_of(report(one, *folders, out=None).html, "maps")["maps"] for one in (home, file)
+    )
+    for name in ("values", "layers", "words", "signature"):
+        assert ours[name] == theirs[name]
+    assert ours["candidates"][:3] == theirs["candidates"]  # held out, in either
+    with pytest.raises(TreegaugeError, match="expected this treebank among the inputs"):
+        report(home, folders[1], out=None)
 
 
 def test_a_page_of_curves_needs_their_treebank(store, folders, tmp_path, monkeypatch):

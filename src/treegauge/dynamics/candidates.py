@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 Floats = npt.NDArray[np.float64]
-_SOFTENING = 0.5  # added to a relation's deviation, so that a rare one does not explode
+_PRIOR = 5.0  # words with the treebank's share that are added to those of each relation
 
 
 def _odds(recording: Recording, treebank: "Treebank") -> Floats:
@@ -44,20 +44,19 @@ def _confidence(recording: Recording, treebank: "Treebank") -> Floats:
     return 1 - np.array([recording.probability(layer).mean(axis=0) for layer in LAYERS])
 
 
-def _standardised(recording: Recording, treebank: "Treebank") -> Floats:
+def _relative(recording: Recording, treebank: "Treebank") -> Floats:
     codes, values = treebank.codes("deprel")
     counts = np.bincount(codes, minlength=len(values))
-    rows = []
-    for odds in _odds(recording, treebank):
-        mean = np.bincount(codes, odds) / counts
-        apart = odds - mean[codes]
-        spread = np.sqrt(np.bincount(codes, apart**2) / counts)
-        rows.append(apart / (spread[codes] + _SOFTENING))
-    return np.array(rows)
+    odds = _odds(recording, treebank)
+    against = odds > 0
+    hits = np.array([np.bincount(codes, one, minlength=len(values)) for one in against])
+    prior = np.maximum(against.mean(axis=1, keepdims=True), 1 / max(len(codes), 1))
+    shares = (hits + _PRIOR * prior) / (counts + _PRIOR)
+    return np.asarray(odds - np.log(shares[:, codes]))
 
 
 SCORES: dict[str, tuple[str, Callable[[Recording, Any], Floats]]] = {
-    "standardised": ("log-odds, against words of the same relation", _standardised),
+    "relative": ("log-odds, less the log share of contradicted words of the relation", _relative),
     "odds": ("log-odds of the rival against gold, mean over epochs", _odds),
     "confidence": ("one minus the mean probability of gold over epochs", _confidence),
     "loss": ("negative log-likelihood of gold after the last epoch", _loss),
@@ -66,14 +65,14 @@ SCORES: dict[str, tuple[str, Callable[[Recording, Any], Floats]]] = {
 
 
 def suspicion(
-    recording: Recording, treebank: "Treebank", *, score: str = "standardised"
+    recording: Recording, treebank: "Treebank", *, score: str = "relative"
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
     r"""Return for every word how much a parser contradicts its annotation.
 
     The score of a word is the larger one of its head and of its relation. With ``odds`` that is
-    the mean over epochs of :math:`\log p(\text{rival}) - \log p(\text{gold})`; ``standardised``
-    takes from it the mean of all words with the same relation and divides by their deviation, so
-    that a relation which is hard everywhere does not crowd out the others.
+    the mean over epochs of :math:`\log p(\text{rival}) - \log p(\text{gold})`; ``relative``
+    subtracts the logarithm of the share of words with the same relation that the parser contradicts
+    (odds above 0), so that a relation which is hard everywhere does not crowd out the others.
 
     The recording has rivals and is best of a parser that did not learn from these words
     (:func:`~treegauge.dynamics.jobs.cross_fit`). Returned are for each word its score, and 0 where
@@ -150,7 +149,7 @@ class ErrorCandidates(Result):
 
 
 def error_candidates(
-    recording: Recording, treebank: "Treebank", *, count: int = 100, score: str = "standardised"
+    recording: Recording, treebank: "Treebank", *, count: int = 100, score: str = "relative"
 ) -> ErrorCandidates:
     """Return the words whose annotation is contradicted most, with the parser's alternative.
 

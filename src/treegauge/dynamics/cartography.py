@@ -1,7 +1,7 @@
 """Data maps: a parser's confidence in gold trees during training, and how much it varies."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,12 +10,14 @@ import numpy.typing as npt
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.dynamics.candidates import ErrorCandidates
-from treegauge.dynamics.jobs import check_same
+from treegauge.dynamics.jobs import HELD_OUT, check_same
 from treegauge.dynamics.recording import (
     LAYERS,
     Recording,
     load_recordings,
     save_recordings,
+    sentence_interval,
+    unpacked_recordings,
     word_columns,
 )
 from treegauge.treebanks.sources import Source
@@ -73,7 +75,7 @@ class DataMap(Result):
     Confidence and variability are for ``head`` and ``relation`` the mean and the population
     standard deviation over epochs; correctness is the share of the epochs in which gold was
     preferred, forgetting how often it was preferred after one epoch and not after the next. These
-    two are None if the recording does not say.
+    two are None if the recording does not say. `intervals` are those of mean confidence.
     """
 
     treebank: str
@@ -84,6 +86,7 @@ class DataMap(Result):
     correctness: dict[str, Floats] | None
     forgetting: dict[str, npt.NDArray[np.int64]] | None
     regions: Regions = Regions()
+    intervals: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     digits: ClassVar[int] = 3
 
     def region(self, layer: str = "head") -> npt.NDArray[np.str_]:
@@ -102,15 +105,22 @@ class DataMap(Result):
             values[layer] = {**means, **shares}
         return values
 
+    def _row(self, layer: str) -> dict[str, float | None]:
+        """Return a layer's numbers, with the interval behind mean confidence where there is one."""
+        values = dict(self.values[layer])
+        if layer not in self.intervals:
+            return values
+        low, high = self.intervals[layer] or (None, None)
+        between = {"confidence_low": low, "confidence_high": high}
+        return {"confidence": values.pop("confidence"), **between, **values}
+
     @property
     def table(self) -> "pl.DataFrame":
         """One row per layer."""
-        name = self.treebank.rpartition("#")[0]
-        rows = [
-            {"treebank": name, "split": self.split, "of": LAYERS[layer], **values}
-            for layer, values in self.values.items()
-        ]
-        return make_table(rows)
+        facts = {"treebank": self.treebank.rpartition("#")[0], "split": self.split}
+        rows = [{**facts, "of": LAYERS[layer], **self._row(layer)} for layer in LAYERS]
+        kinds = {key: str if key in {*facts, "of"} else float for key in rows[0]}
+        return make_table(rows, kinds)
 
     def words(self, treebank: "Treebank | None" = None) -> "pl.DataFrame":
         """Return one row per word: its numbers, and its columns if the treebank is given."""
@@ -158,25 +168,34 @@ def data_map(recording: Recording) -> DataMap:
     )
 
 
-def mean_map(recordings: Sequence[Recording]) -> DataMap:
+def mean_map(
+    recordings: Sequence[Recording], treebank: "Treebank | None" = None, *, level: float = 0.95
+) -> DataMap:
     """Return the mean data map of several parsers or seeds: each word's numbers averaged.
 
     Recordings are of the same words; their epochs may differ. Bounds are applied to the averages.
+    With the treebank that was recorded, mean confidence has an interval over its sentences.
     """
     check_same(recordings)
     maps = [data_map(one) for one in recordings]
     first = maps[0]
-    if len(maps) == 1:
+    if len(maps) > 1:
+
+        def mean(name: str) -> Any:
+            values = [getattr(one, name) for one in maps]
+            if any(one is None for one in values):
+                return None
+            return {layer: np.mean([one[layer] for one in values], axis=0) for layer in LAYERS}
+
+        signature = joined_signature([one.signature for one in maps])
+        first = replace(first, signature=signature, **{name: mean(name) for name in _MEANS})
+    if treebank is None:
         return first
-
-    def mean(name: str) -> Any:
-        values = [getattr(one, name) for one in maps]
-        if any(one is None for one in values):
-            return None
-        return {layer: np.mean([one[layer] for one in values], axis=0) for layer in LAYERS}
-
-    signature = joined_signature([one.signature for one in maps])
-    return replace(first, signature=signature, **{name: mean(name) for name in _MEANS})
+    intervals = {
+        layer: sentence_interval(values, treebank.lengths, share=True, level=level)
+        for layer, values in first.confidence.items()
+    }
+    return replace(first, intervals=intervals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +236,26 @@ class MapArchive:
         given = more.get("candidates")
         candidates = None if given is None else ErrorCandidates.from_archive(given)
         return cls(tuple(recordings.values()), held_out, candidates)
+
+
+def stored_maps(store: Source) -> list[MapArchive]:
+    """Return the data maps that task ``map`` left in a store, one archive per treebank."""
+    from treegauge.experiments.results import read_cells
+    from treegauge.experiments.store import Store
+
+    own = Store(store)
+    with own.reading() as ledger:
+        keys = read_cells(ledger, "cells.done", {"task": "map"}, [])["key"].to_list()
+    groups: dict[str, list[Recording]] = {}
+    for key in keys:
+        (one,) = unpacked_recordings(own.recordings(key.hex())["map"], str(own.path))[0].values()
+        groups.setdefault(one.treebank, []).append(one)
+    archives = []
+    for recordings in groups.values():
+        held_out = [one for one in recordings if one.split == HELD_OUT]
+        mapped = [one for one in recordings if one.split != HELD_OUT] or held_out
+        archives.append(MapArchive(tuple(mapped), held_out[0] if held_out else None))
+    return archives
 
 
 def sentence_table(recording: Recording, treebank: "Treebank") -> "pl.DataFrame":

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["rasch", "2pl"]
+LEAST = 5
+"""Fewest respondents from whom discrimination can be told: from fewer it is the prior's."""
 _GRID = np.linspace(-4, 4, 33)
 _FEW = np.linspace(-2.5, 2.5, 9)
 _FAR = 12.0  # abilities beyond are those of respondents that are always correct, or never
@@ -51,9 +53,11 @@ class ItemResponse(Result):
         return make_table({"respondent": self.names, "ability": self.ability})
 
     def words(self) -> "pl.DataFrame":
-        """Return one row per word."""
+        """Return one row per word; all words of Rasch's model discriminate alike."""
         columns = {"difficulty": self.difficulty, "sd": self.spread}
-        return make_table(columns | {"discrimination": self.discrimination})
+        if self.model == "2pl":
+            columns["discrimination"] = self.discrimination
+        return make_table(columns)
 
 
 def responses(
@@ -91,7 +95,8 @@ def fit_item_response(
     grid. The words' numbers are posterior means.
 
     `correct` is (respondents, words), `names` those of the respondents. With ``rasch`` all words
-    discriminate alike. EM ends when no ability moves more than `tolerance`.
+    discriminate alike; ``2pl`` needs five respondents. EM ends when no ability moves more than
+    `tolerance`.
 
     Examples
     --------
@@ -107,6 +112,11 @@ def fit_item_response(
     if x.ndim != 2 or not x.size or not np.isin(x, (0, 1)).all():
         raise TreegaugeError(
             f"responses have the shape {x.shape}; expected (respondents, words) of 0 and 1"
+        )
+    if model == "2pl" and len(x) < LEAST:
+        raise TreegaugeError(
+            f"got {len(x)} respondents; discrimination (2pl) needs at least {LEAST}: record more "
+            "parsers, seeds or epochs, or fit model='rasch', in which all words discriminate alike"
         )
     titles = tuple(names) or tuple(str(i + 1) for i in range(len(x)))
     if len(titles) != len(x):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
@@ -17,7 +18,10 @@ from treegauge.dynamics.settings import (
     Layer,
     TrainingSettings,
     check_file,
+    check_level,
+    note_few,
     save_table,
+    signed_level,
 )
 from treegauge.scoring.convention import Convention, Counting
 
@@ -83,6 +87,7 @@ def map(
     seeds: int = 1,
     candidates: int | None = None,
     folds: int = 5,
+    level: float = 0.95,
     candidates_out: FilePath | None = None,
     words: FilePath | None = None,
     recording: FilePath | None = None,
@@ -112,6 +117,8 @@ def map(
     folds
         Number of folds: candidates are found by parsers trained on the other folds; 0: by the
         parser that is mapped.
+    level
+        Confidence level of intervals of mean confidence over sentences.
     candidates_out
         Write candidates to this .csv, .conllu or .html file.
     words
@@ -121,6 +128,7 @@ def map(
     of
         What the figure shows: head or relation.
     """
+    check_level(level)
     check_file(words, "kind of table", TABLES)
     check_file(recording, "kind of file", ENDINGS)
     check_file(candidates_out, "kind of file for candidates", list(WRITERS))
@@ -128,6 +136,7 @@ def map(
     data = settings.data(treebanks, dev, **single, candidates_out=candidates_out)
     convention, numbers = counting.chosen, settings.seeds(seeds)
     archives: list[MapArchive] = []
+    maps: list[DataMap] = []
     rows: list[dict[str, Any]] = []
     for own in data:
         gold = own[split]
@@ -147,18 +156,25 @@ def map(
             count = 100 if candidates is None else candidates
             suspects = error_candidates(held_out or recordings[0], gold, count=count)
         archives.append(MapArchive(recordings, held_out, suspects))
+        maps.append(mean_map(recordings, gold, level=level))
+        note_few(gold)
         if recording is not None:
             archives[-1].save(recording)
         if words is not None:
             save_table(word_table(recordings, gold), words)
         if candidates_out is not None and suspects is not None:
             save_candidates(gold, suspects, candidates_out)
-    maps = tuple(one.map for one in archives)
-    signature = countersign(joined_signature([one.signature for one in maps]), **convention.signed)
+    joined = joined_signature([one.signature for one in maps])
+    signature = countersign(joined, **signed_level(level), **convention.signed)
     scores = MapScores(tuple(rows), convention, signature)
     listed = {} if candidates is None else {"candidates": archives[0].candidates}
     return TreebankMaps(
-        maps, signature, of, archives=tuple(archives), scores=scores, attached=cast("Any", listed)
+        tuple(maps),
+        signature,
+        of,
+        archives=tuple(archives),
+        scores=scores,
+        attached=cast("Any", listed),
     )
 
 
@@ -174,13 +190,17 @@ def _scores(recording: Recording, gold: "Treebank", convention: Convention) -> d
 def word_table(recordings: Sequence[Recording], treebank: "Treebank") -> "pl.DataFrame":
     """Return one row per word: its mean numbers, and its difficulty to several parsers or seeds.
 
-    Of two or more recordings, columns of an item response model are added (2PL; a word is correct
-    if its head and its relation are).
+    Of two or more recordings, columns of an item response model are added (a word is correct if its
+    head and its relation are): 2PL, or from fewer than five recordings Rasch's, which has no
+    discrimination.
     """
-    from treegauge.dynamics.item_response import fit_item_response, responses
+    from treegauge.dynamics.item_response import LEAST, fit_item_response, responses
 
     table = mean_map(recordings).words(treebank)
     if len(recordings) < 2 or not all(one.knows_correct for one in recordings):
         return table
-    fitted = fit_item_response(*responses(recordings, layer="both"))
+    if few := len(recordings) < LEAST:
+        note(f"no discrimination of words: it needs {LEAST} models, got {len(recordings)}")
+    correct, names = responses(recordings, layer="both")
+    fitted = fit_item_response(correct, names, model="rasch" if few else "2pl")
     return table.hstack(fitted.words())

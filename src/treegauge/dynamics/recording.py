@@ -248,6 +248,32 @@ def word_columns(treebank: "Treebank") -> dict[str, Any]:
     }
 
 
+LEAST_SENTENCES = 100
+"""Fewest sentences whose means have an interval: where few words decide, fewer cover too little."""
+
+
+def sentence_interval(
+    values: npt.ArrayLike, lengths: npt.ArrayLike | None = None, *, share: bool = False,
+    level: float = 0.95,
+) -> tuple[float, float] | None:  # fmt: skip
+    """Return the interval of a mean over words, None below :data:`LEAST_SENTENCES`.
+
+    `values` are one per word of sentences of these lengths, or without lengths one per sentence.
+    The interval says what the mean might be on other sentences, with the same models.
+    """
+    from treegauge.statistics.small_samples import jackknife
+
+    each = np.asarray(values, np.float64)
+    sizes = np.ones(len(each), np.int64) if lengths is None else np.asarray(lengths)
+    sums = np.add.reduceat(each, np.cumsum(sizes) - sizes)
+    mean = jackknife(
+        np.stack([sums, sizes], 1), lambda s: s[..., [0]] / s[..., [1]], sizes,
+        least=LEAST_SENTENCES,
+    )  # fmt: skip
+    low, high = (float(limit[0]) for limit in mean.interval(level, share=share))
+    return None if np.isnan(low) else (low, high)
+
+
 def save_recordings(
     path: Source, recordings: Mapping[str, Recording], more: Mapping[str, Any] | None = None
 ) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import Result, joined_signature
 from treegauge.core.verbs import Settings
-from treegauge.dynamics.recording import Recording, unpacked_recordings
+from treegauge.dynamics.recording import LEAST_SENTENCES, Recording, unpacked_recordings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -229,6 +230,26 @@ def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None
     """Refuse a file of a kind that cannot be written, before anything is trained."""
     if path is not None and Path(path).suffix.lower() not in endings:
         raise ChoiceError(what, Path(path).suffix, endings)
+
+
+def check_level(level: float) -> None:
+    """Refuse a level that no interval can have."""
+    if not 0 < level < 1:
+        raise TreegaugeError(f"level is {level:g}; expected a number between 0 and 1")
+
+
+def signed_level(level: float) -> dict[str, float | None]:
+    """Return what a signature says of a level: nothing of the usual one."""
+    return {"level": None if level == 0.95 else level}
+
+
+def note_few(treebank: "Treebank") -> None:
+    """Say why there is no interval, where there is none."""
+    if len(treebank) < LEAST_SENTENCES:
+        note(
+            f"no intervals for {treebank.name}: they need {LEAST_SENTENCES} sentences, it has "
+            f"{len(treebank)}"
+        )
 
 
 def save_table(frame: "pl.DataFrame", path: FilePath) -> None:

@@ -1,7 +1,7 @@
 """Usable information (V-information): how much the words say about the trees, in bits."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
-from treegauge.dynamics.recording import LAYERS, Recording, word_columns
+from treegauge.dynamics.recording import LAYERS, Recording, sentence_interval, word_columns
 from treegauge.dynamics.settings import (
     TABLES,
     FilePath,
@@ -19,7 +19,10 @@ from treegauge.dynamics.settings import (
     Layer,
     TrainingSettings,
     check_file,
+    check_level,
+    note_few,
     save_table,
+    signed_level,
 )
 
 if TYPE_CHECKING:
@@ -86,6 +89,7 @@ class UsableInformation(Result):
     For ``head`` and ``relation``, (epochs, words), `entropy` and `conditional` are the bits of gold
     without and with the input, means over seeds; `trees`, (epochs, sentences), the bits that the
     words give about whole trees, where recorded. `null` is what took the place of the input.
+    `intervals` are those of usable information, by layer (and ``tree``).
     """
 
     treebank: str
@@ -95,6 +99,7 @@ class UsableInformation(Result):
     entropy: dict[str, Floats]
     conditional: dict[str, Floats]
     trees: Floats | None = None
+    intervals: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     kind: ClassVar[str] = "vinfo"
     unit: ClassVar[str | None] = "bits per word"
     digits: ClassVar[int] = 3
@@ -115,14 +120,21 @@ class UsableInformation(Result):
             {
                 "of": name, "entropy": float(self.entropy[layer][-1].mean()),
                 "conditional": float(self.conditional[layer][-1].mean()),
-                **_summary(self.pvi(layer)),
+                **self._summary(layer, self.pvi(layer)),
             }
             for layer, name in LAYERS.items()
         ]  # fmt: skip
         if self.trees is not None:
-            rows.append({"of": "trees", **_summary(self.trees[-1])})
+            rows.append({"of": "trees", **self._summary("tree", self.trees[-1])})
         name = self.treebank.rpartition("#")[0]
-        return make_table([{"treebank": name, **row} for row in rows])
+        kinds = {key: str if key == "of" else float for key in rows[0]}
+        return make_table([{"treebank": name, **row} for row in rows], {"treebank": str, **kinds})
+
+    def _summary(self, layer: str, bits: Floats) -> dict[str, float | None]:
+        low, high = self.intervals.get(layer) or (None, None)
+        between = {"low": low, "high": high} if self.intervals else {}
+        negative = 100 * float((bits < 0).mean())
+        return {"information": float(bits.mean()), **between, "negative": negative}
 
     def by_epoch(self) -> "pl.DataFrame":
         """Return V-information after each epoch."""
@@ -137,22 +149,20 @@ class UsableInformation(Result):
         return make_table(word_columns(treebank) | pvi)
 
 
-def _summary(bits: Floats) -> dict[str, float]:
-    return {"information": float(bits.mean()), "negative": 100 * float((bits < 0).mean())}
-
-
 def usable_information(
     real: Recording | Sequence[Recording],
     null: Recording | Sequence[Recording],
     *,
     kind: str = "blank",
     treebank: "Treebank | None" = None,
+    level: float = 0.95,
 ) -> UsableInformation:
     """Return the usable information in the input, from recordings with the input and without.
 
     Log-probabilities of several recordings, one per seed, are averaged. `kind` names the null
-    input; with `treebank` whole trees are measured, too, where that was recorded. Xu et al. (2020),
-    Ethayarajh et al. (2022); the Difficulty paper, section 3.2.
+    input; with `treebank` there are intervals over its sentences, and whole trees are measured,
+    too, where that was recorded. Xu et al. (2020), Ethayarajh et al. (2022); the Difficulty paper,
+    section 3.2.
 
     Examples
     --------
@@ -186,9 +196,17 @@ def usable_information(
         {layer: bits(side, layer) for layer in LAYERS} for side in (nulls, reals)
     )
     signature = countersign(joined, m="vinfo", null=kind)
-    return UsableInformation(
+    made = UsableInformation(
         first.treebank, kind, signature, first.epochs, entropy, conditional, trees
     )
+    if treebank is None:
+        return made
+    intervals = {
+        layer: sentence_interval(made.pvi(layer), treebank.lengths, level=level) for layer in LAYERS
+    }
+    if trees is not None:
+        intervals["tree"] = sentence_interval(trees[-1], level=level)
+    return replace(made, intervals=intervals)
 
 
 class InformationTable(JoinedResult):
@@ -206,6 +224,7 @@ def vinfo(
     null: Null = "blank",
     trees: bool = False,
     seeds: int = 1,
+    level: float = 0.95,
     words: FilePath | None = None,
     of: Layer = "head",
     settings: TrainingSettings = TrainingSettings(),
@@ -228,11 +247,14 @@ def vinfo(
         Also measure whole trees, in bits per sentence.
     seeds
         Number of models to average, with consecutive seeds.
+    level
+        Confidence level of intervals of usable information over sentences.
     words
         Write one row per word to this .csv or .parquet file.
     of
         What the figure shows: head or relation.
     """
+    check_level(level)
     check_file(words, "kind of table", TABLES)
     data = settings.data(treebanks, dev, words=words)
     results, labels = [], []
@@ -242,9 +264,12 @@ def vinfo(
         for start in range(0, len(models), seeds):
             same = models[start : start + seeds]
             real, hidden = ([one.recordings[name] for one in same] for name in ("dev", "null"))
-            whole = gold if trees else None
-            results.append(usable_information(real, hidden, kind=null, treebank=whole))
+            measured = usable_information(real, hidden, kind=null, treebank=gold, level=level)
+            results.append(measured)
             labels.append(same[0].label)
+        note_few(gold)
         if words is not None:
             save_table(results[-1].words(gold), words)
-    return InformationTable(tuple(results), layer=of, labels=tuple(labels))
+    joined = joined_signature([one.signature for one in results])
+    signature = countersign(joined, **signed_level(level))
+    return InformationTable(tuple(results), signature, of, tuple(labels))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.dynamics.cartography import MapArchive
+from treegauge.dynamics.cartography import MapArchive, stored_maps
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.inputs import Input, recognise
 from treegauge.treebanks.matching import match_outputs
@@ -43,6 +43,7 @@ class Recorded(NamedTuple):
     treebank: Treebank
     file: str = "RECORDING"
     home: str = "TREEBANK"
+    number: int | None = None  # among the maps of a store
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,6 @@ def read_inputs(
     text, files in a folder of output also by name. Gold is never guessed: files with the same text
     of which none is gold are refused.
     """
-    from treegauge.experiments.store import Store
     from treegauge.ranking.leaderboard import Leaderboard
 
     inputs = recognise(sources, gold=gold, kinds=KINDS, errors=errors)
@@ -99,8 +99,6 @@ def read_inputs(
             tables[one.kind].append(one)
         elif one.kind in paths:
             paths[one.kind].append(one.path)
-        elif isinstance(one.given, Store):
-            page.stores.append(one.given.path)
         elif isinstance(one.given, Leaderboard):
             page.scores.append(one)
         elif one.kind == "object":
@@ -120,6 +118,10 @@ def read_inputs(
         if one.kind == "recording":
             archive = MapArchive.load(one.path)
             page.recordings.append(_recorded(archive, str(one.path), [*golds, *others], page))
+        elif one.kind == "store":
+            for number, archive in enumerate(stored_maps(one.path)):
+                made = _recorded(archive, str(one.path), [*golds, *others], page)
+                page.recordings.append(made._replace(number=number))
     return page
 
 

@@ -134,30 +134,40 @@ def _map(
     }
 
 
+def _loader(one: Recorded) -> str:
+    return "MapArchive" if one.number is None else "stored_maps"
+
+
+def _loaded(one: Recorded) -> str:
+    """Return how Python loads an archive: from its file, or from a store."""
+    call = f"({literal(one.file)})"
+    return f"MapArchive.load{call}" if one.number is None else f"stored_maps{call}[{one.number}]"
+
+
 def _methods(
     name: str, found: DataMap, group: Sequence[Recorded], suspects: Suspects
 ) -> list[Method]:
-    loaded = ", ".join(f"*MapArchive.load({literal(one.file)}).recordings" for one in group)
+    loaded = ", ".join(f"*{_loaded(one)}.recordings" for one in group)
+    names = ", ".join(sorted({_loader(one) for one in group} | {"mean_map"}))
     command = python(
-        "from treegauge.dynamics.cartography import MapArchive, mean_map",
+        f"from treegauge.dynamics.cartography import {names}",
         f"print(mean_map([{loaded}]))",
     )
     values = {"name": name, "steps": STEPS, **vars(found.regions)}
     methods = [make_method("data_map", found.signature, command, **values)]
     if suspects is not None:
         source, candidates = suspects
-        archive = f"MapArchive.load({literal(source.file)})"
-        lines = [f"print({archive}.candidates)"]
+        lines = [f"print({_loaded(source)}.candidates)"]
         if source.archive.candidates is None:
             lines = [
                 "from treegauge import read_conllu",
                 "from treegauge.dynamics.candidates import error_candidates",
-                f"archive = {archive}",
+                f"archive = {_loaded(source)}",
                 f"treebank = read_conllu({literal(source.home)})",
                 "recording = archive.held_out or archive.recordings[0]",
                 f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
             ]
-        command = python("from treegauge.dynamics.cartography import MapArchive", *lines)
+        command = python(f"from treegauge.dynamics.cartography import {_loader(source)}", *lines)
         values = {"name": name, "count": len(candidates)}
         methods.append(make_method("candidates", candidates.signature, command, **values))
     return methods

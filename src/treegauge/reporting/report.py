@@ -131,11 +131,8 @@ def _sections(
 
     tasks = {path: set(Store(path).results(provenance=False)["task"]) for path in inputs.stores}
     for path, found in tasks.items():
-        if unused := found - {"score", "curve"}:
-            note(
-                f"{path.name}: the page leaves out {', '.join(sorted(unused))}; for data maps give "
-                "what treegauge map --recording wrote"
-            )
+        if unused := found - {"score", "curve", "map"}:
+            note(f"{path.name}: the page leaves out {', '.join(sorted(unused))}")
     results: list[Scores] = []
     if inputs.scored:
         from treegauge.reporting.scores import score_all, scores_section

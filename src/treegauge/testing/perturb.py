@@ -13,6 +13,7 @@ from treegauge.testing.lexicon import Uniform
 from treegauge.treebanks.columns import Treebank
 
 Heads = Literal["any", "near"]
+Relations = Literal["any", "tags"]
 
 CONFUSABLE = {
     "nsubj": ("obj", "obl", "nmod"), "obj": ("nsubj", "obl", "iobj", "nmod"),
@@ -124,12 +125,13 @@ class Injected:
 
 
 def inject_errors(
-    treebank: Treebank, share: float = 0.02, *, seed: int = 0, heads: Heads = "any"
-) -> Injected:
+    treebank: Treebank, share: float = 0.02, *, seed: int = 0, heads: Heads = "any",
+    relations: Relations = "any",
+) -> Injected:  # fmt: skip
     """Return a treebank with changed heads in some words, and changed relations in as many.
 
-    Every sentence stays a tree with the same root; roots are left alone. A relation is changed to
-    another one, drawn by how frequent relations are.
+    Every sentence stays a tree with the same root; roots are left alone. With near heads and
+    relations by tags, errors are plausible: each could be an annotator's.
 
     Parameters
     ----------
@@ -142,6 +144,9 @@ def inject_errors(
     heads
         ``any``: a new head is any other word that leaves a tree; ``near``: the old head's head or
         another dependent of the old head, which are the errors that people make.
+    relations
+        A new relation is drawn by how frequent relations are in the treebank (``any``), or between
+        a word and a head with these UPOS (``tags``).
 
     Examples
     --------
@@ -152,6 +157,8 @@ def inject_errors(
     """
     if heads not in get_args(Heads):
         raise ChoiceError("way to change heads", heads, get_args(Heads))
+    if relations not in get_args(Relations):
+        raise ChoiceError("way to change relations", relations, get_args(Relations))
     if not 0 < share < 1:
         raise TreegaugeError(f"share is {share:g}; expected a number between 0 and 1")
     random = np.random.default_rng(seed)
@@ -167,12 +174,18 @@ def inject_errors(
             moved[word] = True
     codes, values = treebank.codes("deprel")
     free = [name for name in values if name.partition(":")[0] != "root"]
-    rates = np.array([np.sum(codes == values.index(name)) for name in free], np.float64)
+    group = np.zeros(treebank.n_words, np.int64)
+    if relations == "tags":
+        tags, kinds = treebank.codes("upos")
+        group = tags * (len(kinds) + 1) + np.append(tags, len(kinds))[treebank.parents]
+    rates = np.zeros((group.max(initial=0) + 1, len(values)))
+    np.add.at(rates, (group, codes), 1)
+    rates = rates[:, [values.index(name) for name in free]]
     names = treebank["deprel"].to_list()
     renamed = np.zeros(treebank.n_words, bool)
     while order and len(free) > 1 and renamed.sum() < wanted - wanted // 2:
         word = order.pop()
-        odds = np.where([name == names[word] for name in free], 0, rates)
+        odds = np.where([name == names[word] for name in free], 0, rates[group[word]])
         if odds.sum() > 0:
             names[word] = free[random.choice(len(free), p=odds / odds.sum())]
             renamed[word] = True
