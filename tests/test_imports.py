@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import treegauge
+from treegauge.testing.synthetic import synthetic
 
 HEAVY = {"torch", "numba", "llvmlite", "polars", "scipy", "pandas", "pyarrow"}
 
@@ -57,6 +58,46 @@ def cpu_seconds(code: str) -> float:
 @pytest.mark.parametrize("code", [IMPORT, HELP, HELP_OF_VERBS], ids=["import", "help", "verbs"])
 def test_nothing_heavy_is_loaded(code):
     assert not loaded(code) & HEAVY
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> dict[str, str]:
+    """A gold file, a system's, and one that is malformed."""
+    folder = tmp_path_factory.mktemp("files")
+    gold = synthetic(20, seed=1)
+    wrong = gold.with_columns({"deprel": ["dep" if d != "root" else d for d in gold["deprel"]]})
+    texts = {"gold": gold.to_bytes(), "system": wrong.to_bytes(), "broken": b"1\ta\n\n"}
+    for name, text in texts.items():
+        (folder / f"{name}.conllu").write_bytes(text)
+    return {name: str(folder / f"{name}.conllu") for name in texts}
+
+
+#: What everyday commands never need to print a table.
+UNNEEDED = {"polars", "pandas", "pyarrow", "torch", "rich", "typer", "click", "pooch"}
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("--version", 0), ("--help", 0), ("--complete score --m", 0), ("score --nope", 2),
+        ("score gold system", 0), ("score gold a=system b=gold", 0), ("check gold", 0),
+        ("check gold broken", 1), ("measure mdd,ttr gold", 0), ("measure list", 0),
+        ("parsers", 0), ("show gold --sentence 1", 0), ("nothing", 2),
+    ],
+)  # fmt: skip
+def test_a_command_loads_only_what_it_uses(files, words, code):
+    given = [files.get(word, word) for word in words.split()]
+    given = [f"{word[:2]}{files[word[2:]]}" if word[2:] in files else word for word in given]
+    found = loaded(f"from treegauge.cli.app import run\nassert run({given!r}) == {code}\n")
+    assert not found & (UNNEEDED - ({"rich"} if "show" in words else set()))
+    if words.startswith("-") or code == 2:
+        assert "numpy" not in found
+
+
+def test_rank_loads_frames_and_special_functions_and_nothing_heavier():
+    words = "rank conll18 --samples 20".split()
+    found = loaded(f"from treegauge.cli.app import run\nassert run({words!r}) == 0\n")
+    assert not found & ((HEAVY | {"rich", "pooch"}) - {"polars", "scipy", "numba", "llvmlite"})
 
 
 def test_a_heavy_module_would_be_noticed():
