@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 ClassColumn = Literal["stock", "genus", "resource", "tokens", "language", "treebank"]
+_DIGITS = {"expected": 3, "found": 3, "ratio": 2, "p_value": 4, "p_corrected": 4}
 PERMUTATIONS = 9_999
 """Permutations of the labels of treebanks."""
 
@@ -143,7 +144,7 @@ class Outliers(Result):
             if over:
                 import polars as pl
 
-                text = tables.to_text(pl.DataFrame(over), digits=3)
+                text = tables.to_text(pl.DataFrame(over), digits=_DIGITS)
                 lines += [f"  {line}" for line in text.split("\n")]
             else:
                 lines.append("  no class is over-represented by a tenth and significantly")
