@@ -128,8 +128,8 @@ def interval_of_entropies(
     },
     beside="mean width",
     covers=("measures.low", "measures.high"),
-    repetitions=1000,
-    quick=40,
+    repetitions=500,
+    quick=25,
 )  # fmt: skip
 def interval_of_distances(
     random: np.random.Generator,

@@ -8,70 +8,92 @@ rates are those of factors from all other treebanks. The result is packaged; adv
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.curves.attachments import read_attachments
 from treegauge.curves.extrapolation import SIZES, WORDS, mix_laws
-from treegauge.curves.grid import ScoreGrid, grid_of
+from treegauge.curves.grid import Floats, ScoreGrid, grid_of
 
 CURVES = Path(__file__).parent / "results" / "challenges_attachments.csv"
 PACKAGED = Path(__file__).parents[1] / "src" / "treegauge" / "data" / "extrapolation.json"
 LEVELS = range(1, 99)
 
 
-def ratios(grid: ScoreGrid, treebank: int) -> dict[str, list[float]]:
-    """Return |error| / expected error of every prediction on one treebank.
+class Errors(NamedTuple):
+    """Of every prediction of a kind: how far it is off, and how far it is expected to be."""
+
+    measured: Floats
+    expected: Floats
+
+    @property
+    def ratios(self) -> Floats:
+        """How many times larger errors are than expected."""
+        return self.measured / self.expected
+
+
+Found = dict[str, dict[str, Errors]]
+
+
+def errors(grid: ScoreGrid, treebank: int, kind: str) -> Errors:
+    """Return the errors of all predictions on one treebank, of all words or of classes.
 
     Every size from the fourth on is once the largest that is known; all larger ones are predicted.
     """
     one = grid.only(np.arange(len(grid.treebanks)) == treebank)
     kept = np.flatnonzero((one.total[0] >= WORDS) | (np.arange(len(one.classes)) == 0))
     scores, variance, words = one.means[0][:, kept], one.variance[0][:, kept], one.total[0, kept]
-    found: dict[str, list[float]] = {"all": [], "classes": []}
+    which = slice(1) if kind == "all" else slice(1, None)
+    measured, expected = [], []
     for known in range(SIZES, len(one.sizes)):
         sizes, curves, noise = one.sizes[:known], scores[:known], variance[:known]
         mixture = mix_laws(sizes, curves[:, 0], noise[:, 0], words[0])
         for later in range(known, len(one.sizes)):
             n = one.sizes[later]
-            off = np.abs(mixture.level(n) @ curves - scores[later])
-            ratio = off / mixture.error(n, curves, noise, words)
-            found["all"].append(float(ratio[0]))
-            found["classes"] += ratio[1:].tolist()
-    return found
+            measured.append(np.abs(mixture.level(n) @ curves - scores[later])[which])
+            expected.append(mixture.error(n, curves, noise, words)[which])
+    return Errors(np.concatenate(measured), np.concatenate(expected))
 
 
-def factors(by_parser: dict[str, np.ndarray]) -> np.ndarray:
-    """Return the largest of the parsers' quantiles, for every level."""
+def all_errors(kind: str) -> Found:
+    """Return the errors by parser and treebank."""
+    counts = read_attachments(CURVES)
+    return {
+        parser: {name: errors(grid, t, kind) for t, name in enumerate(grid.treebanks)}
+        for parser in counts.parsers
+        for grid in [grid_of(counts, parser)]
+    }
+
+
+def factors(found: Found, without: str = "") -> Floats:
+    """Return the largest of the parsers' quantiles for every level, without one treebank."""
     levels = [level / 100 for level in LEVELS]
-    each = [np.quantile(values, levels) for values in by_parser.values()]
+    each = [
+        np.quantile(np.concatenate([e.ratios for t, e in own.items() if t != without]), levels)
+        for own in found.values()
+    ]
     return np.asarray(np.max(each, axis=0))
 
 
-def measure() -> dict[str, object]:
-    """Return factors and hit rates, of all words and of classes."""
-    counts = read_attachments(CURVES)
-    grids = {parser: grid_of(counts, parser) for parser in counts.parsers}
-    found = {
-        parser: {name: ratios(grid, t) for t, name in enumerate(grid.treebanks)}
-        for parser, grid in grids.items()
+def hits(found: Found) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return whether each 95 % interval holds, with the factor from all other treebanks."""
+    names = {name for own in found.values() for name in own}
+    limit = {name: factors(found, name)[LEVELS.index(95)] for name in names}
+    return {
+        parser: np.concatenate([e.ratios <= limit[name] for name, e in own.items()])
+        for parser, own in found.items()
     }
-    made: dict[str, object] = {}
+
+
+def measure() -> dict[str, dict[str, object]]:
+    """Return factors and hit rates, of all words and of classes."""
+    made: dict[str, dict[str, object]] = {}
     for kind in ("all", "classes"):
-        by_parser = {
-            parser: np.concatenate([one[kind] for one in own.values()])
-            for parser, own in found.items()
-        }
-        hits = {parser: [0, len(values)] for parser, values in by_parser.items()}
-        for name in counts.treebanks:
-            others = {
-                parser: np.concatenate([one[kind] for other, one in own.items() if other != name])
-                for parser, own in found.items()
-            }
-            limit = factors(others)[LEVELS.index(95)]
-            for parser, own in found.items():
-                hits[parser][0] += int((np.array(own.get(name, {kind: []})[kind]) <= limit).sum())
-        made[kind] = {"factors": factors(by_parser).round(4).tolist(), "hits": hits}
+        found = all_errors(kind)
+        rates = {name: [int(held.sum()), len(held)] for name, held in hits(found).items()}
+        made[kind] = {"factors": factors(found).round(4).tolist(), "hits": rates}
     return made
 
 

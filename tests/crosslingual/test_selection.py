@@ -130,6 +130,9 @@ def test_more_sentences_tell_more(romance):
     assert few.advice.endswith(" would.")
     assert many.sources[1].significant
     assert many.advice.endswith("are enough to show it.")
+    assert few.inflation > 5 * many.inflation > 0
+    assert "too large by about" in str(few)
+    assert few.to_dict()["inflation"] == few.inflation
 
 
 def test_one_sentence_says_nothing(romance):

@@ -12,7 +12,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.measures.counting import per_sentence
-from treegauge.measures.similarity import log_ratios
+from treegauge.measures.similarity import log_ratios, trigram_shortfall
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
@@ -46,13 +46,15 @@ class WeighedSource:
 class SourceWeights(Result):
     """Sources with divergences from the target and weights of their votes, the closest first.
 
-    Weights add up to 1; `level` is the joint confidence level of the intervals.
+    Weights add up to 1; `level` is the joint confidence level of the intervals; `inflation` says by
+    how many nats divergences from so few words of the target are too large.
     """
 
     sources: tuple[WeighedSource, ...]
     sentences: int
     words: int
     level: float
+    inflation: float
     signature: str
     kind: ClassVar[str] = "source weights"
     digits: ClassVar[int] = 3
@@ -111,14 +113,26 @@ class SourceWeights(Result):
             "exponent gives the other sources more weight"
         )
 
+    @property
+    def caution(self) -> str | None:
+        """What so few words do to the divergences, if that matters."""
+        if self.inflation < 0.1:
+            return None
+        return (
+            f"KLcpos3 from {self.words} words is too large by about {self.inflation:.1f} for every "
+            "source: differences are not, and weights are more even than more words would make them"
+        )
+
     def json_fields(self) -> dict[str, Any]:
-        """Return rows, advice and note."""
+        """Return rows, advice, note, and by how much divergences are too large."""
         note = {"note": self.note} if self.note else {}
-        return super().json_fields() | {"advice": self.advice} | note
+        found = {"advice": self.advice, "inflation": self.inflation}
+        return super().json_fields() | found | note
 
     def own_text(self) -> str:
-        """Return the table, the note and the advice."""
-        return "\n".join([super().own_text(), *([self.note] if self.note else []), self.advice])
+        """Return the table, the notes and the advice."""
+        notes = [note for note in (self.note, self.caution) if note]
+        return "\n".join([super().own_text(), *notes, self.advice])
 
 
 def inverse_weights(divergences: Sequence[float], *, exponent: float = EXPONENT) -> Floats:
@@ -205,4 +219,7 @@ def weigh_sources(
         target=looked.mark, sentences=len(looked), exponent=f"{exponent:g}", unseen=1,
         sources=source_marks(sources), ci=f"t@{level:g}/{pairs}",
     )  # fmt: skip
-    return SourceWeights(tuple(weighed), len(looked), looked.n_words, level, signature)
+    short = [trigram_shortfall(source, looked.n_words) for source in sources.values()]
+    inflation = float(np.mean(short))
+    number = len(looked), looked.n_words
+    return SourceWeights(tuple(weighed), *number, level, inflation, signature)

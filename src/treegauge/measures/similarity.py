@@ -132,6 +132,29 @@ def log_ratios(target: Treebank, source: Treebank) -> FloatArray:
     return np.asarray(gaps[own])
 
 
+def trigram_shortfall(treebank: Treebank, words: int, blocks: int = 20) -> float:
+    """Return by how many nats the entropy of tag trigrams in a few words is too low.
+
+    That is the entropy of a treebank's trigrams minus the mean entropy in blocks of so many words;
+    a KL divergence from so few words of a target is too large by about as much.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> few, more = (trigram_shortfall(synthetic(300, seed=1), n) for n in (100, 1000))
+    >>> few > more > 0
+    True
+    """
+    (tags,), number = _tags(treebank)
+    codes = renumber(_windows(treebank, tags, number, 3), (number + 1) ** 3)
+    step = max(len(codes) // blocks, words)
+    starts = range(0, len(codes) - words + 1, step)
+    own = [entropy_of(np.bincount(codes[at : at + words])) for at in starts]
+    if not own:
+        return 0.0
+    return float(np.log(2) * (entropy_of(np.bincount(codes)) - np.mean(own)))
+
+
 @register(
     "klcpos3", "similarity", "KL divergence of UPOS trigrams, KL(test || train)",
     pair=True, bounds=(0, np.inf),
