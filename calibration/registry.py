@@ -19,7 +19,7 @@ Kind = Literal["interval", "test", "verdict", "advice"]
 RATES: dict[Kind, str] = {
     "interval": "intervals that contain the truth",
     "test": "significant at the 5 percent level where nothing is there",
-    "verdict": "verdicts where nothing is there",
+    "verdict": "wrong verdicts",
     "advice": "predictions whose interval contains what came",
 }
 BANDS: dict[Kind, tuple[float, float]] = {
