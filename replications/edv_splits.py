@@ -163,7 +163,7 @@ def _coefficient(frame: pl.DataFrame, key: tuple[str, str, str], column: str) ->
     variable, target, *given = (column if name == "dEDV" else name for name in key if name)
     if any(frame[name].n_unique() == 1 for name in (variable, target, *given)):
         return Inference()
-    return analyse(frame, target, [variable], given, resamples=0).rows[-1].inference
+    return analyse(frame, target, [variable], given, resamples=0, cluster="none").rows[-1].inference
 
 
 def _why(

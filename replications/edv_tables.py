@@ -11,7 +11,7 @@ from replications.edv_data import DISTANCES, SIZES, VARIANTS, at_hand, fewer, sc
 from replications.parts import compared
 from treegauge.statistics.analyse import analyse
 from treegauge.statistics.background import remove_background
-from treegauge.statistics.coefficients import Inference
+from treegauge.statistics.coefficients import Inference, inference
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.normality import normality
 from treegauge.statistics.power import correlation_power, needed_rows
@@ -82,7 +82,10 @@ def table2() -> pl.DataFrame:
     """Correlations of LAS with every variable, and the same on the treebanks at hand."""
     variables = [*SIZES, *DISTANCES]
     all_rows, some_rows = (
-        {row.variable: row for row in analyse(frame, "las", variables, resamples=0).rows}
+        {
+            row.variable: row
+            for row in analyse(frame, "las", variables, resamples=0, cluster="none").rows
+        }
         for frame in (scored(), at_hand())
     )
     rows = []
@@ -101,7 +104,7 @@ def table2() -> pl.DataFrame:
 def table3() -> pl.DataFrame:
     """Correlations of variables with each other."""
     pairs = {}
-    for pair in correlation_matrix(scored(), [*SIZES, *DISTANCES]).pairs:
+    for pair in correlation_matrix(scored(), [*SIZES, *DISTANCES], cluster="none").pairs:
         pairs[pair["x"], pair["y"]] = pairs[pair["y"], pair["x"]] = pair
     rows = []
     for (variable, target), (printed, p) in TABLE3.items():
@@ -118,7 +121,7 @@ def table3() -> pl.DataFrame:
 
 def table4() -> pl.DataFrame:
     """Partial correlations of LAS and EDV, every cell."""
-    found = analyse(at_hand(), "las", list(VARIANTS), GIVEN, resamples=0)
+    found = analyse(at_hand(), "las", list(VARIANTS), GIVEN, resamples=0, cluster="none")
     rows: list[dict[str, object]] = []
     for one in found.rows:
         for statistic, printed in zip(STATISTICS, TABLE4[len(one.given)], strict=True):
@@ -153,7 +156,7 @@ def powers() -> pl.DataFrame:
 
 def partial() -> pl.DataFrame:
     """Return all that :func:`analyse` tells of distances and LAS."""
-    table = analyse(at_hand(), "las", list(DISTANCES), GIVEN, seed=0).table
+    table = analyse(at_hand(), "las", list(DISTANCES), GIVEN, seed=0, cluster="none").table
     return table.drop("group", "target")
 
 
@@ -205,14 +208,18 @@ def backgrounds() -> pl.DataFrame:
         for column, variant in _twice(variable):
             found = remove_background(scored(), "las", column, given, log=LOG, resamples=0)
             for stage, value, p in zip(found.stages, printed, p_values, strict=True):
-                one = stage.inference
+                one = inference(float(stage.inference.r or 0), len(stage.values))
                 why = (unrounded(column, value) if variable != "edv"
                        else fewer(one.low, one.high, value))  # fmt: skip
                 names = {"figure": figure, "variable": variable, "variant": variant,
                          "divided out last": stage.removed}  # fmt: skip
                 n = len(stage.values)
                 rows.append(_row(names, n, value, p, _known(one.r), _known(one.p_value), why))
-    one = analyse(scored(), "las", ["test_words"], GIVEN[:1], resamples=0).rows[1].inference
+    one = (
+        analyse(scored(), "las", ["test_words"], GIVEN[:1], resamples=0, cluster="none")
+        .rows[1]
+        .inference
+    )
     rows.append(
         _row({"figure": "7, text: partial", "variable": "test_words", "variant": None,
               "divided out last": None}, 94, "-0.325", "0.001", _known(one.r), _known(one.p_value),

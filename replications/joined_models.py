@@ -10,6 +10,7 @@ from replications.parts import read_result
 from treegauge.measures.registry import measures
 from treegauge.statistics.analyse import analyse
 from treegauge.statistics.background import remove_background
+from treegauge.statistics.coefficients import inference
 from treegauge.statistics.power import plan_power
 from treegauge.statistics.regression import regress
 
@@ -49,7 +50,7 @@ def partial() -> pl.DataFrame:
     for choice in ("all", *SETS):
         frame = rows_of(choice)
         for target in TARGETS if choice == "enough" else EVERYWHERE:
-            rows = analyse(frame, target, tried(), GIVEN, seed=0).table
+            rows = analyse(frame, target, tried(), GIVEN, seed=0, cluster="none").table
             both = pl.col("given").is_in(["", " + ".join(GIVEN)])
             found.append(
                 rows.filter(both).select(
@@ -130,7 +131,8 @@ def background() -> pl.DataFrame:
             for name in NAMED:
                 found = remove_background(rows_of(choice), target, name, GIVEN, log=LOG, seed=0)
                 low, high = found.bca or (None, None)
-                last = found.stages[-1].inference
+                left = float(found.stages[-1].inference.r or 0)
+                last = inference(left, len(found.sample.values))
                 rows.append(
                     {"parser": target, "treebanks": choice, "measure": name,
                      "alone": found.stages[0].inference.r, "size_out": found.stages[1].inference.r,

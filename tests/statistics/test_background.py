@@ -48,7 +48,9 @@ def test_the_chain_is_fit_divide_and_fit_again(frame, method):
         np.testing.assert_allclose(stage.values, left)
         expected = coefficient(left, frame["edv"])
         assert stage.inference.r == pytest.approx(expected.statistic)
-        assert stage.inference.p_value == pytest.approx(expected.pvalue)
+        # Only the bootstrap allows for fitted lines.
+        p_value = pytest.approx(expected.pvalue) if x is None else None
+        assert stage.inference.p_value == p_value
     assert found.table["removed"].to_list() == [None, "log(words)", "length"]
 
 

@@ -1,7 +1,6 @@
 """Tables of correlations: groups, covariates, corrections, and everything that goes missing."""
 
 import json
-import math
 
 import numpy as np
 import pandas as pd
@@ -128,10 +127,12 @@ def test_what_cannot_be_computed_is_missing_and_says_why(frame):
         "flat given copy: missing, because flat has one value only",
         "few: 3 complete rows, too few to correlate (at least 4)",
         "edv given copy: missing, because the covariates determine las or edv",
+        "strongest column: not corrected for its selection, because 3 rows have all columns (at "
+        "least 16)",
     ]
     rows = json.loads(json.dumps(found.to_dict(), allow_nan=False))["rows"]
     assert [row["r"] is None for row in rows] == [True, True, True, True, False, True]
-    assert rows[5]["p_value"] is rows[5]["power"] is rows[5]["p_adjusted"] is None
+    assert rows[5]["p_value"] is rows[5]["detectable_r"] is rows[5]["p_adjusted"] is None
 
 
 def test_covariates_need_rows(frame):
@@ -139,9 +140,14 @@ def test_covariates_need_rows(frame):
     found = analyse(few, "las", ["edv"], ["length", "words"], resamples=0)
     assert [row.inference.r is None for row in found.rows] == [False, False, True]
     assert found.notes == (
+        "edv: 5 rows are too few for an interval and a p-value (at least 8)",
+        "edv given length: 5 rows are too few for an interval and a p-value (at least 9)",
         "edv given length, words: missing, because 2 covariates need at least 6 rows",
     )
-    assert all(math.isfinite(row.inference.low) for row in found.rows[:2])
+    assert all(row.inference.low is row.inference.p_value is None for row in found.rows)
+    enough = analyse(frame.head(8), "las", ["edv"], resamples=50).rows[0]
+    assert enough.inference.low < enough.inference.r < enough.inference.high
+    assert 0.7 < enough.detectable_r < 1
 
 
 def test_nothing_computable_is_an_error(frame):
@@ -284,6 +290,7 @@ def test_bins_with_too_few_rows_are_missing(binned):
     assert found.table["r"].is_null().to_list() == [False, True, False]
     assert found.summary == {"trend_r": None, "p_trend": None}
     assert found.notes == (
+        "length 5: edv: 4 rows are too few for an interval and a p-value (at least 8)",
         "length 5: edv given words: missing, because 1 covariates need at least 5 rows",
     )
 
@@ -295,3 +302,21 @@ def test_bins_are_whole_numbers_in_range(binned):
         correlate_bins(binned, "las", "edv", low=40, high=50)
     with pytest.raises(TreegaugeError, match="unknown column that bins in table: 'len'"):
         correlate_bins(binned, "las", "edv", bin="len")
+
+
+def test_kendall_given_covariates_has_no_p_value_and_says_why(frame):
+    found = analyse(frame, "las", ["edv"], ["words"], method="kendall", resamples=0)
+    alone, given = found.rows
+    assert alone.inference.p_value is not None
+    assert given.inference.p_value is given.p_adjusted is None
+    assert given.inference.low < given.inference.r < given.inference.high
+    assert any("Kendall's partial tau is not 0" in note for note in found.notes)
+
+
+def test_the_trend_over_bins_is_tested_over_treebanks(binned):
+    found = correlate_bins(binned, "las", "edv", low=0, high=200)
+    even = binned.with_columns(length=pl.col("length") * 2)
+    twice = pl.concat([even, even.with_columns(length=pl.col("length") + 1)])
+    again = correlate_bins(twice, "las", "edv", low=0, high=200)
+    # The same treebanks again at other lengths are no new evidence.
+    assert again.summary["p_trend"] == pytest.approx(found.summary["p_trend"], rel=0.5)

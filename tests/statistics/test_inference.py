@@ -39,7 +39,7 @@ def test_spearman_is_scipys_and_pingouins(pair):
 
 
 def test_kendall_is_exact_for_few_rows_and_allows_for_ties(pair):
-    few = pair[:7]
+    few = pair[:9]
     assert correlated_pair(few, method="kendall").p_value == pytest.approx(
         stats.kendalltau(*few.T, method="exact").pvalue
     )
@@ -68,14 +68,17 @@ def test_adjusted_square_is_that_of_a_regression_for_pearson(pair):
 
 def test_too_few_rows_leave_out_what_they_cannot_tell():
     assert inference(0.5, n=2) == Inference(r=0.5, r2=0.25)
-    four = inference(0.5, n=5, k=2)
-    assert (four.low, four.high, four.power) == (None, None, None)
-    assert four.p_value == pytest.approx(2 * stats.t.sf(0.5 / math.sqrt(0.75), 1))
-    assert inference(0.5, n=4, method="kendall").low is None
+    few = inference(0.5, n=9, k=2)
+    assert few.low is few.high is few.p_value is None
+    assert inference(0.5, n=10, k=2, method="pearson").p_value == pytest.approx(
+        2 * stats.t.sf(0.5 * math.sqrt(6 / 0.75), 6)
+    )
+    assert inference(0.5, n=7, method="kendall").low is None
+    assert inference(0.5, n=30, k=1, method="kendall").p_value is None
 
 
 def test_perfect_coefficients_have_no_width():
-    found = inference(-1.0, n=20, k=1)
+    found = inference(-1.0, n=21, k=1)
     assert (found.low, found.high, found.p_value, found.power) == (-1, -1, 0, 1)
 
 

@@ -18,7 +18,9 @@ def test_normality_is_scipys():
         values = np.asarray(data[row["variable"]])
         w, p = stats.shapiro(values)
         k2, p_k2 = stats.normaltest(values)
-        assert (row["w"], row["p_value"], row["k2"], row["p_k2"]) == pytest.approx((w, p, k2, p_k2))
+        assert (row["w"], row["p_value"], row["k2"]) == pytest.approx((w, p, k2))
+        # From samples of this size rather than the chi-square of infinitely many rows.
+        assert row["p_k2"] == pytest.approx(p_k2, abs=0.02)
         assert row["skewness"] == pytest.approx(stats.skew(values))
         assert row["sd"] == pytest.approx(np.std(values, ddof=1))
     assert [row["normal"] for row in found.rows] == [True, False]
@@ -69,8 +71,7 @@ def test_curves_are_as_likely_as_scipys(seed):
     observed = np.histogram(values, edges)[0]
     chi2, p = stats.chisquare(observed, ddof=3)
     assert (found.chi2, found.p_chi2, found.chi2_df) == pytest.approx((chi2, p, 8))
-    gain = 2 * (ours - stats.norm.logpdf(values, *stats.norm.fit(values)).sum())
-    assert found.p_normal == pytest.approx(stats.chi2.sf(gain, 1), abs=1e-6)
+    assert found.p_normal == pytest.approx(stats.skewtest(values).pvalue)
 
 
 def test_the_curve_follows_shifts_scales_and_mirrors():

@@ -14,7 +14,13 @@ from treegauge.statistics.analysis import (
 )
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.coefficients import check_coefficient
-from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
+from treegauge.statistics.correlation import (
+    Correlations,
+    adjusted,
+    associate,
+    choose_columns,
+    select,
+)
 from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
 from treegauge.statistics.data_table import Tables, group_rows, load_tables
 from treegauge.statistics.normality import normality, shape
@@ -34,9 +40,11 @@ def _correlation(
 ) -> Correlations:
     """Explain scores: correlate columns with a target, alone and given covariates.
 
-    Covariates are added one at a time. Fisher and bootstrap (BCa) intervals, adjusted r², p-values
-    (also adjusted for their number), and power. A coefficient that cannot be computed is missing,
-    and a note says why.
+    Covariates are added one at a time. Intervals by formula and bootstrap (BCa), adjusted r²,
+    p-values (also adjusted for their number), the smallest coefficient that could be detected, and
+    the strongest of several columns, corrected for having been chosen. Treebanks of one genus
+    resemble each other, and intervals and p-values allow for it. What cannot be computed is
+    missing, and a note says why.
 
     Parameters
     ----------
@@ -74,17 +82,24 @@ def _correlation(
         raise TreegaugeError(f"cut {cut!r} needs a column to cut: give by as well")
     variables = choose_columns(table, target, wanted, covariates, without=by)
     groups = {"all": range(table.frame.height)} | (group_rows(table, by, cut) if by else {})
-    rows, notes = associate(table, target, variables, covariates, groups, method, log, intervals)
+    rows, notes = associate(
+        table, target, variables, covariates, groups, method, log, intervals, how.cluster
+    )
+    selected, more = select(
+        table, target, variables, covariates, method, log, intervals.level, how.cluster
+    )
     return Correlations(
         rows=tuple(adjusted(rows, correction)),
         method=method,
         data=table,
         variables=tuple(variables),
         log=tuple(log),
-        notes=tuple(notes),
+        selected=selected,
+        notes=(*notes, *more),
         signature=sign_analysis(
             "correlation", table.name, target=target, of=variables if wanted else "all",
             given=covariates, method=method, by=by, cut=cut, correction=correction, log=log,
+            cluster=how.cluster,
             intervals=intervals,
         ),
     )  # fmt: skip

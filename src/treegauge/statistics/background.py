@@ -31,6 +31,9 @@ from treegauge.statistics.resampling import FloatArray
 if TYPE_CHECKING:
     import polars as pl
 
+#: Fewest rows of a bootstrap interval of what is left.
+LEAST_BACKGROUND = 15
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -96,7 +99,8 @@ def remove_background(
 
     With y the target, each step fits y = a + b x by least squares to a covariate x and goes on with
     y / (a + b x). The coefficient that is left is not explained by the covariates, as far as
-    straight lines can describe their effect.
+    straight lines can describe their effect. Only the target as it is has an interval by formula
+    and a p-value; what is left after the last covariate has a bootstrap interval.
 
     Parameters
     ----------
@@ -114,8 +118,8 @@ def remove_background(
     Notes
     -----
     Sections 3.3 and 4.2.2 of the EDV paper. Only the target is cleaned, not the variable, as in a
-    semi-partial correlation: the coefficient is usually nearer to zero than the partial one. Its
-    p-value does not allow for the fitted lines; the bootstrap interval does.
+    semi-partial correlation: the coefficient is usually nearer to zero than the partial one. Only
+    the bootstrap allows for the fitted lines; the usual test would find next to nothing.
 
     Examples
     --------
@@ -134,7 +138,9 @@ def remove_background(
     sample.check(table.source, 4)
     stages = _chain(sample, method, intervals.level, table.source)
     bca = None
-    if intervals.resamples:
+    few = len(sample.values) < LEAST_BACKGROUND
+    note = f"{len(sample.values)} rows are too few for a bootstrap interval ({LEAST_BACKGROUND})"
+    if intervals.resamples and not few:
         interval = bootstrap_rows(
             sample.values, lambda rows: _left(rows, method), **vars(intervals)
         )
@@ -147,7 +153,7 @@ def remove_background(
         stages=tuple(stages),
         bca=bca,
         sample=sample,
-        notes=sample.notes,
+        notes=(*sample.notes, *([note] if few and intervals.resamples else [])),
         signature=sign_analysis(
             "background", table.name, target=target, of=of, given=covariates, method=method,
             log=log, intervals=intervals,
@@ -163,7 +169,7 @@ def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> li
         # A line that fits perfectly leaves rounding errors, whose ranks are still ranks.
         if coefficient.r is None or np.ptp(left) <= 1e-9 * np.abs(left).max():
             raise TreegaugeError(f"{source}: nothing of {sample.names[0]} is left to correlate")
-        return coefficient
+        return coefficient if left is target else Inference(r=coefficient.r)
 
     stages = [Stage(None, None, None, None, target, correlated(target))]
     for name, covariate in zip(sample.names[2:], covariates, strict=True):

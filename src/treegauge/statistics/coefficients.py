@@ -11,6 +11,10 @@ from treegauge.statistics.analysis import Coefficient
 from treegauge.statistics.power import correlation_power
 from treegauge.statistics.resampling import FloatArray
 
+#: Fewest rows, less the number of covariates, of an interval or p-value.
+LEAST_ROWS = 8
+# Rows below which Spearman's p-value has a correction for continuity.
+_FEW = 20
 # Variance that is left in a column, as a share, below which the covariates determine it.
 _NOTHING = 1e-10
 
@@ -128,9 +132,13 @@ def inference(
       :math:`\pm z \sqrt{0.437 / (n - k - 4)}`;
     - adjusted square: :math:`1 - (1 - r^2) (n - 1) / (n - k - 2)`;
     - p-value: Student's t with :math:`n - k - 2` degrees of freedom at
-      :math:`r \sqrt{(n - k - 2) / (1 - r^2)}`, for Kendall the normal distribution with variance
-      :math:`2 (2 (n-k) + 5) / 9 (n-k) (n-k-1)`;
+      :math:`r \sqrt{(n - k - 2) / (1 - r^2)}` (Spearman below 20 rows: r nearer to 0 by
+      :math:`6 / m (m^2 - 1)`, m = n - k), for Kendall the normal distribution with variance
+      :math:`2 (2n + 5) / 9 n (n - 1)`, and none given covariates: where two columns are independent
+      given a third, the partial tau is not 0, and any test of 0 finds that sooner or later;
     - power: :func:`treegauge.statistics.power.correlation_power` at n - k rows.
+
+    Below 8 rows (n - k) there is neither interval nor p-value.
 
     Notes
     -----
@@ -154,7 +162,7 @@ def inference(
     return Inference(
         r=r, low=low, high=high, r2=r * r if variance else None,
         adjusted_r2=1 - (1 - r * r) * (n - 1) / free if variance and free > 0 else None,
-        p_value=_p_value(r, n - k, method),
+        p_value=None if k and method == "kendall" else _p_value(r, n - k, method),
         power=correlation_power(r, n - k) if variance and n - k > 3 else None,
     )  # fmt: skip
 
@@ -169,15 +177,15 @@ def correlated_pair(
     Examples
     --------
     >>> import numpy as np
-    >>> pair = np.array([[1, 2.0], [2, 1.5], [3, 0.1], [9, 0.2]])
+    >>> pair = np.array([[1, 2.0], [2, 1.5], [3, 0.1], [9, 0.2], [4, 1], [5, 3], [7, 2], [8, 0]])
     >>> correlated_pair(pair, method="kendall").p_value.__round__(4)
-    0.3333
+    0.3828
     """
     r = float(coefficients(values, method)[0, 1])
     if math.isnan(r):
         return Inference()
     result = inference(r, len(values), method=method, level=level)
-    if method == "kendall":
+    if method == "kendall" and result.p_value is not None:
         from scipy.stats import kendalltau
 
         result = replace(result, p_value=float(kendalltau(values[:, 0], values[:, 1]).pvalue))
@@ -192,7 +200,7 @@ def _interval(
     if not 0 < level < 1:
         raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")
     spare, factor = (rows - 4, 0.437) if method == "kendall" else (rows - 3, 1.0)
-    if spare <= 0:
+    if rows < LEAST_ROWS:
         return None, None
     if abs(r) == 1:
         return r, r
@@ -203,11 +211,14 @@ def _interval(
 def _p_value(r: float, rows: int, method: Coefficient) -> float | None:
     from scipy.special import ndtr, stdtr
 
-    if rows <= 2:
+    if rows < LEAST_ROWS:
         return None
     if method == "kendall":
         variance = 2 * (2 * rows + 5) / (9 * rows * (rows - 1))
         return float(2 * ndtr(-abs(r) / math.sqrt(variance)))
+    if method == "spearman" and rows < _FEW:
+        # Half a step of rho, as its values lie apart with few rows.
+        r = max(0.0, abs(r) - 6 / (rows * (rows**2 - 1)))
     if abs(r) == 1:
         return 0.0
     free = rows - 2

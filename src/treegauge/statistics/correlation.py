@@ -9,7 +9,16 @@ import numpy as np
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.analysis import Analysis, Coefficient, RowResampling, frame_of
 from treegauge.statistics.bootstrap import bootstrap_rows
+from treegauge.statistics.clusters import (
+    LEAST_CLUSTERS,
+    Clusters,
+    cluster_note,
+    clustered_inferences,
+    clusters_of,
+    strongest,
+)
 from treegauge.statistics.coefficients import (
+    LEAST_ROWS,
     Inference,
     coefficients,
     correlated_pair,
@@ -19,17 +28,23 @@ from treegauge.statistics.coefficients import (
 from treegauge.statistics.data_table import DataTable, Groups, Sample
 from treegauge.statistics.least_squares import collinearity_notes
 from treegauge.statistics.multiple import adjust
+from treegauge.statistics.planning import Winner
+from treegauge.statistics.power import detectable
 from treegauge.statistics.resampling import FloatArray
 
 if TYPE_CHECKING:
     import polars as pl
+
+#: Fewest rows from which the strongest of several columns is corrected for its selection.
+LEAST_SELECTED = 15
 
 
 @dataclass(frozen=True)
 class Association:
     """One coefficient: of `variable` with `target`, given some covariates, over `n` rows.
 
-    ``p_adjusted`` is adjusted over all rows of the result with as many covariates.
+    ``p_adjusted`` is adjusted over all rows of the result with as many covariates;
+    ``detectable_r`` is the smallest true coefficient found with a power of 0.8.
     """
 
     group: str
@@ -41,6 +56,7 @@ class Association:
     bca_low: float | None = None
     bca_high: float | None = None
     p_adjusted: float | None = None
+    detectable_r: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row of the table."""
@@ -50,7 +66,7 @@ class Association:
             "given": " + ".join(self.given), "n": self.n, "r": result.r, "low": result.low,
             "high": result.high, "bca_low": self.bca_low, "bca_high": self.bca_high,
             "r2": result.r2, "adj_r2": result.adjusted_r2, "p_value": result.p_value,
-            "p_adjusted": self.p_adjusted, "power": result.power,
+            "p_adjusted": self.p_adjusted, "detectable_r": self.detectable_r,
         }  # fmt: skip
 
 
@@ -63,15 +79,19 @@ def associate(
     method: Coefficient,
     log: Sequence[str],
     intervals: RowResampling,
+    cluster: str,
 ) -> tuple[list[Association], list[str]]:
     """Return every coefficient in every group, and the notes on them."""
+    kinds = table.kinds(cluster)
     rows: list[Association] = []
     notes: list[str] = []
     for group, here in groups.items():
         place = f"{group}: " if len(groups) > 1 else ""
         for variable in variables:
             sample = table.complete([target, variable, *given], log=log, rows=here)
-            added, problems = _of_sample(sample, group, method, intervals)
+            clusters = clusters_of(kinds, sample.rows)
+            added, problems = _of_sample(sample, group, method, intervals, clusters)
+            problems += [cluster_note(clusters, cluster)] if clusters else []
             rows += added
             notes += [place + note for note in (*sample.notes, *problems)]
     if all(row.inference.r is None for row in rows):
@@ -80,7 +100,11 @@ def associate(
 
 
 def _of_sample(
-    sample: Sample, group: str, method: Coefficient, intervals: RowResampling
+    sample: Sample,
+    group: str,
+    method: Coefficient,
+    intervals: RowResampling,
+    clusters: Clusters | None,
 ) -> tuple[list[Association], list[str]]:
     """Correlate the first two columns, given none, one, two ... of the others."""
     target, variable, *given = sample.names
@@ -104,18 +128,55 @@ def _of_sample(
                 f"{name}: missing, because the covariates determine {target} or {variable}"
             )
         else:
+            result = (
+                inference(r, n, k, method=method, level=intervals.level)
+                if k
+                else correlated_pair(sample.values[:, :2], method=method, level=intervals.level)
+            )
+            enough = n - k >= LEAST_ROWS
             rows[k] = replace(
                 rows[k],
-                inference=inference(r, n, k, method=method, level=intervals.level)
-                if k
-                else correlated_pair(sample.values[:, :2], method=method, level=intervals.level),
+                inference=result,
+                detectable_r=detectable(n - k) if enough and method != "kendall" else None,
             )
+            if not enough:
+                problems.append(
+                    f"{name}: {n} rows are too few for an interval and a p-value (at least "
+                    f"{LEAST_ROWS + k})"
+                )
+            elif result.p_value is None:
+                problems.append(
+                    f"{name}: no p-value, because Kendall's partial tau is not 0 where the two are "
+                    "independent given the covariates; spearman and pearson have one"
+                )
+    if clusters:
+        rows = _clustered(rows, sample.values, clusters, method, intervals)
     problems += _reversals(rows)
     if len(given) > 1 and not constant:
         problems += collinearity_notes(given, matrix[2:, 2:])
-    if intervals.resamples and any(row.inference.r is not None for row in rows):
+    known = any(row.inference.low is not None for row in rows)
+    if intervals.resamples and known and not clusters:
         rows = _with_intervals(rows, sample.values, method, intervals)
     return rows, problems
+
+
+def _clustered(
+    rows: Sequence[Association],
+    values: FloatArray,
+    clusters: Clusters,
+    method: Coefficient,
+    intervals: RowResampling,
+) -> list[Association]:
+    before = [row.inference for row in rows]
+    after, least = clustered_inferences(before, values, clusters, method, intervals.level)
+    return [
+        replace(
+            row,
+            inference=one,
+            detectable_r=None if row.detectable_r is None or np.isnan(r) else float(r),
+        )
+        for row, one, r in zip(rows, after, least, strict=True)
+    ]
 
 
 def _reversals(rows: Sequence[Association]) -> list[str]:
@@ -152,7 +213,7 @@ def _with_intervals(
     interval = bootstrap_rows(values, every, **vars(intervals))
     return [
         row
-        if row.inference.r is None
+        if row.inference.low is None
         else replace(row, bca_low=float(interval.low[k]), bca_high=float(interval.high[k]))
         for k, row in enumerate(rows)
     ]
@@ -170,6 +231,56 @@ def adjusted(rows: Sequence[Association], correction: str) -> list[Association]:
     return result
 
 
+@dataclass(frozen=True)
+class Selected:
+    """The variable farthest from 0 among several, given all covariates."""
+
+    variable: str
+    number: int
+    n: int
+    winner: Winner
+
+
+def select(
+    table: DataTable,
+    target: str,
+    variables: Sequence[str],
+    given: Sequence[str],
+    method: Coefficient,
+    log: Sequence[str],
+    level: float,
+    cluster: str,
+) -> tuple[Selected | None, list[str]]:
+    """Return the strongest of several variables with an interval that allows for the choice.
+
+    Over the rows that have all columns; without constant columns. A note says why there is none.
+    """
+    if len(variables) < 2:
+        return None, []
+    sample = table.complete([target, *variables, *given], log=log)
+    n, flat = len(sample.values), set(sample.constant())
+    usable = [j for j, name in enumerate(sample.names[1 : 1 + len(variables)]) if name not in flat]
+    clusters = clusters_of(table.kinds(cluster), sample.rows)
+    units = clusters.number if clusters else n
+    least = LEAST_CLUSTERS if clusters else LEAST_SELECTED + len(given)
+    reason = ""
+    if method == "kendall" and given:
+        reason = "partial tau has no test"
+    elif units < least:
+        reason = f"{units} {'clusters' if clusters else 'rows'} have all columns (at least {least})"
+    elif flat & {sample.names[0], *sample.names[1 + len(variables) :]} or len(usable) < 2:
+        reason = "too few columns vary"
+    else:
+        used = [0, *(1 + j for j in usable), *range(1 + len(variables), len(sample.names))]
+        units_of = clusters or Clusters(np.arange(n))
+        winner = strongest(sample.values[:, used], len(usable), units_of, method, level)
+        if np.isfinite([winner.low, winner.high]).all():
+            name = sample.names[1 + usable[winner.index]]
+            return Selected(name, len(usable), n, winner), []
+        reason = "the covariates determine a column"
+    return None, [f"strongest column: not corrected for its selection, because {reason}"]
+
+
 @dataclass(frozen=True, eq=False)
 class Correlations(Analysis):
     """Coefficients with their intervals, one row per variable, group and set of covariates.
@@ -182,7 +293,20 @@ class Correlations(Analysis):
     data: DataTable | None = None
     variables: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
+    selected: "Selected | None" = None
     kind: ClassVar[str] = "correlation"
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The strongest of several variables, corrected for having been chosen."""
+        if self.selected is None:
+            return {}
+        best = self.selected.winner
+        return {
+            "strongest": self.selected.variable, "selected_from": self.selected.number,
+            "selected_n": self.selected.n, "selected_r": best.value, "selected_low": best.low,
+            "selected_high": best.high,
+        }  # fmt: skip
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -190,13 +314,24 @@ class Correlations(Analysis):
         texts = dict.fromkeys(("group", "target", "variable", "given"), str)
         return frame_of([row.to_dict() for row in self.rows], n=int, **texts)
 
+    def _lines(self) -> list[str]:
+        said = []
+        if self.selected is not None:
+            best = self.selected.winner
+            said = [
+                f"strongest of {self.selected.number} columns: {self.selected.variable}, r "
+                f"{best.observed:.3f}; corrected for having been selected {best.value:.3f} "
+                f"({best.low:.3f} to {best.high:.3f})"
+            ]
+        return [*said, *(f"note: {note}" for note in self.notes)]
+
     def shown(self) -> "pl.DataFrame":
         """Return the table without columns that do not vary or repeat another."""
         full, frame = self.table, super().shown()
         idle = ["group"] if full["group"].n_unique() == 1 else []
         idle += ["given"] if (full["given"] == "").all() else []
-        repeats = full["p_adjusted"].equals(full["p_value"])
-        return frame.drop([*idle, *(["p_adjusted"] if repeats else [])])
+        idle += ["p_adjusted"] if full["p_adjusted"].equals(full["p_value"]) else []
+        return frame.drop(idle, strict=False)
 
 
 def choose_columns(

@@ -1,6 +1,7 @@
 """Correlations of all pairs of columns, and within bins of sentence length."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,10 +19,25 @@ from treegauge.statistics.analysis import (
     frame_of,
     sign_analysis,
 )
-from treegauge.statistics.coefficients import Inference, check_coefficient, correlated_pair
+from treegauge.statistics.clusters import (
+    LEAST_CLUSTERS,
+    Clusters,
+    cluster_note,
+    clustered_inferences,
+    clusters_of,
+    fisher,
+    partial_by_weights,
+)
+from treegauge.statistics.coefficients import (
+    LEAST_ROWS,
+    Inference,
+    check_coefficient,
+    correlated_pair,
+)
 from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
-from treegauge.statistics.data_table import Tables, load_tables
+from treegauge.statistics.data_table import DataTable, Sample, Tables, load_tables
 from treegauge.statistics.multiple import adjust
+from treegauge.statistics.small_samples import StudentEstimate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,6 +77,7 @@ def correlation_matrix(
     method: Coefficient = "spearman",
     level: float = 0.95,
     correction: Correction = "benjamini-hochberg",
+    cluster: str = "genus",
     columns: TableSettings = TableSettings(),
 ) -> CorrelationMatrix:
     """Correlate every column with every other; stars mark small adjusted p-values.
@@ -79,6 +96,8 @@ def correlation_matrix(
         Confidence level of the intervals.
     correction
         How p-values are adjusted for their number; all pairs are one family.
+    cluster
+        Treebanks of one genus, family or language resemble each other; none: they are independent.
 
     Notes
     -----
@@ -102,9 +121,11 @@ def correlation_matrix(
     values, names = table.columns(wanted, log=log)
     pairs: list[dict[str, Any]] = []
     notes: list[str] = []
+    kinds = table.kinds(cluster)
     for i, j in combinations(range(len(names)), 2):
         both = values[:, [i, j]]
-        both = both[np.isfinite(both).all(axis=1)]
+        here = np.flatnonzero(np.isfinite(both).all(axis=1))
+        both = both[here]
         result = Inference()
         if len(both) < 4:
             notes.append(
@@ -114,6 +135,12 @@ def correlation_matrix(
             notes.append(f"{names[i]}, {names[j]}: missing, because one of them has one value only")
         else:
             result = correlated_pair(both, method=method, level=level)
+            clusters = clusters_of(kinds, here.tolist())
+            if clusters:
+                (result,), _ = clustered_inferences([result], both, clusters, method, level)
+                notes.append(cluster_note(clusters, cluster))
+            elif len(both) < LEAST_ROWS:
+                notes.append(f"{names[i]}, {names[j]}: too few rows for a p-value (at least 8)")
         pairs.append(
             {"x": names[i], "y": names[j], "n": len(both), "r": result.r}
             | {"low": result.low, "high": result.high, "p_value": result.p_value}
@@ -124,10 +151,10 @@ def correlation_matrix(
     return CorrelationMatrix(
         names=names,
         pairs=tuple(pairs),
-        notes=tuple(notes),
+        notes=tuple(dict.fromkeys(notes)),
         signature=sign_analysis(
             "matrix", table.name, of=wanted if chosen else "all", method=method,
-            correction=correction, log=log, intervals=RowResampling(level, 0),
+            correction=correction, cluster=cluster, log=log, intervals=RowResampling(level, 0),
         ),
     )  # fmt: skip
 
@@ -136,7 +163,8 @@ def correlation_matrix(
 class BinnedCorrelations(Analysis):
     """Coefficients of one variable given all covariates, one row per bin.
 
-    The trend is the Spearman correlation of the coefficients with the bins.
+    The trend is the Spearman correlation of the coefficients with the bins; its p-value is of the
+    slope of Fisher's transformation, over treebanks, which the bins share.
     """
 
     bin: str
@@ -172,6 +200,7 @@ def correlate_bins(
     method: Coefficient = "spearman",
     log: Names = (),
     correction: Correction = "benjamini-hochberg",
+    cluster: str = "genus",
     intervals: RowResampling = RowResampling(resamples=0),
 ) -> BinnedCorrelations:
     """Correlate within each bin of sentence length, in a table with a row per treebank and length.
@@ -200,6 +229,8 @@ def correlate_bins(
         Columns to take the logarithm of; a,b or repeated.
     correction
         How p-values are adjusted for their number.
+    cluster
+        Treebanks of one genus, family or language resemble each other; none: they are independent.
 
     Notes
     -----
@@ -229,7 +260,9 @@ def correlate_bins(
     bins = sorted({int(number) for number in numbers[inside]})
     groups = {f"{bin} {one}": np.flatnonzero(numbers == one).tolist() for one in bins}
     choose_columns(table, target, [of], covariates, without=bin)
-    rows, notes = associate(table, target, [of], covariates, groups, method, logs, intervals)
+    rows, notes = associate(
+        table, target, [of], covariates, groups, method, logs, intervals, cluster
+    )
     last = adjusted([row for row in rows if len(row.given) == len(covariates)], correction)
     known = [
         (one, row.inference.r)
@@ -237,15 +270,48 @@ def correlate_bins(
         if row.inference.r is not None
     ]
     enough = len(known) > 3
+    p_trend = None
+    if enough and len(known) == len(bins) and method != "kendall":
+        samples = [table.complete([target, of, *covariates], log=logs, rows=here)
+                   for here in groups.values()]  # fmt: skip
+        p_trend = _trend(table, bins, samples, method, cluster)
     signature = sign_analysis(
         "bins", table.name, bin=f"{bin}:{low}-{high}", target=target, of=of, given=covariates,
-        method=method, correction=correction, log=logs, intervals=intervals,
+        method=method, correction=correction, cluster=cluster, log=logs, intervals=intervals,
     )  # fmt: skip
     return BinnedCorrelations(
         bin=bin,
         bins=tuple(bins),
         coefficients=Correlations(signature, tuple(notes), tuple(last), method),
-        trend=correlated_pair(np.array(known, dtype=np.float64)) if enough else Inference(),
+        trend=replace(correlated_pair(np.array(known)), p_value=p_trend) if enough else Inference(),
         notes=tuple(notes),
         signature=signature,
     )
+
+
+def _trend(
+    table: DataTable,
+    bins: Sequence[int],
+    samples: Sequence[Sample],
+    method: Coefficient,
+    cluster: str,
+) -> float | None:
+    """Return the p-value of the slope of Fisher's z over bins, treebanks (or clusters) varying."""
+    kinds = table.kinds(cluster) or [None] * table.frame.height
+    names = [kind or label for kind, label in zip(kinds, table.labels, strict=True)]
+    place = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    if len(place) < LEAST_CLUSTERS:
+        return None
+    codes = [np.array([place[names[i]] for i in sample.rows]) for sample in samples]
+    whole = Clusters(np.concatenate(codes))
+    steps = samples[0].values.shape[1] - 1
+    halves = np.vstack([np.zeros(len(place)), np.eye(len(place)) / 2])
+    z = [
+        fisher(partial_by_weights(sample.values, 1 - halves[:, code], method, steps)[:, -1])
+        for sample, code in zip(samples, codes, strict=True)
+    ]
+    centred = np.array(bins) - np.mean(bins)
+    slopes = (centred @ np.array(z))[:, None] / (centred**2).sum()
+    error = np.sqrt(whole.covariance(slopes)[0])
+    p = StudentEstimate(slopes[0], error, np.full(1, whole.df)).p_value()[0]
+    return None if np.isnan(p) else float(p)

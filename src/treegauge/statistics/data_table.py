@@ -25,6 +25,8 @@ FloatArray = npt.NDArray[np.float64]
 PACKAGED = ("ud25", "difficulty_table1")
 #: Columns that hold scores whatever the table, in percent.
 SCORES = {"las", "uas", "clas", "mlas", "blex"}
+#: Clusters of rows that are known from names of treebanks.
+KIN = ("genus", "family", "language")
 _MOST = 60  # groups
 
 
@@ -126,6 +128,33 @@ class DataTable:
                     "for a missing one"
                 )
         return np.array(parsed, dtype=np.float64)
+
+    def kinds(self, name: str) -> list[str | None] | None:
+        """Return the cluster of each row, None where unknown; None for ``"none"``.
+
+        Examples
+        --------
+        >>> as_table({"treebank": ["UD_Greek-GDT", "hsb_ufal", "T1"]}).kinds("genus")
+        ['Greek', 'Slavic', None]
+        """
+        if name == "none":
+            return None
+        if name in self.frame.columns:
+            return [str(cell) if cell not in (None, "") else None for cell in self.frame[name]]
+        if name not in KIN:
+            raise ChoiceError("column of clusters", name, [*KIN, *self.frame.columns, "none"])
+        if "treebank" not in self.frame.columns:
+            return None
+        from treegauge.treebanks.languages import UNKNOWN, language_of, languages
+
+        codes = {language.code: language for language in languages().values()}
+        found = []
+        for treebank in map(str, self.frame["treebank"]):
+            plain = treebank.strip().removeprefix("UD_")
+            own = codes.get(plain.lower().partition("_")[0], language_of(f"UD_{plain}"))
+            kind = getattr(own, "name" if name == "language" else name)
+            found.append(None if kind == UNKNOWN or not own.code else kind)
+        return found
 
     def complete(
         self, names: Sequence[str], *, log: Sequence[str] = (), rows: Sequence[int] | None = None

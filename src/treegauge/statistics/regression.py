@@ -16,7 +16,7 @@ from treegauge.statistics.analysis import (
     sign_analysis,
 )
 from treegauge.statistics.bootstrap import bootstrap_rows
-from treegauge.statistics.coefficients import coefficients
+from treegauge.statistics.coefficients import coefficients, inference
 from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table, load_tables
 from treegauge.statistics.least_squares import (
@@ -31,6 +31,8 @@ from treegauge.statistics.resampling import FloatArray
 if TYPE_CHECKING:
     import polars as pl
 
+#: Fewest rows of intervals of importance.
+LEAST_IMPORTANCE = 40
 # All subsets of more predictors, in every resample, would take minutes.
 _MOST_RESAMPLED = 8
 
@@ -175,7 +177,7 @@ def regress(
 
     Predictors are standardised before the fit; coefficients are in their own units, with p-values
     from Student's t. Importance is each predictor's share of R² in percent, with a bootstrap
-    interval over rows for up to 8 predictors.
+    interval for up to 8 predictors and from 40 rows on. Rows are taken as independent.
 
     Parameters
     ----------
@@ -274,15 +276,21 @@ def _terms(
     reach = float(stdtrit(solved.free, (1 + intervals.level) / 2))
     spread = float(solved.y.std(ddof=1))
     shares = _percent(relative_importance(matrix))
+    slopes, unit = solved.slopes, solved.scale
+    t = np.divide(slopes, errors, out=np.copysign(np.inf, slopes), where=errors > 0)
+    p_values = 2 * stdtr(solved.free, -np.abs(t))
     low = high = np.full(len(shares), None)
-    if intervals.resamples and len(shares) <= _MOST_RESAMPLED:
+    if intervals.resamples and len(shares) <= _MOST_RESAMPLED and len(solved.y) >= LEAST_IMPORTANCE:
         interval = bootstrap_rows(
             np.roll(sample.values, -1, axis=1), _shares, method="percentile", **vars(intervals)
         )
-        # Shares have a floor at 0, near which all resamples may lie above the share itself.
+        # Shares have a floor at 0, near which all resamples may lie above the share itself, and
+        # above 0 where the predictor may well be of no use.
         low, high = np.minimum(interval.low, shares), np.maximum(interval.high, shares)
-    slopes, unit = solved.slopes, solved.scale
-    t = np.divide(slopes, errors, out=np.copysign(np.inf, slopes), where=errors > 0)
+        alone = np.array(
+            [inference(r, len(solved.y), method="pearson").p_value for r in matrix[:-1, -1]]
+        )
+        low = np.where(np.minimum(p_values, alone) > 1 - intervals.level, 0.0, low)
     columns: dict[str, Any] = {
         "predictor": sample.names[1:],
         "coefficient": slopes / unit,
@@ -290,7 +298,7 @@ def _terms(
         "high": (slopes + reach * errors) / unit,
         "standardised": slopes / spread,
         "t": [float(one) if math.isfinite(one) else None for one in t],
-        "p_value": 2 * stdtr(solved.free, -np.abs(t)),
+        "p_value": p_values,
         "importance": shares,
         "importance_low": low,
         "importance_high": high,

@@ -1,0 +1,200 @@
+"""Correlations over rows that resemble each other: treebanks of one genus, and a chosen column."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.statistics.analysis import Coefficient
+from treegauge.statistics.coefficients import Inference, partial
+from treegauge.statistics.planning import Winner, best_of, detectable_difference
+from treegauge.statistics.resampling import FloatArray
+from treegauge.statistics.small_samples import StudentEstimate, effective_df
+
+#: Fewest clusters of an interval or p-value over clusters.
+LEAST_CLUSTERS = 8
+# Fisher's transformation of a coefficient of 1 is infinite.
+_MOST = 1 - 1e-12
+
+
+def weighted_coefficients(
+    values: FloatArray, weights: FloatArray, method: Coefficient = "spearman"
+) -> FloatArray:
+    """Return the matrix of coefficients for each weighting of the rows: (..., columns, columns).
+
+    A weight of 2 is a row that occurs twice, also in its ranks, and 0 a row that is left out.
+
+    Examples
+    --------
+    >>> from treegauge.statistics.coefficients import coefficients
+    >>> values = np.array([[1, 2.0], [2, 1.5], [3, 0.1], [9, 0.2]])
+    >>> twice = coefficients(values[[0, 1, 1, 2]])[0, 1]
+    >>> bool(np.isclose(weighted_coefficients(values, np.array([1, 2, 1, 0.0]))[0, 1], twice))
+    True
+    """
+    if method == "kendall":
+        signs = np.sign(values[:, None] - values)
+        products = np.einsum("...i,ijc,ijd,...j->...cd", weights, signs, signs, weights)
+    else:
+        used = np.broadcast_to(values, (*weights.shape, values.shape[1]))
+        if method == "spearman":
+            below = (values > values[:, None]) + 0.5 * (values == values[:, None])
+            used = np.einsum("...i,ijc->...jc", weights, below)
+        total = weights.sum(axis=-1)[..., None, None]
+        centred = used - (weights[..., None] * used).sum(axis=-2, keepdims=True) / total
+        products = np.swapaxes(weights[..., None] * centred, -1, -2) @ centred
+    lengths = np.sqrt(np.diagonal(products, axis1=-2, axis2=-1))
+    lengths = np.where(lengths > 1e-9, lengths, np.nan)
+    scaled: FloatArray = products / lengths[..., :, None] / lengths[..., None, :]
+    return np.clip(scaled, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Rows in groups of which each is drawn, or left out, as a whole."""
+
+    codes: npt.NDArray[np.intp]
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return int(self.codes.max()) + 1
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of a variance over clusters of unequal size."""
+        return effective_df(np.bincount(self.codes))
+
+    def left_out(self) -> FloatArray:
+        """Return weights of the rows, (clusters, rows), each cluster left out once."""
+        return np.asarray(self.codes != np.arange(self.number)[:, None], np.float64)
+
+    def halved(self) -> FloatArray:
+        """Return weights of the rows, (1 + clusters, rows): all whole, then each cluster half."""
+        return np.vstack([np.ones(len(self.codes)), (1 + self.left_out()) / 2])
+
+    def covariance(self, halved: FloatArray) -> FloatArray:
+        r"""Return the covariance of estimates from their values under :meth:`halved`.
+
+        With :math:`u_g = 2 (z_g - z)` the effect of halving cluster g, doubled,
+        :math:`\sum_g (u_g - \bar u) (u_g - \bar u)^\top`. Leaving clusters out wholly overstates
+        the variance of a coefficient, and infinitesimal changes understate it where few clusters
+        hold most rows.
+        """
+        effects = 2 * (halved[1:] - halved[0])
+        centred = effects - effects.mean(axis=0)
+        return np.asarray(centred.T @ centred)
+
+
+def partial_by_weights(
+    values: FloatArray, weights: FloatArray, method: Coefficient, steps: int
+) -> FloatArray:
+    """Return coefficients of the first two columns given 0, 1 ... of the others: (..., steps)."""
+    matrix = weighted_coefficients(values, weights, method)
+    return np.stack([partial(matrix[..., : 2 + k, : 2 + k]) for k in range(steps)], axis=-1)
+
+
+def fisher(r: FloatArray) -> FloatArray:
+    """Return Fisher's transformation; a coefficient of 1 becomes large rather than infinite."""
+    return np.arctanh(np.clip(r, -_MOST, _MOST))
+
+
+def over_clusters(
+    values: FloatArray, clusters: Clusters, method: Coefficient, steps: int
+) -> StudentEstimate:
+    """Return Fisher's transformation of partial coefficients, with errors over clusters.
+
+    The degrees of freedom are those of clusters of unequal size
+    (:func:`~treegauge.statistics.small_samples.effective_df`).
+    """
+    halved = fisher(partial_by_weights(values, clusters.halved(), method, steps))
+    errors = np.sqrt(np.diagonal(clusters.covariance(halved)))
+    return StudentEstimate(halved[0], errors, np.full(steps, clusters.df))
+
+
+def clustered_inferences(
+    before: Sequence[Inference],
+    values: FloatArray,
+    clusters: Clusters,
+    method: Coefficient,
+    level: float,
+) -> tuple[list[Inference], FloatArray]:
+    """Replace intervals and p-values by those over clusters; return detectable coefficients too.
+
+    What was missing for rows stays missing; below :data:`LEAST_CLUSTERS` all is.
+    """
+    estimate = over_clusters(values, clusters, method, len(before))
+    lows, highs = estimate.interval(level)
+    p_values = estimate.p_value()
+    least = np.tanh(detectable_difference(estimate.standard_error, estimate.df))
+    known = np.isfinite(lows) & (clusters.number >= LEAST_CLUSTERS)
+    after = []
+    for k, one in enumerate(before):
+        usable = bool(known[k]) and one.low is not None
+        after.append(
+            replace(
+                one,
+                low=math.tanh(lows[k]) if usable else None,
+                high=math.tanh(highs[k]) if usable else None,
+                p_value=float(p_values[k]) if usable and one.p_value is not None else None,
+            )
+        )
+    return after, np.where(known, least, np.nan)
+
+
+def strongest(
+    values: FloatArray, variables: int, clusters: Clusters, method: Coefficient, level: float
+) -> Winner:
+    """Correct the coefficient farthest from 0 for having been chosen among several.
+
+    Parameters
+    ----------
+    values
+        (rows, columns): the target, the variables, the covariates.
+    variables
+        How many of the columns were chosen from.
+    clusters
+        Groups of rows, or each row by itself.
+    method, level
+        The coefficient, and the confidence level.
+
+    Returns
+    -------
+    Winner
+        With ``observed``, ``value``, ``low`` and ``high`` as coefficients.
+    """
+    weights = clusters.halved()
+    rest = list(range(1 + variables, values.shape[1]))
+    each = [
+        partial_by_weights(values[:, [0, 1 + j, *rest]], weights, method, len(rest) + 1)[:, -1]
+        for j in range(variables)
+    ]
+    halved = fisher(np.stack(each, axis=1))
+    spread = clusters.covariance(halved)
+    best = best_of(halved[0], spread, clusters.df, level=level, absolute=True)
+    # Chosen for its size and sign: the corrected one lies between 0 and the observed one.
+    sides = sorted((0.0, best.observed))
+    value = min(max(best.value, sides[0]), sides[1])
+    return Winner(best.index, *np.tanh([best.observed, value, best.low, best.high]).tolist())
+
+
+def clusters_of(kinds: Sequence[object] | None, rows: Sequence[int]) -> Clusters | None:
+    """Return the clusters of some rows; None where no two are known to belong together."""
+    if kinds is None:
+        return None
+    named = [f"={kinds[i]}" if kinds[i] is not None else f"row {i}" for i in rows]
+    codes = np.unique(named, return_inverse=True)[1]
+    return Clusters(codes) if len(set(named)) < len(named) else None
+
+
+def cluster_note(clusters: Clusters, by: str) -> str:
+    """Say what clusters mean for intervals and p-values."""
+    held = f"{len(clusters.codes)} rows in {clusters.number} clusters ({by})"
+    if clusters.number >= LEAST_CLUSTERS:
+        return f"intervals and p-values allow for the resemblance of {held}"
+    return (
+        f"{held} are too few for intervals and p-values (at least {LEAST_CLUSTERS}); cluster none "
+        "takes rows as independent"
+    )
