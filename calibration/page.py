@@ -1,5 +1,6 @@
 """docs/calibration.md, from the results that were kept."""
 
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -79,7 +80,7 @@ def section(made: Statement) -> str:
     lines = [
         f"### {made.name}",
         f"> {made.says}",
-        f"{(made.simulate.__doc__ or '').strip()}",
+        inspect.getdoc(made.simulate) or "",
         f"Nominal {made.nominal:g}. Rate: {RATES[kind]}; it should be {expected}."
         + (" This test is exact and may reject less often." if made.exact else ""),
     ]
