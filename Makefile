@@ -7,7 +7,10 @@ export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 
 .PHONY: demo test fuzz lint bench calibrate replicate docs clean
 
-$(VENV)/core: pyproject.toml constraints.txt
+# A change of kernels compiles them again.
+KERNELS := setup.py $(wildcard src/treegauge/kernels/*.p[xy][xd])
+
+$(VENV)/core: pyproject.toml constraints.txt $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@
@@ -59,4 +62,4 @@ docs: $(VENV)/docs
 	$(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) site demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build src/treegauge/kernels/*.so site demo .mypy_cache .ruff_cache .pytest_cache

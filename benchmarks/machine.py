@@ -6,13 +6,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGES = (
-    "treegauge numpy numba polars scipy ufal.udpipe udapi udtools pyconll conllu stanza autorank "
+    "treegauge numpy polars scipy ufal.udpipe udapi udtools pyconll conllu stanza autorank "
     "scikit-posthocs rliable ranx deepsig lexicalrichness networkx scikit-learn pingouin "
     "distributed"
 ).split()
 
 
-THREADS = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS NUMBA_NUM_THREADS POLARS_MAX_THREADS".split()
+THREADS = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS POLARS_MAX_THREADS".split()
 """Limits that change ratios: products of small matrices are faster with one thread than with two,
 and packages that make none do not gain."""
 

@@ -8,11 +8,10 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from benchmarks.measuring import tell
 from benchmarks.tables import Section, Target
@@ -46,7 +45,7 @@ def run(repeats: int = 3, *, full: bool = False) -> Section:
     root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / RELEASE
     if not all((root / name).is_dir() for name in TREEBANKS.values()):
         return Section("Training", f"Left out: no treebanks in {root} (set TREEGAUGE_UD).")
-    rows, targets = [], [_compilation()]
+    rows, targets = [], []
     for language, name in TREEBANKS.items():
         found: dict[str, Trained] = {}
         tell(f"training, {language}: {BEAM_NAME}")
@@ -67,7 +66,7 @@ def run(repeats: int = 3, *, full: bool = False) -> Section:
             targets.append(Target(aim, f"{speed:,.0f}", speed >= 1500))
     text = (
         f"The first {SENTENCES} sentences of the train part, gold tags, scores on the test part; "
-        "processor seconds on one core, without compilation. The published options of UDPipe are "
+        "processor seconds on one core. The published options of UDPipe are "
         "30 iterations and 200 hidden units; fast is 10 and 100, without search-based sentences; "
         "sized is fast with smaller networks for longer sentences."
     )
@@ -107,47 +106,19 @@ def _trained(folder: Path, parser: str, options: dict[str, Any]) -> Trained:
     return Trained(**_process({"folder": str(folder), "parser": parser, "options": options}))
 
 
-def _compilation() -> Target:
-    """Compile all kernels of parsers into an empty cache; those of reading files are there."""
-    tell("training: compilation")
-    with tempfile.TemporaryDirectory(prefix="treegauge-kernels-") as cache:
-        took = _process({"compile": True}, {"NUMBA_CACHE_DIR": cache})
-        again = _process({"compile": True}, {"NUMBA_CACHE_DIR": cache})
-    found = f"{took['seconds']:.1f} s of processor, {again['seconds']:.1f} s the next time"
-    reached = took["seconds"] < 30 and again["seconds"] < 3
-    return Target("all kernels compiled in less than 30 s, and kept", found, reached)
-
-
-def _process(job: dict[str, Any], environment: dict[str, str] | None = None) -> dict[str, float]:
+def _process(job: dict[str, Any]) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.training", json.dumps(job)]
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, text=True, check=True,
-        env=os.environ | (environment or {}),
-    )  # fmt: skip
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     values: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return values
 
 
 def _do(job: dict[str, Any]) -> dict[str, float]:
-    from treegauge.parsing.base import Probabilistic
-    from treegauge.parsing.registry import known_parsers, make_parser
-    from treegauge.treebanks.conllu import parse_conllu, read_conllu
+    from treegauge.parsing.registry import known_parsers
+    from treegauge.treebanks.conllu import read_conllu
 
-    if "compile" in job:
-        one = parse_conllu("1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n")
-        one.with_columns({"head": [0], "deprel": ["root"]}).codes("form")
-        start = time.process_time()
-        for entry in known_parsers().values():
-            entry.prepare()
-        for batch in (0, 1):
-            probable = make_parser("mst", training="loglinear", batch=batch, epochs=1)
-            told = cast("Probabilistic", probable.fit(one, seed=0))
-            told.head_probabilities(one)
-            told.relation_probabilities(one)
-        return {"seconds": time.process_time() - start}
     train, test = (read_conllu(job["folder"], split=part) for part in ("train", "test"))
     entry = known_parsers()[job["parser"]]
-    entry.prepare()
     parser = entry.make(entry.options(**job["options"]))
     start = time.process_time()
     model = parser.fit(train[:SENTENCES], seed=1)

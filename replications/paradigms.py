@@ -19,15 +19,10 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-
-if find_spec("numba") is None:  # its loops are few here, and run without being compiled
-    sys.modules["numba"] = SimpleNamespace(njit=lambda **_: lambda function: function)  # type: ignore[assignment]
 
 NAMES = (
     "UD_Greek-GDT", "UD_Afrikaans-AfriBooms", "UD_Telugu-MTG", "UD_Vietnamese-VTB",

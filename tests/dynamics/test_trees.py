@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.cartography import sentence_table
 from treegauge.dynamics.jobs import TrainingJob
-from treegauge.kernels.tree_probability import log_partition
+from treegauge.dynamics.tree_probability import log_partition
 from treegauge.testing.synthetic import synthetic
 
 

@@ -94,7 +94,7 @@ def test_provenance(room, tmp_path):
     assert row["peak"] > 10 << 20
     assert 0 <= row["seconds"] < 60
     assert abs(row["started"].replace(tzinfo=UTC).timestamp() - began) < 60
-    assert {"host", "python", "numpy", "numba", "commit", "files"} <= row.keys()
+    assert {"host", "python", "numpy", "polars", "commit", "files"} <= row.keys()
 
 
 def test_what_a_task_may_give():

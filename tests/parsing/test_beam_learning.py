@@ -3,25 +3,14 @@
 import numpy as np
 import pytest
 
-from treegauge.kernels import beam_scores as _scores
-from treegauge.kernels import beam_search as _search
-from treegauge.kernels import beam_states as _states
-from treegauge.kernels import beam_weights as _weights
-from treegauge.kernels.beam_search import learn_all
-from treegauge.kernels.jit import kernel
+from treegauge.kernels.beam_search import Search
+from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.beam import BeamOptions, BeamParser, _Training, label_table
 from treegauge.parsing.beam_model import BeamVocabulary, ending
 from treegauge.treebanks import trees
 
 from .arc_eager import LEFT, State, features, least_losses
 from .beams import TRAIN, conllu
-
-act, begin = kernel(_states.act.py_func), kernel(_states.begin.py_func)
-forget, scores = kernel(_scores.forget.py_func), kernel(_scores.scores.py_func)
-sentence_of = kernel(_search.sentence_of.py_func)
-accumulate, add, roomy = (
-    kernel(one.py_func) for one in (_weights.accumulate, _weights.add, _weights.roomy)
-)
 
 
 def random_trees(count, seed):
@@ -128,35 +117,26 @@ def test_learned_averages_equal_naive_averaging(margin):
         return [relations.values[label] for label in table.labels[start:stop]]
 
     naive = Naive(options, labels, vocabulary.tags)
-    weights = _weights.empty(1 << 12, 1 << 14, 1 << 6, vocabulary.actions)
+    weights = BeamWeights(vocabulary.actions)
+    search = Search(words, options.templates, table, weights, options.beam)
     seen = [[(form, tag, ending(3)(form)) for form, tag, _, _ in one] for one in drawn]
     random = np.random.default_rng(0)
     for epoch in range(options.epochs):
         order = random.permutation(len(drawn))
-        learned = _search.Learned(options.templates, table, weights)
-        search = _search.search_room(words, learned, options.beam)
-        weights = learn_all(
-            words, np.array(treebank.head), label_numbers, order, learned, search,
-            epoch * len(drawn), float(margin),
-        )  # fmt: skip
+        search.learn(treebank.head, label_numbers, order, epoch * len(drawn), margin)
         for one in order:
             naive.learn(seen[one], [w[2] for w in drawn[one]], [w[3] for w in drawn[one]])
     average = naive.average()
     assert max(average.values()) > 1
-    finished = _weights.restored(
-        *_weights.averaged(weights, options.epochs * len(drawn)), vocabulary.actions
-    )
+    rows = weights.averaged(options.epochs * len(drawn))
+    finished = BeamWeights.restored(*rows, vocabulary.actions)
+    search = Search(words, options.templates, table, finished, 1)
     compared = 0
-    memory = _scores.memory(vocabulary.actions, options.templates)
-    sums = np.zeros(vocabulary.actions, np.float32)
     for one, shown in enumerate(seen):
-        sentence = sentence_of(words, one)
-        arena = _states.arena(len(shown), 1)
-        forget(memory)
-        begin(arena, 0)
+        search.begin(one)
         item, state = 0, State()
         for _ in range(2 * len(shown)):
-            scores(arena, item, sentence, options.templates, finished, memory, sums)
+            sums = search.scores(item)
             names = features(state, shown)
             for kind in (0, 1):
                 assert sums[kind] == pytest.approx(
@@ -170,7 +150,7 @@ def test_learned_averages_equal_naive_averaging(margin):
             kind = int(random.choice(state.valid(len(shown))))
             label = int(random.integers(len(relations))) if kind >= LEFT else 0
             action = 2 + 2 * label + kind - LEFT if kind >= LEFT else kind
-            item = act(arena, item, action)
+            item = search.act(item, action)
             state = state.after(kind, relations.values[label])
     assert compared > 500
 
@@ -178,17 +158,16 @@ def test_learned_averages_equal_naive_averaging(margin):
 def test_rows_of_weights_keep_what_was_added():
     """The table against a dictionary: growing rows, dense rows, growing table."""
     random = np.random.default_rng(1)
-    weights = _weights.empty(16, 4, 1, 40)
+    weights = BeamWeights(40, 16, 4, 1)
     expected, totals = {}, {}
     features_ = random.integers(1, 2**63, 300).astype(np.uint64) | np.uint64(1)
     for clock in range(8000):
         key, action = int(random.choice(features_[: 1 + clock // 20])), int(random.integers(40))
         change = float(random.choice([-1, 1]))
-        weights = roomy(weights, np.array([key], np.uint64), 1)
-        add(weights, np.uint64(key), action, change, float(clock))
+        weights.change(key, action, change, clock)
         expected[key, action] = expected.get((key, action), 0) + change
         totals[key, action] = totals.get((key, action), 0) + change * clock
-    keys, bounds, actions, values = _weights.averaged(weights, 8000)
+    keys, bounds, actions, values = weights.averaged(8000)
     found = {
         (int(key), int(actions[place])): float(values[place])
         for row, key in enumerate(keys)
@@ -196,10 +175,10 @@ def test_rows_of_weights_keep_what_was_added():
     }
     means = {one: np.float32(w - totals[one] / 8000) for one, w in expected.items()}
     assert found == {one: value for one, value in means.items() if value != 0}
-    sums = np.zeros(40, np.float32)
-    finished = _weights.restored(keys, bounds, actions, values, 40)
-    accumulate(finished, features_[:1].copy(), 1, sums)
-    assert sums.tolist() == [means.get((int(features_[0]), action), 0) for action in range(40)]
+    finished = BeamWeights.restored(keys, bounds, actions, values, 40)
+    assert finished.sums(features_[:1]).tolist() == [
+        means.get((int(features_[0]), action), 0) for action in range(40)
+    ]
 
 
 def dense(model):

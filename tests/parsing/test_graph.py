@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
-from treegauge.kernels.graph_features import ARCS, LETTERS, RELATIONS, pairs
+from treegauge.kernels.graph_features import (
+    ARCS,
+    LETTERS,
+    RELATIONS,
+    LearnedTable,
+    Lesson,
+    Squares,
+    pairs,
+)
 from treegauge.parsing.mst import GraphModel, GraphOptions, GraphParser, encode
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.scoring.evaluation import evaluate
@@ -52,14 +60,16 @@ def test_the_losses_of_an_epoch_are_those_of_the_probabilities():
     words, (arcs, names) = encode(TEST, model.tags, 3), model.options.templates
     order = np.arange(1, dtype=np.int32)
     gold = TEST[0].head
-    kept = model.weights.copy(), model.table.copy()
-    # squares so large that steps change nothing
-    weights, table = ((w, np.zeros(w.shape), np.full_like(w, 1e30)) for w in kept)
-    loss = _learning.head_epoch(words, TEST.head, order, arcs, *weights, 1, 0.1)
+    weights, table = model.weights.copy(), model.table.copy()
+    kept = [Squares.of(np.zeros(one.shape)) for one in (weights, table)]
+    for one in kept:
+        one.squares[:] = 1e30  # so large that steps change nothing
+    loss = _learning.head_epoch(words, TEST.head, order, arcs, weights, kept[0], 0, 0.1)
     shares = model.head_probabilities(TEST[:1])[0]
     assert loss == pytest.approx(-np.log(shares[np.arange(len(gold)), gold]).sum())
     wanted = np.array([model.relations.index(name) for name in TEST["deprel"]], np.int32)
-    loss = _learning.relation_epoch(words, TEST.head, wanted, order, names, *table, 1, 0.1)
+    learned = (words, TEST.head, wanted, order, names, table)
+    loss = _learning.relation_epoch(*learned, kept[1], 0, 0.1)
     shares = model.relation_probabilities(TEST[:1])
     expected = -np.log(shares[np.arange(len(gold)), wanted[: len(gold)]]).sum()
     assert loss == pytest.approx(expected)
@@ -82,12 +92,12 @@ def test_averages_equal_naive_averaging():
     wanted = np.array([relations.index(name) for name in few["deprel"]], np.int32)
     table = np.zeros((1 << 10, len(relations)), np.float32)
     learned = [np.zeros(1 << 14, np.float32), np.zeros(1 << 14), table, np.zeros(table.shape)]
-    tables = _trees.table_of(*learned[:2]), _trees.table_of(*learned[2:])
+    tables = LearnedTable.of(*learned[:2]), LearnedTable.of(*learned[2:])
     found = np.zeros_like(wanted), np.zeros_like(wanted)
     snapshots, steps = [], 1
     for sentence in [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]:
         snapshots.append([learned[k].astype(np.float64) for k in (0, 2)])
-        lesson = _trees.Lesson(np.array(few.head), wanted, *tables, steps, True)
+        lesson = Lesson(np.array(few.head), wanted, *tables, steps, True)
         _trees.best_trees(
             words, np.array([sentence], np.int32), arcs, names, learned[0], table,
             relations.index("root"), True, True, lesson, *found,

@@ -7,7 +7,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.jobs import TrainingJob
 from treegauge.dynamics.recorder import make_engine
 from treegauge.kernels import graph_learning as _batches
-from treegauge.kernels import graph_learning as _learning
+from treegauge.kernels.graph_features import Moments
 from treegauge.parsing.mst import GraphOptions, GraphParser, encode
 from treegauge.parsing.registry import make_parser
 
@@ -51,12 +51,12 @@ def naive(treebank, batches, rate, relations):
                 rows = shown.relation_features(int(head), d)
                 p = shares([arcs.w[places[h]].sum() for h in others])
                 for h, slope in zip(others, p - (np.array(others) == head), strict=True):
-                    if abs(slope) >= _learning.TINY:
+                    if abs(slope) >= _batches.TINY:
                         np.add.at(both[0][1], places[h], slope)
                         both[0][2][places[h]] = True
                 q = shares(table.w[rows].sum(axis=0))
                 for r, slope in enumerate(q - (np.array(relations) == name)):
-                    if abs(slope) >= _learning.TINY:
+                    if abs(slope) >= _batches.TINY:
                         np.add.at(both[1][1], (rows, r), slope)
                         both[1][2][rows, r] = True
         for one, slopes, touched in both:
@@ -74,10 +74,10 @@ def test_weights_are_those_of_adam_as_written_down(batch):
     words = encode(some, sorted(some.codes("upos").values), GraphOptions().ending)
     weights = np.zeros(1 << BITS, np.float32)
     table = np.zeros((1 << BITS, len(relations)), np.float32)
-    heads, labels = (_batches.Moments.of(one.size) for one in (weights, table))
+    heads, labels = (Moments.of(one.size) for one in (weights, table))
     for _ in range(2):
-        _batches.head_batches(words, gold, places, arcs, weights, heads, batch, rate)
-        _batches.relation_batches(words, gold, wanted, places, names, table, labels, batch, rate)
+        _batches.head_epoch(words, gold, places, arcs, weights, heads, batch, rate)
+        _batches.relation_epoch(words, gold, wanted, places, names, table, labels, batch, rate)
     # an epoch ends with what is left of it
     epoch = [order[start : start + batch] for start in range(0, len(order), batch)]
     expected = naive(some, epoch * 2, rate, relations)
@@ -93,13 +93,13 @@ def test_the_losses_of_an_epoch_are_those_of_the_probabilities():
     words, (arcs, names) = encode(TEST, model.tags, 3), model.options.templates
     order, size = np.arange(1, dtype=np.int32), len(TEST[0].head)
     gold, weights, table = TEST[0].head, model.weights.copy(), model.table.copy()
-    kept = _batches.Moments.of(weights.size)
-    loss = _batches.head_batches(words, TEST.head, order, arcs, weights, kept, 1, 0.0)
+    kept = Moments.of(weights.size)
+    loss = _batches.head_epoch(words, TEST.head, order, arcs, weights, kept, 1, 0.0)
     shares = model.head_probabilities(TEST[:1])[0]
     assert loss == pytest.approx(-np.log(shares[np.arange(size), gold]).sum())
     wanted = np.array([model.relations.index(name) for name in TEST["deprel"]], np.int32)
-    kept = _batches.Moments.of(table.size)
-    loss = _batches.relation_batches(words, TEST.head, wanted, order, names, table, kept, 1, 0.0)
+    kept = Moments.of(table.size)
+    loss = _batches.relation_epoch(words, TEST.head, wanted, order, names, table, kept, 1, 0.0)
     shares = model.relation_probabilities(TEST[:1])
     assert loss == pytest.approx(-np.log(shares[np.arange(size), wanted[:size]]).sum())
 

@@ -3,18 +3,12 @@
 import numpy as np
 import pytest
 
-from treegauge.kernels import graph_arcs as _relations
 from treegauge.kernels import graph_learning as _learning
-from treegauge.kernels.jit import kernel
+from treegauge.kernels.graph_features import Squares
 from treegauge.parsing.mst import GraphOptions
 from treegauge.treebanks.conllu import parse_conllu
 
 from .graphs import TEST, Sentence
-
-best_relations, relation_scores = (
-    kernel(one.py_func) for one in (_relations.best_relations, _relations.relation_scores)
-)
-softmax_heads = kernel(_learning.softmax_heads.py_func)
 
 
 def _weights(seed, *shape):
@@ -55,35 +49,25 @@ def test_features_tell_directions_distances_neighbours_and_what_is_between_apart
 def test_best_relations_are_those_of_scoring_each_arc_alone():
     for options in (GraphOptions(), GraphOptions(lexical=False), GraphOptions(ending=0)):
         one = Sentence(TEST[2:3], options)
-        table, (heads, dependents) = _weights(2, 1 << 12, 5), one.views(one.names)
-        scores, best = (
-            np.zeros((2, one.size + 1, one.size + 1)),
-            np.zeros((2,) + (one.size + 1,) * 2),
-        )
-        best = best.astype(np.int32)
-        wanted = np.full(one.size, 1, np.int32)
-        nothing = np.empty(0, np.int32)
-        for k, (gold, names) in enumerate(((nothing, nothing), (one.gold, wanted))):
-            best_relations(
-                heads, dependents, one.names, table, one.shift, 2, gold, names, scores[k], best[k]
-            )
-        row, rows = np.empty(5), np.empty(100, np.int32)
+        table, wanted = _weights(2, 1 << 12, 5), np.full(one.size, 1, np.int32)
+        found = [
+            one.name_sight.best_relations(table, 2, *gold)
+            for gold in ((None, None), (one.gold, wanted))
+        ]
         for d in range(1, one.size + 1):
             for h in range(one.size + 1):
                 if h == d:
                     continue
-                relation_scores(
-                    heads, dependents, h, d, one.names.pairs, table, one.shift, rows, row
-                )
-                for k in range(2):
+                row = table[one.relation_features(h, d)].sum(axis=0)
+                for k, (best, scores) in enumerate(found):
                     wrong = np.ones(5) if k else np.zeros(5)
                     if k and one.gold[d - 1] == h:
                         wrong[1] = 0
                     costly = row + wrong
                     costly[[2] if h else [0, 1, 3, 4]] = -np.inf  # 2 is the root's and only its
-                    assert costly[best[k, h, d]] == pytest.approx(costly.max(), abs=1e-4)
+                    assert costly[best[h, d]] == pytest.approx(costly.max(), abs=1e-4)
                     more = k and one.gold[d - 1] != h
-                    assert scores[k, h, d] == pytest.approx(costly.max() + more, abs=1e-4)
+                    assert scores[h, d] == pytest.approx(costly.max() + more, abs=1e-4)
 
 
 def test_gradient_of_the_log_linear_model():
@@ -91,18 +75,15 @@ def test_gradient_of_the_log_linear_model():
     one, weights = Sentence(TEST[:1]), _weights(3, 1 << 12)
 
     def loss(values):
-        scores, shares = one.scores(values), np.empty(one.size + 1)
-        total = 0.0
-        for d in range(1, one.size + 1):
-            softmax_heads(scores, d, shares)
-            total -= np.log(shares[one.gold[d - 1]])
-        return total
+        scores = one.scores(values)
+        np.fill_diagonal(scores, -np.inf)
+        logs = scores - np.log(np.exp(scores).sum(axis=0))
+        return -logs[one.gold, np.arange(1, one.size + 1)].sum()
 
-    stepped, squares = weights.copy(), np.full(len(weights), 1e6, np.float32)
-    _learning.head_epoch(
-        one.words, one.gold, np.zeros(1, np.int32), one.arcs, stepped, np.zeros(len(weights)),
-        squares, 1, 1e3,
-    )  # fmt: skip
+    stepped, kept = weights.copy(), Squares.of(np.zeros(len(weights)))
+    kept.squares[:] = 1e6
+    order = np.zeros(1, np.int32)
+    _learning.head_epoch(one.words, one.gold, order, one.arcs, stepped, kept, 0, 1e3)
     # squares hardly grow, so that a step of rate 1e3 is the negative gradient
     expected = weights.astype(np.float64) - stepped
     random = np.random.default_rng(3)

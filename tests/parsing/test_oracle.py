@@ -5,19 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from treegauge.kernels import beam_states as _oracle
-from treegauge.kernels import beam_states as _states
-from treegauge.kernels.jit import kernel
+from treegauge.kernels.beam_states import ARCS, States
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 
 from .arc_eager import LEFT, RIGHT, State, least_losses
-
-costs_of, gold_tree, mislabels_of = (
-    kernel(one.py_func) for one in (_oracle.costs, _oracle.gold_tree, _oracle.mislabels)
-)
-act, begin, valid = (kernel(one.py_func) for one in (_states.act, _states.begin, _states.valid))
 
 
 def projective_trees(length):
@@ -27,14 +20,10 @@ def projective_trees(length):
             yield np.array(heads, np.int32)
 
 
-def costs(arena, number, gold):
-    cost = np.zeros(4, np.int32)
-    costs_of(arena, number, gold, cost)
-    return cost.tolist()
-
-
-def gold_of(heads):
-    return gold_tree(heads, np.zeros(len(heads), np.int32))
+def states_of(heads, room):
+    states = States(room, 1)
+    states.learn_from(heads, np.zeros(len(heads), np.int32))
+    return states
 
 
 @pytest.mark.parametrize(("length", "count"), [(1, 1), (2, 2), (3, 7), (4, 30), (5, 143)])
@@ -43,9 +32,7 @@ def test_costs_equal_exhaustive_search(length, count):
     found_trees = list(projective_trees(length))
     assert len(found_trees) == count
     for heads in found_trees:
-        least, gold = least_losses(heads.tolist()), gold_of(heads)
-        arena = _states.arena(4**length, 1)
-        begin(arena, 1)
+        least, states = least_losses(heads.tolist()), states_of(heads, 4**length)
         seen, todo = set(), [(0, State())]
         while todo:
             item, state = todo.pop()
@@ -54,29 +41,27 @@ def test_costs_equal_exhaustive_search(length, count):
             if known in seen or not kinds:
                 continue
             seen.add(known)
-            assert [k for k, ok in enumerate(valid(arena, item, length)) if ok] == kinds
-            found = costs(arena, item, gold)
+            assert [k for k, ok in enumerate(states.valid(item, length)) if ok] == kinds
+            found = states.costs(item)
             for kind in kinds:
                 after = state.after(kind)
                 assert found[kind] == least(after) - least(state), (heads, state, kind)
-                todo.append((act(arena, item, kind), after))
+                todo.append((states.act(item, kind), after))
 
 
 def walk(heads, seed, noise):
     """Follow actions of the least cost, or any with some chance; give heads and summed costs."""
     random, length = np.random.default_rng(seed), len(heads)
-    gold = gold_of(heads)
-    arena = _states.arena(length, 1)
-    begin(arena, 1)
+    states = states_of(heads, length)
     item, state, total = 0, State(), 0
     for _ in range(2 * length):
-        kinds, found = state.valid(length), costs(arena, item, gold)
+        kinds, found = state.valid(length), states.costs(item)
         least = min(found[kind] for kind in kinds)
         if random.random() >= noise:
             kinds = [kind for kind in kinds if found[kind] == least]
         kind = int(random.choice(kinds))
         total += found[kind]
-        item, state = act(arena, item, kind), state.after(kind)
+        item, state = states.act(item, kind), state.after(kind)
     assert state.front == length + 1 and not state.stack
     made = {d: h if h <= length else 0 for d, h, _ in state.arcs}
     return [made[word] for word in range(1, length + 1)], total
@@ -110,15 +95,13 @@ def test_the_cheapest_way_of_other_trees_keeps_most_arcs():
 
 def test_a_wrong_label_on_a_right_arc_counts():
     heads, labels = np.array([2, 0, 2], np.int32), np.array([4, 1, 3], np.int32)
-    gold = gold_tree(heads, labels)
-    arena = _states.arena(3, 8)
-    begin(arena, 1)
-    item = act(arena, 0, 0)  # 1 | 2 3
+    states = States(3, 8)
+    states.learn_from(heads, labels)
+    item = states.act(0, 0)  # 1 | 2 3
 
     def mislabels(kind, label):
-        action = _states.ARCS + 2 * label + (kind - LEFT)
-        return mislabels_of(arena, item, gold, action)
+        return states.mislabels(item, ARCS + 2 * label + (kind - LEFT))
 
     assert [mislabels(LEFT, label) for label in (3, 4)] == [True, False]
     assert not mislabels(RIGHT, 3)  # the arc is wrong anyway
-    assert not mislabels_of(arena, item, gold, 0)
+    assert not states.mislabels(item, 0)

@@ -4,7 +4,6 @@ import json
 import re
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from treegauge.cli import progress
 from treegauge.core.errors import ChoiceError
 from treegauge.core.messages import listening
 from treegauge.parsing.beam import BeamOptions, BeamParser
-from treegauge.parsing.registry import known_parsers, load_model
+from treegauge.parsing.registry import load_model
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
@@ -51,9 +50,7 @@ def test_train_and_parse(command, folder, tmp_path):
 )
 def test_a_bad_place_is_refused_before_training(command, folder, tmp_path, place, message):
     told = []
-    entry = replace(known_parsers()["beam"], compiled=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(known_parsers(), "beam", entry)
         patch.setattr(BeamParser, "fit", lambda *args, **options: told.append(args))
         done = command("train", "beam", folder, "--out", tmp_path / place)
     assert (done.code, told) == (2, [])
@@ -72,29 +69,9 @@ def test_a_folder_brings_its_dev_set(command, folder, tmp_path, monkeypatch):
         source = folder if name == "a" else folder / "sy_x-ud-train.conllu"
         assert command("train", "beam", source, "--out", tmp_path / name, *more).code == 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert [dev for dev in given if dev is not None] == [DEV, DEV]  # warming up has none
+    assert given == [DEV, DEV]
     best = BeamParser().fit(TRAIN, DEV, seed=0)
     assert load_model(tmp_path / "a").parse(TEST) == best.parse(TEST)
-
-
-def test_kernels_are_compiled_for_the_options_given(command, folder, tmp_path, monkeypatch):
-    told = []
-    monkeypatch.setattr(BeamParser, "__init__", lambda self, how: told.append(how))
-    monkeypatch.setattr(BeamParser, "fit", lambda self, *args, **options: Untrained())
-    args = ("--option", "epochs=7", "--option", "labelled=false", "--option", "beam=3")
-    command("train", "beam", folder, "--out", tmp_path / "m", *args)
-    wanted = BeamOptions(beam=3, labelled=False)
-    assert told == [replace(wanted, epochs=7), replace(wanted, epochs=1)]
-
-
-class Untrained:
-    """A model that learned nothing."""
-
-    def parse(self, treebank):
-        return treebank
-
-    def save(self, path):
-        return None
 
 
 @pytest.mark.parametrize(

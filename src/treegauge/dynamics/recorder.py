@@ -11,7 +11,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
 from treegauge.dynamics.neural_engine import NeuralEngine
 from treegauge.dynamics.recording import FLOOR, Recording
-from treegauge.kernels.tree_probability import trees_logp
+from treegauge.dynamics.tree_probability import trees_logp
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.options import read_options

@@ -154,7 +154,6 @@ class TrainingSettings(Settings):
         from treegauge.experiments.cells import Cell
         from treegauge.experiments.plans import make_setup
         from treegauge.experiments.running import run_cells
-        from treegauge.parsing.registry import find_parser
 
         given = self.option
         words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else [*given]
@@ -162,7 +161,6 @@ class TrainingSettings(Settings):
         for text in self.parser:
             name, *own = text.split()
             options = parser_options(name, epochs=self.epochs, options=[*words, *own])
-            find_parser(name).prepare()
             setup = make_setup(
                 task, data.source, name, options=asdict(options), name=data.name,
                 parameters={**parameters, "errors": self.errors},

@@ -19,7 +19,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import known_parsers, make_parser
 from treegauge.treebanks.sources import find, open_bytes, short_name, split_of
 
-PACKAGES = ("numpy", "numba", "polars", "scipy")
+PACKAGES = ("numpy", "polars", "scipy")
 #: What lies behind the extras that parsers need.
 LIBRARIES = {"udpipe": "ufal.udpipe", "neural": "torch"}
 

@@ -19,7 +19,7 @@ ONE_THREAD = {
     **dict.fromkeys(
         (
             "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
-            "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS",
+            "VECLIB_MAXIMUM_THREADS", "POLARS_MAX_THREADS",
         ),
         "1",
     ),

@@ -27,7 +27,6 @@ def preload(names: list[str]) -> None:
         if name in names and parser.home.startswith("treegauge."):
             environment(name)
             parser.options  # noqa: B018 -- loads the parser's module
-            parser.prepare()
 
 
 with contextlib.suppress(Exception):  # each cell says for itself what is wrong

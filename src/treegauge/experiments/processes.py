@@ -52,8 +52,8 @@ class Processes(Pool):
     """Runs each cell in a process of its own.
 
     A process that takes too long is killed with all it started; on Windows the processes it started
-    are not, and memory cannot be limited. `parsers` and `tasks` are loaded, and compiled on first
-    use, before the first cell.
+    are not, and memory cannot be limited. `parsers` and `tasks` are loaded before
+    the first cell.
     """
 
     def __init__(

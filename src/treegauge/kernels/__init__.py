@@ -1,1 +1,9 @@
-"""Compiled loops: arrays in, arrays out."""
+"""Loops over arrays, in Cython: compiled with the package, called with NumPy arrays."""
+
+from importlib.util import find_spec
+
+if find_spec(f"{__name__}.scan") is None:
+    raise ImportError(
+        "the kernels of treegauge are not compiled yet: run `make` or `pip install -e .` in its "
+        "folder, which takes a C compiler, or install a wheel"
+    )

@@ -1,4 +1,6 @@
-"""What the graph parser sees of two words: pairs of a view of the head and one of the dependent.
+"""What the kernels of the graph parser take: words, weights to learn, and pairs of views.
+
+What is seen of two words are pairs of a view of the head and one of the dependent.
 
 A view joins letters by dots: w is the form, p the part of speech, x the end of the form, y one
 letter less of it and z one more, q the start of the form; a number after a letter is the place
@@ -12,7 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.kernels.graph_arcs import REACH, SPAN
+
 Ints = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
 
 ARCS = """
     w.p| w| p| x.p| |w.p |w |p |x.p
@@ -30,9 +36,6 @@ RELATIONS = """
     p|p.p-1 p|p.p1 p.p-1|p p.p1|p p.p1|x.p p|p.w-1 p|p.w1
 """
 LETTERS = "wpxyzq"
-REACH = 2
-"""How far beside a word is looked."""
-SPAN = 2 * REACH + 1
 WIDEST = 3
 """Most letters in a view."""
 
@@ -78,3 +81,74 @@ def pairs(text: str, *, lexical: bool = True, endings: bool = True) -> Pairs:
     alone = [only, only + sum(not head for head, _ in split)]
     views = ([_row(view) for view in side] for side in (heads, dependents))
     return Pairs(*(np.array(table, np.int32) for table in (*views, rows, alone)))
+
+
+class GraphWords(NamedTuple):
+    """Sentences as rows of numbers with the root, and places for what is beside them.
+
+    ``letters[l, place]`` is the hash of what letter ``l`` of the templates sees, ``kinds[place]``
+    the small number of the tag; the root of sentence ``s`` is at ``roots[s]``.
+    """
+
+    letters: npt.NDArray[np.uint64]
+    kinds: Ints
+    roots: Ints
+    offsets: Ints
+
+
+class LearnedTable(NamedTuple):
+    """Weights that are learned, the sums that their averages need, and the change at hand.
+
+    Where a change made at step ``t`` adds ``t`` times itself to the sums, the mean over all steps
+    is ``weights - sums / steps``. `delta` holds where `stamp` is the step.
+    """
+
+    weights: Weights
+    sums: Floats
+    delta: Weights
+    stamp: Ints
+
+    @classmethod
+    def of(cls, weights: Weights, sums: Floats) -> "LearnedTable":
+        """Make room for changes of weights."""
+        room = np.zeros(weights.size, np.float32), np.zeros(weights.size, np.int32)
+        return cls(weights.reshape(-1), sums.reshape(-1), *room)
+
+
+class Lesson(NamedTuple):
+    """What to learn from, from step `steps` on; relations are learned if `labels`."""
+
+    gold: Ints
+    wanted: Ints
+    arcs: LearnedTable
+    relations: LearnedTable
+    steps: int
+    labels: bool
+
+
+class Squares(NamedTuple):
+    """What AdaGrad keeps of weights: sums of squared slopes, and what averages subtract."""
+
+    squares: Weights
+    sums: Floats
+    steps: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sums: Floats) -> "Squares":
+        """Begin with squares of 1, so that features seen once do not move far."""
+        return cls(np.ones(sums.size, np.float32), sums.reshape(-1), np.ones(1, np.int64))
+
+
+class Moments(NamedTuple):
+    """What Adam keeps of weights between batches: slope, last batch, means of slope and square."""
+
+    kept: Weights
+    touched: Ints
+    steps: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, size: int) -> "Moments":
+        """Make those of weights that have not moved."""
+        kept = np.zeros((size, 4), np.float32)
+        kept[:, 1] = -1
+        return cls(kept, np.empty(size, np.int32), np.zeros(1, np.int64))

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels import isomorphism as _isomorphism
-from treegauge.kernels.isomorphism import Hashes
 from treegauge.measures.counting import (
     need_column,
     per_sentence,
@@ -235,6 +234,7 @@ def unseen_upos_trigrams(train: Treebank, test: Treebank) -> float:
     return float(theirs[ours == 0].sum() / theirs.sum())
 
 
+Hashes = npt.NDArray[np.uint64]
 Shapes = Callable[[Treebank], Hashes]
 
 

@@ -7,12 +7,12 @@ itself builds projective trees, with one root.
 import numpy as np
 
 from treegauge.core.messages import progress
-from treegauge.kernels.beam_search import Labels, Learned, learn_all, search_room
+from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_states import ROOT
-from treegauge.kernels.beam_weights import averaged, empty, mean_rows
-from treegauge.kernels.jit import interrupts_wait
+from treegauge.kernels.beam_templates import Labels
+from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.base import OnEpoch, check_training
-from treegauge.parsing.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints
+from treegauge.parsing.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints, Rows
 from treegauge.treebanks.columns import Treebank
 
 
@@ -39,6 +39,30 @@ def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> La
     ends = np.cumsum(sizes).reshape(sizes.shape)
     bounds = np.stack([ends - sizes, ends], axis=3).astype(np.int32)
     return Labels(bounds, np.nonzero(chosen)[3].astype(np.int32))
+
+
+def mean_rows(tables: list[Rows]) -> Rows:
+    """Average the weights of several learners; what one of them lacks counts as zero.
+
+    Examples
+    --------
+    >>> one = np.uint64([7]), np.int32([0, 2]), np.int32([0, 3]), np.float32([1, -4])
+    >>> two = np.uint64([5, 7]), np.int32([0, 1, 2]), np.int32([0, 3]), np.float32([6, 1])
+    >>> [column.tolist() for column in mean_rows([one, two])]
+    [[5, 7], [0, 1, 3], [0, 0, 3], [3.0, 0.5, -1.5]]
+    """
+    names = np.concatenate([np.repeat(keys, np.diff(bounds)) for keys, bounds, _, _ in tables])
+    actions, values = (np.concatenate([table[column] for table in tables]) for column in (2, 3))
+    order = np.lexsort((actions, names))
+    names, actions, values = names[order], actions[order], values[order].astype(np.float64)
+    new_row = np.ones(len(names), bool)
+    new_row[1:] = names[1:] != names[:-1]
+    new = new_row.copy()
+    new[1:] |= actions[1:] != actions[:-1]
+    firsts = np.flatnonzero(new)
+    means = (np.add.reduceat(values, firsts) / len(tables)).astype(np.float32)
+    bounds = np.append(np.flatnonzero(new_row[firsts]), len(firsts)).astype(np.int32)
+    return names[firsts[bounds[:-1]]], bounds, actions[firsts], means
 
 
 class BeamParser:
@@ -94,27 +118,22 @@ class _Training:
         tags = self.vocabulary.tags.size
         self.labels = label_table(train, self.words.tag, self.relations, tags)
         self.learners = [
-            empty(1 << 12, 1 << 14, 1 << 6, self.vocabulary.actions)
-            for _ in range(options.learners_of(len(train)))
+            BeamWeights(self.vocabulary.actions) for _ in range(options.learners_of(len(train)))
         ]
         self.sentences, self.seen = len(train), 0
 
     def learn(self, random: np.random.Generator) -> None:
         """Let each learner learn from all sentences, in an order of its own."""
-        for number, weights in enumerate(self.learners):
+        for weights in self.learners:
+            search = Search(
+                self.words, self.options.templates, self.labels, weights, self.options.beam
+            )
             order = random.permutation(self.sentences)
-            learned = Learned(self.options.templates, self.labels, weights)
-            search = search_room(self.words, learned, self.options.beam)
-            with interrupts_wait():
-                self.learners[number] = learn_all(
-                    self.words, self.heads, self.relations, order, learned, search, self.seen,
-                    float(self.options.margin),
-                )  # fmt: skip
+            search.learn(self.heads, self.relations, order, self.seen, self.options.margin)
         self.seen += self.sentences
 
     def model(self) -> BeamModel:
         """Return the model as it is if training ends here."""
-        with interrupts_wait():
-            tables = [averaged(weights, self.seen) for weights in self.learners]
+        tables = [weights.averaged(self.seen) for weights in self.learners]
         rows = tables[0] if len(tables) == 1 else mean_rows(tables)
         return BeamModel(self.options, self.vocabulary, self.labels, rows)

@@ -9,17 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.kernels.beam_scores import Templates, templates
-from treegauge.kernels.beam_search import BeamWords, Labels, Learned, parse_all, search_room
+from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_states import ARCS, FIRST, UNKNOWN
-from treegauge.kernels.beam_weights import Rows, restored
-from treegauge.kernels.jit import interrupts_wait
+from treegauge.kernels.beam_templates import BeamWords, Labels, Templates, templates
+from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.base import save_model
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.treebanks.columns import Codes, Treebank
 from treegauge.treebanks.sources import Source
 
 Ints = npt.NDArray[np.int32]
+Rows = tuple[npt.NDArray[np.uint64], Ints, Ints, npt.NDArray[np.float32]]
+"""Keys of features, where the row of each begins, and the actions and weights of rows."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class BeamVocabulary:
     @property
     def actions(self) -> int:
         """Number of actions, and of LEFT and RIGHT under any label."""
-        return int(ARCS) + 2 * len(self.relations) + 2
+        return ARCS + 2 * len(self.relations) + 2
 
 
 VERSION = 1
@@ -175,16 +176,14 @@ class BeamModel:
     rows: Rows
 
     @cached_property
-    def _learned(self) -> Learned:
-        weights = restored(*self.rows, self.vocabulary.actions)
-        return Learned(self.options.templates, self.labels, weights)
+    def _weights(self) -> BeamWeights:
+        return BeamWeights.restored(*self.rows, self.vocabulary.actions)
 
     def trees(self, treebank: Treebank) -> tuple[Ints, Ints]:
         """Return heads and numbers of relations of all words."""
-        words, learned = self.vocabulary.words(treebank, self.options), self._learned
-        search = search_room(words, learned, self.options.beam)
-        with interrupts_wait():
-            return parse_all(words, learned, search)
+        how = self.options
+        words = self.vocabulary.words(treebank, how)
+        return Search(words, how.templates, self.labels, self._weights, how.beam).parse()
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees found; always projective, with one root."""

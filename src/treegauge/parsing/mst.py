@@ -12,10 +12,20 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
-from treegauge.kernels.graph_arcs import KINDS, GraphWords
-from treegauge.kernels.graph_features import ARCS, LETTERS, REACH, RELATIONS, Pairs, pairs
-from treegauge.kernels.graph_learning import Moments
-from treegauge.kernels.graph_trees import NOTHING, Lesson, best_trees, table_of
+from treegauge.kernels.graph_arcs import KINDS, REACH
+from treegauge.kernels.graph_features import (
+    ARCS,
+    LETTERS,
+    RELATIONS,
+    GraphWords,
+    LearnedTable,
+    Lesson,
+    Moments,
+    Pairs,
+    Squares,
+    pairs,
+)
+from treegauge.kernels.graph_trees import best_trees
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.treebanks.columns import Treebank
@@ -70,7 +80,6 @@ def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
     return GraphWords(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))
 
 
-_FIRST = 1.0  # what squares of gradients begin with: features seen once must not move far
 # Step sizes for heads and for relations, word by word and in batches.
 _RATE, _RELATION_RATE = 0.1, 0.2
 _BATCH_RATE, _BATCH_RELATION_RATE = 0.001, 0.002
@@ -130,7 +139,7 @@ class GraphModel:
         best_trees(
             self._words(treebank), np.arange(len(treebank), dtype=np.int32),
             *self.options.templates, self.weights, self.table, self.relations.index("root"),
-            self.options.projective, self.options.training == "mira", NOTHING, heads, relations,
+            self.options.projective, self.options.training == "mira", None, heads, relations,
         )  # fmt: skip
         names = [self.relations[r] for r in relations.tolist()]
         return treebank.with_columns({"head": heads, "deprel": names})
@@ -219,12 +228,14 @@ class GraphParser:
         table_sums = np.zeros(table.shape)
         mira = how.training == "mira"
         if mira:
-            learned = table_of(weights, sums), table_of(table, table_sums)
+            learned = LearnedTable.of(weights, sums), LearnedTable.of(table, table_sums)
             found = np.zeros_like(gold), np.zeros_like(gold)
-        elif how.batch:
-            kept, table_kept = (Moments.of(one.size) for one in (weights, table))
         else:
-            squares, table_squares = (np.full_like(one, _FIRST) for one in (weights, table))
+            kept = [
+                Moments.of(one.size) if how.batch else Squares.of(one) for one in (sums, table_sums)
+            ]
+            rate = how.rate or (_BATCH_RATE if how.batch else _RATE)
+            name_rate = _BATCH_RELATION_RATE if how.batch else _RELATION_RATE
         random = np.random.default_rng(seed)
         steps = 1
 
@@ -245,22 +256,14 @@ class GraphParser:
                         words, order, arcs, names, weights, table, root, how.projective, True,
                         lesson, *found,
                     )  # fmt: skip
-                elif how.batch:
-                    rate = how.rate or _BATCH_RATE
-                    _learning.head_batches(words, gold, order, arcs, weights, kept, how.batch, rate)
-                    if labels:
-                        _learning.relation_batches(
-                            words, gold, numbers, order, names, table, table_kept, how.batch,
-                            _BATCH_RELATION_RATE,
-                        )  # fmt: skip
                 else:
                     _learning.head_epoch(
-                        words, gold, order, arcs, weights, sums, squares, steps, how.rate or _RATE
+                        words, gold, order, arcs, weights, kept[0], how.batch, rate
                     )
                     if labels:
                         _learning.relation_epoch(
-                            words, gold, numbers, order, names, table, table_sums,
-                            table_squares, steps, _RELATION_RATE,
+                            words, gold, numbers, order, names, table, kept[1], how.batch,
+                            name_rate,
                         )  # fmt: skip
                 steps += len(train)
                 task.advance()

@@ -98,7 +98,7 @@ def parse(
     else:
         loaded, name = model, type(model).__name__
     given = read_treebank(treebank, split, errors, need_heads=False, allow=TOLERABLE)
-    with progress("parsing; kernels are compiled on first use"):
+    with progress("parsing"):
         parsed = loaded.parse(given)
     path = None if out is None or fspath(out) == "-" else fspath(out)
     if path is not None:

@@ -1,6 +1,6 @@
 """The parsers there are, by name: those of treegauge and those of plug-ins."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from treegauge.parsing.base import Model, Parser
     from treegauge.parsing.options import ParserOptions
     from treegauge.treebanks.sources import Source
-
-_TINY = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tY\t_\t_\t0\troot\t_\t_\n\n"
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,6 @@ class ParserEntry:
         Name of the dataclass of its options, a :class:`~treegauge.parsing.options.ParserOptions`.
     needs
         An extra of treegauge that must be installed, or None.
-    compiled
-        Whether it has kernels, which are compiled on first use.
     """
 
     name: str
@@ -53,7 +49,6 @@ class ParserEntry:
     model: str
     options_class: str
     needs: str | None = None
-    compiled: bool = False
 
     @property
     def options(self) -> "type[ParserOptions]":
@@ -63,15 +58,6 @@ class ParserEntry:
     def make(self, options: Any) -> "Parser":
         """Make the parser with these options."""
         return cast("Parser", self._class(self.parser)(options))
-
-    def prepare(self, options: Any = None) -> None:
-        """Compile the kernels that options need, which takes a while on first use, or load them."""
-        if self.compiled:
-            from treegauge.treebanks.conllu import parse_conllu
-
-            tiny = parse_conllu(_TINY)
-            quick = replace(options or self.options(), epochs=1)
-            self.make(quick).fit(tiny, seed=0).parse(tiny)
 
     def load(self, header: dict[str, Any], arrays: dict[str, Any]) -> "Model":
         """Make a model of what its file held."""
@@ -89,10 +75,10 @@ def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: A
 
 
 OWN_PARSERS = (
-    _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "beam", "Beam",
-         compiled=True),
+    _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "beam",
+         "Beam"),
     _own("mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear", "mst",
-         "Graph", compiled=True),
+         "Graph"),
     _own("udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger", "udpipe",
          "UDPipe", needs="udpipe"),
     _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.biaffine",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.files import check_overwriting
-from treegauge.core.messages import note, progress
+from treegauge.core.messages import note
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
 
@@ -39,8 +39,7 @@ def train(
 ) -> Training:  # fmt: skip
     """Train a parser.
 
-    Given a treebank folder or name, uses its training set and, for early stopping, its dev set. The
-    first use of a parser compiles its kernels, which takes some seconds.
+    Given a treebank folder or name, uses its training set and, for early stopping, its dev set.
 
     Parameters
     ----------
@@ -76,9 +75,6 @@ def train(
     check_place(out)
     check_overwriting(out, (treebank, dev))
     gold, held = _read_sets(treebank, dev, errors)
-    if entry.compiled:
-        with progress("kernels, compiled on first use"):
-            entry.prepare(options)
     start = time.perf_counter()
     model = chosen.fit(gold, held, seed=seed)
     model.save(out)

@@ -66,7 +66,7 @@ def make_inputs(out: Path, *, seed: int) -> list[str]:
     from treegauge.dynamics.map import map as map_treebanks
     from treegauge.treebanks.conllu import read_conllu
 
-    note("inventing four treebanks and three parsers (the first use compiles kernels)")
+    note("inventing four treebanks and three parsers")
     folders = [_treebank(out, name, grammar, seed) for name, grammar in languages().items()]
     first = folders[0]
     gold, train = (

