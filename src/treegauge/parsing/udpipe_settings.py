@@ -59,19 +59,14 @@ _SYSTEMS = {
 }  # fmt: skip
 
 
-def _published() -> dict[str, dict[str, Value]]:
-    found: dict[str, dict[str, Value]] = {}
-    for row in _TABLE.replace("\n", "|").strip("|").split("|"):
-        code, system, rate, l2, interval = row.split()
-        name, oracle = _SYSTEMS[system]
-        found[code] = {
-            "transition_system": name, "transition_oracle": oracle, "learning_rate": float(rate),
-            "l2": float(l2), "structured_interval": int(interval),
-        }  # fmt: skip
-    return found
-
-
-PUBLISHED = _published()
+PUBLISHED: dict[str, dict[str, Value]] = {
+    code: {
+        "transition_system": _SYSTEMS[system][0], "transition_oracle": _SYSTEMS[system][1],
+        "learning_rate": float(rate), "l2": float(l2), "structured_interval": int(interval),
+    }
+    for row in _TABLE.replace("\n", "|").strip("|").split("|")
+    for code, system, rate, l2, interval in [row.split()]
+}  # fmt: skip
 """What the UD 2.0 models were trained with, where it differs between treebanks."""
 
 PRESETS = ("ud2.0", "fast", "sized", "library")

@@ -238,7 +238,7 @@ class NeuralModel:
     def save(self, path: Source) -> None:
         """Write the model to one file."""
         learned = self.learned
-        header: dict[str, Any] = {"vocabulary": learned.vocabulary.to_dict()}
+        header: dict[str, Any] = {"vocabulary": asdict(learned.vocabulary)}
         arrays = {f"weights/{name}": value for name, value in learned.arrays.items()}
         if learned.vectors is not None:
             header["vector_words"] = learned.vectors.words

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -55,13 +55,9 @@ class Vocabulary:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Vocabulary":
-        """Make a vocabulary of what :meth:`to_dict` gave."""
+        """Make a vocabulary of what :func:`dataclasses.asdict` gave, after its way through JSON."""
         plain = {name: tuple(values[name]) for name in ("words", "chars", "tags", "relations")}
         return cls(**plain, labels=tuple(tuple(column) for column in values["labels"]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return asdict(self)
 
     def encode(self, treebank: Treebank, encoding: Encoding | None = None) -> Encoded:
         """Turn a treebank into arrays, with labels of its trees if an encoding is given."""
