@@ -133,7 +133,7 @@ def process(*arguments: str | Path, environment: Mapping[str, str] | None = None
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         # Bytecode is kept, as it is for everyone who installs a package.
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": ""} | (environment or {}),
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
     ) as program:
         assert program.stdout is not None
         output = program.stdout.read()
