@@ -73,7 +73,10 @@ def files(tmp_path_factory) -> dict[str, str]:
 
 
 #: What everyday commands never need to print a table.
-UNNEEDED = {"polars", "pandas", "pyarrow", "torch", "rich", "typer", "click", "pooch"}
+UNNEEDED = {
+    "numba", "polars", "scipy", "pandas", "pyarrow", "torch", "rich", "typer", "click",
+    "pooch", "multiprocessing", "asyncio", "email", "logging", "tempfile",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -113,7 +116,7 @@ def test_the_installed_command_gives_help():
     assert "Usage: treegauge" in done.stdout
 
 
-@pytest.mark.parametrize(("code", "budget"), [(IMPORT, 0.15), (HELP, 0.4)], ids=["import", "help"])
+@pytest.mark.parametrize(("code", "budget"), [(IMPORT, 0.05), (HELP, 0.15)], ids=["import", "help"])
 def test_it_starts_quickly(code, budget, record_property):
     # Taken in turns, so that a slow minute of the machine hits both alike.
     pairs = [(cpu_seconds("pass"), cpu_seconds(code)) for _ in range(5)]
