@@ -312,7 +312,7 @@ def background_interval(random: np.random.Generator, rows: int, repetitions: int
         "K², 94 rows": ("p_k2", 94),
     },
     beside="power for exponential columns",
-    covers=("normality.p_value", "normality.p_k2", "normality.normal"),
+    covers=("normality.p_value", "normality.p_k2"),
     quick=200,
 )
 def normality_tests(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:

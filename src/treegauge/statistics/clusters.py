@@ -40,8 +40,7 @@ def weighted_coefficients(
     else:
         used = np.broadcast_to(values, (*weights.shape, values.shape[1]))
         if method == "spearman":
-            below = (values > values[:, None]) + 0.5 * (values == values[:, None])
-            used = np.einsum("...i,ijc->...jc", weights, below)
+            used = np.stack([_weighted_ranks(column, weights) for column in values.T], axis=-1)
         total = weights.sum(axis=-1)[..., None, None]
         centred = used - (weights[..., None] * used).sum(axis=-2, keepdims=True) / total
         products = np.swapaxes(weights[..., None] * centred, -1, -2) @ centred
@@ -51,11 +50,25 @@ def weighted_coefficients(
     return np.clip(scaled, -1.0, 1.0)
 
 
+def _weighted_ranks(column: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weight below each row plus half of that of equal rows: (..., rows)."""
+    order = np.argsort(column, kind="stable")
+    places = np.unique(column, return_inverse=True)[1]
+    _, starts = np.unique(column[order], return_index=True)
+    equal = np.add.reduceat(weights[..., order], starts, axis=-1)
+    return np.asarray((np.cumsum(equal, axis=-1) - equal / 2)[..., places])
+
+
 @dataclass(frozen=True)
 class Clusters:
-    """Rows in groups of which each is drawn, or left out, as a whole."""
+    """Rows in groups that vary as a whole: treebanks of a genus, or each row by itself."""
 
     codes: npt.NDArray[np.intp]
+
+    @classmethod
+    def of_rows(cls, rows: int) -> "Clusters":
+        """Return each row by itself, or 100 groups of equal size where rows are many."""
+        return cls(np.arange(rows) % (100 if rows > 200 else max(rows, 1)))
 
     @property
     def number(self) -> int:

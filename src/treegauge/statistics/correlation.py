@@ -272,7 +272,7 @@ def select(
         reason = "too few columns vary"
     else:
         used = [0, *(1 + j for j in usable), *range(1 + len(variables), len(sample.names))]
-        units_of = clusters or Clusters(np.arange(n))
+        units_of = clusters or Clusters.of_rows(n)
         winner = strongest(sample.values[:, used], len(usable), units_of, method, level)
         if np.isfinite([winner.low, winner.high]).all():
             name = sample.names[1 + usable[winner.index]]
