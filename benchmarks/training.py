@@ -61,9 +61,11 @@ def run(repeats: int = 3, *, full: bool = False) -> Section:
         rows += _rows(language, found, short)
         targets += _targets(language, found, short)
         if language == "Greek":
-            speed = max(one.parsed for one in runs)
-            aim = "Greek: at least 1,500 sentences parsed in a second"
-            targets.append(Target(aim, f"{speed:,.0f}", speed >= 1500))
+            greedy = [_trained(root / name, "beam", BEAM | {"beam": 1}) for _ in range(repeats)]
+            for beam, trained, least in ((BEAM["beam"], runs, 3000), (1, greedy, 5000)):
+                speed = max(one.parsed for one in trained)
+                aim = f"Greek, beam {beam}: at least {least:,} sentences parsed in a second"
+                targets.append(Target(aim, f"{speed:,.0f}", speed >= least))
     text = (
         f"The first {SENTENCES} sentences of the train part, gold tags, scores on the test part; "
         "processor seconds on one core. The published options of UDPipe are "
