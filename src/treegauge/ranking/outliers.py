@@ -164,16 +164,8 @@ def over_represented(
 ) -> NDArray[np.float64]:
     """Return, for each class, the p-value of its places in the subsets of an extreme rank.
 
-    Labels are permuted over treebanks, all classes together.
-
-    Parameters
-    ----------
-    members
-        How often each treebank is in one of the subsets.
-    masks
-        Which treebanks are of each class.
-    permutations, seed
-        Number of permutations, and their seed.
+    `members` is how often each treebank is in one of the subsets, `masks` which treebanks are of
+    each class. Labels are permuted over treebanks, all classes together.
 
     Examples
     --------

@@ -194,7 +194,7 @@ def differences(
     >>> from treegauge.ranking.reading import read_leaderboard
     >>> board = read_leaderboard("conll18").select(systems=["TurkuNLP", "UDPipe Future"])
     >>> differences(board).table["UDPipe Future"].to_list()
-    ['+0.18 ±0.84', None]
+    ['+0.18 ±0.91', None]
     """
     from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy
     from treegauge.statistics.planning import detectable_difference, equivalence
