@@ -40,6 +40,8 @@ RANKING = (
      "ranking.md#what-the-numbers-are"),
     ("tau, top1", "agreement of a subset's ranking with the full one", RANK,
      "ranking.md#what-the-numbers-are"),
+    ("95 % set", "ranks that a system could have on other treebanks of these families", RANK,
+     "ranking.md#what-the-numbers-are"),
     ("certificate", "difference, tests, win rates, what breaks a claim",
      'treegauge certify SCORES --claim "A > B"', "ranking.md#a-certificate-for-a-claim"),
     ("expected, found, ratio", "classes of treebanks in extreme subsets",
