@@ -52,7 +52,7 @@ RANKING = (
      "treegauge rank compare SCORES", "ranking.md#comparisons-that-readers-know"),
 )  # fmt: skip
 ANALYSIS = (
-    ("correlation, partial, r2, power", "what explains a score",
+    ("correlation, partial, r2, detectable_r", "what explains a score",
      "treegauge analyse TABLE --target las --of edv", "analysis.md#coefficients"),
     ("split-edv, split-slv, p", "real splits against random ones",
      "treegauge audit UD_X", "audit.md"),

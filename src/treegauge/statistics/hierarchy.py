@@ -73,9 +73,8 @@ def hierarchy(
 
     Notes
     -----
-    Treebanks of one family resemble each other: over the 325 pairs of systems of the CoNLL 2018
-    shared task, a genus explains a quarter of the variance of differences (median), and an interval
-    that ignores it covers far too seldom.
+    Treebanks of one family resemble each other, also in how far two systems lie apart; an interval
+    that takes them as independent is too narrow.
 
     Examples
     --------

@@ -127,7 +127,7 @@ def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | 
 
 @cache
 def _normal_k2(n: int) -> FloatArray:
-    """Return K² of many normal samples; its chi-square rejects 6 percent of them at 5 percent."""
+    """Return K² of many normal samples; its chi-square rejects more than 5 percent of them."""
     from scipy.stats import normaltest
 
     return np.asarray(normaltest(stream(0, _NORMAL).standard_normal((9_999, n)), axis=1).statistic)
