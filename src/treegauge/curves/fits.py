@@ -202,7 +202,7 @@ def fit_curves(
                 for n, s in zip(targets, scores, strict=True)
             ]
         if len(sizes) > 2:
-            of_class = Measured(curve[:, c], variance[:, c], float(words[c]))
+            of_class = ClassCurve(curve[:, c], variance[:, c], float(words[c]))
             rows.append(key | {"law": "mixture", "held_out": _missed(sizes, of_class)})
             kind = "all" if name == ALL else "classes"
             for n in targets:
@@ -227,7 +227,7 @@ def fit_curves(
     )  # fmt: skip
 
 
-class Measured(NamedTuple):
+class ClassCurve(NamedTuple):
     """A measured curve, the variance of its scores, and the number of test words behind it."""
 
     curve: Floats
@@ -236,7 +236,7 @@ class Measured(NamedTuple):
 
 
 def predicted(
-    grid: ScoreGrid, measured: Measured, n: int, level: float, kind: str
+    grid: ScoreGrid, measured: ClassCurve, n: int, level: float, kind: str
 ) -> tuple[dict[str, float | None], str]:
     """Return the mixture's score at n sentences with its interval, or why there is none."""
     curve, variance, words = measured
@@ -250,7 +250,7 @@ def predicted(
     return {"score": score, "low": max(score - half, 0), "high": min(score + half, 100)}, ""
 
 
-def _missed(sizes: Floats, measured: Measured) -> float | None:
+def _missed(sizes: Floats, measured: ClassCurve) -> float | None:
     """Return the mixture's error at the largest size when that is not fitted."""
     if len(sizes) < 4:
         return None
