@@ -87,9 +87,9 @@ def run(corpus: Corpus, repeats: int) -> Section:
     text = (
         "Whole commands on files as people have them, from starting Python to the end: processor "
         f"and wall seconds, the median of {max(repeats, 5)} rounds. *First use* is processor time "
-        "where the program's own files have no bytecode yet, as in a fresh checkout. "
-        "The last column has processor time as a multiple of treegauge's for the same job. `udvalidate` stops where the file fails; both "
-        "checks look at format and trees (level 2)."
+        "where the program's own files have no bytecode yet, as in a fresh checkout. The last "
+        "column has processor time as a multiple of treegauge's for the same job. `udvalidate` "
+        "stops where the file fails; both checks look at format and trees (level 2)."
     )
     head = ("small files", "processor s", "wall s", "first use s", "peak MB", "times treegauge")
     targets = [*_targets(first, later), *faster("udtools", OURS, calls, 15)]
