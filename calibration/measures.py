@@ -129,8 +129,8 @@ def interval_of_entropies(
         "EDV, 1000 and 300 sentences, other word order": ("edv", (1000, 300), ("plain", "late")),
         "EDV, 100 and 100 sentences, truth 0": ("edv", (100, 100), ("plain", "plain")),
         "SLV, 100 and 100 sentences, truth 0": ("slv", (100, 100), ("plain", "plain")),
-        "UPOS, 100 and 100 sentences, fewer function words": (
-            "upos_divergence", (100, 100), ("plain", "terse"),
+        "UPOS, 300 and 300 sentences, fewer function words": (
+            "upos_divergence", (300, 300), ("plain", "terse"),
         ),
     },
     beside="mean width",

@@ -73,7 +73,8 @@ def test_excess_is_what_random_splits_do_not_explain(drawn):
 @pytest.mark.parametrize("name", [m.name for m in MEASURES.values() if m.additive])
 def test_limits_are_ordered_and_repeatable(name, drawn):
     one = MEASURES[name]
-    treebanks = (drawn[:250], drawn[250:]) if one.pair else (concat([drawn, drawn]),)
+    twice = concat([drawn, drawn])
+    treebanks = (twice[:420], twice[420:]) if one.pair else (twice,)
     low, high = interval(one, *treebanks, resamples=60, seed=1)
     assert one.bounds[0] <= low <= high <= one.bounds[1]
     assert (low, high) == interval(one, *treebanks, resamples=60, seed=1)

@@ -15,8 +15,6 @@ Table = npt.NDArray[Any]
 Distance = Callable[..., FloatArray]
 #: Random splits that the distance of two sets is compared with.
 SPLITS = 199
-#: Bootstrap deviations of distances are this much too small, where sentences differ in length.
-STRETCH = 1.07
 
 
 def measure_interval(
@@ -59,7 +57,7 @@ def measure_interval(
     if fewest < made.least:
         return f"it needs {made.least} {made.units}, found {fewest}"
     if made.kind == "distance":
-        low, high = _of_distance(tables, made.statistic, resamples, level, seed)
+        low, high = _of_distance(made, tables, resamples, level, seed)
     else:
         low, high = _of_mean(made, measure.bounds, tables[0], level)
     if not np.isfinite([low, high]).all():
@@ -99,18 +97,18 @@ def _of_mean(
 
 
 def _of_distance(
-    tables: Sequence[Table], distance: Distance, resamples: int, level: float, seed: int
+    made: Additive, tables: Sequence[Table], resamples: int, level: float, seed: int
 ) -> tuple[float, float]:
     from scipy.special import stdtrit
 
-    draws = []
+    draws, distance = [], made.statistic
     for place, table in enumerate(tables):
         own = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
         draws.append(np.concatenate(list(bootstrap_sums(Units([table]), resamples, own)))[:, 0])
     values = distance(*draws)
     found = float(distance(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
     df = min(effective_df(table.sum(axis=1)) for table in tables)
-    reach = STRETCH * float(stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
+    reach = made.stretch * float(stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
     middle = 2 * found - values.mean()
     others = random_splits(tables, distance, SPLITS, seed)
     chance = (1 + (others >= found - 1e-12).sum()) / (1 + SPLITS)

@@ -37,7 +37,8 @@ class Additive:
     `tables` returns the tables (sentences, columns) to resample, one, or one for each treebank of a
     pair; `statistic` takes their column sums (..., columns). Sampling noise only increases a
     distance between distributions, and only decreases an entropy. `least` is the fewest units
-    (sentences) for which :func:`~treegauge.measures.intervals.measure_interval` holds its level.
+    (sentences) for which :func:`~treegauge.measures.intervals.measure_interval` holds its level,
+    `stretch` by how much bootstrap deviations are too small.
     """
 
     tables: Callable[..., Sequence[npt.NDArray[Any]]]
@@ -45,6 +46,7 @@ class Additive:
     kind: Literal["mean", "entropy", "distance"] = "mean"
     least: int = 50
     units: str = "sentences"
+    stretch: float = 1.0
 
 
 @dataclass(frozen=True)

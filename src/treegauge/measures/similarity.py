@@ -199,7 +199,7 @@ def _tag_tables(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64]]:
 
 @register(
     "upos_divergence", "similarity", "Jensen-Shannon divergence of UPOS, in bits",
-    pair=True, additive=Additive(_tag_tables, jensen_shannon, "distance", least=100),
+    pair=True, additive=Additive(_tag_tables, jensen_shannon, "distance", least=300),
 )  # fmt: skip
 def upos_divergence(train: Treebank, test: Treebank, *, n: int = 1) -> float:
     """Return the Jensen-Shannon divergence of UPOS n-grams, in bits."""
