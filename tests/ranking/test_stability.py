@@ -149,7 +149,7 @@ def test_scores_with_many_decimals_are_summed_without_order_effects():
 
 def test_json_has_the_documented_shape():
     found = stability(read_leaderboard("conll18"), samples=1000).to_dict()
-    assert list(found)[3:] == ["samples", "systems", "pairs", "agreement"]
+    assert list(found)[3:] == ["samples", "systems", "pairs", "agreement", "winner"]
     first = found["systems"][0]
     assert {"system", "best", "worst", "mean", "median", "sd", "q1", "q3", "ranks"} <= set(first)
     assert sum(first["ranks"].values()) == 1000
