@@ -343,7 +343,7 @@ def skewed(random: np.random.Generator, effect: float) -> FloatArray:
     cases={"fit, 60 rows": "p_chi2", "need of skew, 60 rows": "p_normal"},
     beside="power (uniform rows; of skew, exponential rows)",
     covers=("skew-normal curve.p_chi2", "skew-normal curve.p_normal"),
-    repetitions=1000,
+    repetitions=400,
     quick=30,
 )
 def shape_tests(random: np.random.Generator, name: str, repetitions: int) -> Trials:
@@ -367,7 +367,7 @@ def shape_tests(random: np.random.Generator, name: str, repetitions: int) -> Tri
     cases={"60 rows": 60},
     beside="statistic where nothing is there",
     covers=("skew-normal curve.p_ks",),
-    repetitions=200,
+    repetitions=60,
     quick=4,
     exact=True,  # up to the parameters, which hardly matter: samples of the fitted curve
 )
@@ -399,6 +399,7 @@ def _model(
     cases={"6 rows": 6, "15 rows": 15, "94 rows": 94},
     beside="mean width",
     covers=("regression.low", "regression.high"),
+    repetitions=1000,
     quick=150,
 )
 def regression_interval(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
@@ -424,6 +425,7 @@ def regression_interval(random: np.random.Generator, rows: int, repetitions: int
     },
     beside="power at slopes of 2, 1 and 2",
     covers=("regression.p_value", "regression.summary.p_value", "regression.summary.*"),
+    repetitions=800,
     quick=100,
 )
 def regression_test(random: np.random.Generator, case: tuple[int, str], repetitions: int) -> Trials:
@@ -452,7 +454,7 @@ def regression_test(random: np.random.Generator, case: tuple[int, str], repetiti
     },
     beside="mean width (percent)",
     covers=("regression.importance_*",),
-    repetitions=600,
+    repetitions=400,
     quick=25,
 )
 def importance_interval(
@@ -478,6 +480,7 @@ def importance_interval(
     cases={"6 rows": 6, "94 rows": 94},
     beside="mean width (points)",
     covers=("predictions.low", "predictions.high"),
+    repetitions=1000,
     quick=100,
 )
 def prediction(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
