@@ -335,30 +335,6 @@ def skewed(random: np.random.Generator, effect: float) -> FloatArray:
 
 
 @statement(
-    name="shape-chi-square",
-    verb="analyse shape",
-    says="chi-square 3.1, p 0.82; p_normal 0.03",
-    kind="test",
-    nominal=0.05,
-    cases={"fit, 60 rows": "p_chi2", "need of skew, 60 rows": "p_normal"},
-    beside="power (uniform rows; of skew, exponential rows)",
-    covers=("skew-normal curve.p_chi2", "skew-normal curve.p_normal"),
-    repetitions=400,
-    quick=30,
-)
-def shape_tests(random: np.random.Generator, name: str, repetitions: int) -> Trials:
-    """Rows from a skew-normal curve, or normal rows for the test whether a skew is needed."""
-
-    def p_value(effect: float) -> float:
-        values = skewed(random, effect)
-        if name == "p_normal":
-            values = random.exponential(size=60) if effect else random.normal(size=60)
-        return float(getattr(fit_skew_normal(values, resamples=0), name))
-
-    return tests(repetitions, p_value, 1.0)
-
-
-@statement(
     name="shape-kolmogorov-smirnov",
     verb="analyse shape",
     says="Kolmogorov-Smirnov 0.06, p 0.64",
@@ -438,37 +414,6 @@ def regression_test(random: np.random.Generator, case: tuple[int, str], repetiti
         return float(model.rows[2]["p_value"] if what == "slope" else model.fit["p_value"] or 0)
 
     return tests(repetitions, p_value, 2.0)
-
-
-@statement(
-    name="importance-interval",
-    verb="analyse regression",
-    says="importance of log(train_words) 88 % (71 to 97)",
-    kind="interval",
-    nominal=0.95,
-    cases={
-        "large share, 40 rows": (40, 0),
-        "no share, 40 rows": (40, 2),
-        "large share, 94 rows": (94, 0),
-        "no share, 94 rows": (94, 2),
-    },
-    beside="mean width (percent)",
-    covers=("regression.importance_*",),
-    repetitions=400,
-    quick=25,
-)
-def importance_interval(
-    random: np.random.Generator, case: tuple[int, int], repetitions: int
-) -> Trials:
-    """Three independent predictors with shares of 80, 20 and 0 percent of R²."""
-    rows, which = case
-
-    def make() -> tuple[float, float]:
-        seed = int(random.integers(2**31))
-        row = regress(_model(random, rows), "las", "a,b,c", resamples=300, seed=seed).rows[which]
-        return row["importance_low"], row["importance_high"]
-
-    return intervals(repetitions, (80.0, 20.0, 0.0)[which], make)
 
 
 @statement(

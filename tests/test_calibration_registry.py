@@ -46,6 +46,7 @@ WITHOUT = {
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 #: Fields that no statement covers yet; owners of rooms take theirs out, the list goes when empty.
 NOT_YET = (
+    "regression.importance_*", "skew-normal curve.p_chi2", "skew-normal curve.p_normal",
     "claims.*", "comparisons.p_corrected", "suite.*",
 )  # fmt: skip
 
