@@ -24,9 +24,9 @@ SCORE = "treegauge score GOLD SYSTEM"
 RANK = "treegauge rank SCORES --size 10"
 # Number, what it is, command, page.
 CERTAINTY = (
-    ("interval", "percentiles of F1 over sentences drawn with replacement", SCORE,
+    ("interval", "jackknife of F1 over documents or sentences, Student's t", SCORE,
      "scoring.md#how-certain-a-score-is"),
-    ("p_value, p_holm", "paired permutation test, corrected by Holm", f"{SCORE} OTHER",
+    ("p_value, p_corrected", "Student's t of the difference, corrected by Holm", f"{SCORE} OTHER",
      "scoring.md#how-certain-a-score-is"),
     ("error_reduction", "100 (score − baseline) / (1 − baseline)", f"{SCORE} OTHER",
      "scoring.md#beyond-the-official-scores"),

@@ -11,6 +11,7 @@ from treegauge.scoring.metrics import METRICS
 from .oracle import assert_balanced, official, ok
 
 COUNTS = ["correct", "gold", "system", "aligned"]
+BY_SENTENCE = ("--units", "sentences")
 VALUES = ["precision", "recall", "f1", "aligned_accuracy", "interval"]
 
 
@@ -31,12 +32,16 @@ def test_json_is_as_documented(cli, files, invented):
             None if share is None else 100 * share
             for share in (score.precision, score.recall, score.f1, score.aligned_accuracy)
         ]
+        assert metric["interval"] is None  # six documents
+    sentences = json.loads(ok(cli(files["gold"], files["cut"], *BY_SENTENCE, "--format", "json")))
+    assert sentences["units"] == "sentences"
+    for metric in sentences["systems"][0]["metrics"].values():
         low, high = metric["interval"]
         assert low <= metric["f1"] <= high
 
 
 def test_text_of_one_system(cli, files):
-    lines = ok(cli(files["gold"], files["poor"], "--all")).split("\n")
+    lines = ok(cli(files["gold"], files["poor"], "--all", *BY_SENTENCE)).split("\n")
     assert re.split(r"\s{2,}", lines[0]) == [
         "metric", "precision", "recall", "F1", "aligned accuracy", "interval",
     ]  # fmt: skip
@@ -47,20 +52,23 @@ def test_text_of_one_system(cli, files):
 
 
 def test_text_of_several_systems_has_tests(cli, files):
-    text = ok(cli(files["gold"], files["good"], files["poor"], "--permutations", "200"))
+    text = ok(cli(files["gold"], files["good"], files["poor"], *BY_SENTENCE))
     first, second = text.split("\n\n")
     heading = first.split("\n", maxsplit=1)[0]
     assert re.split(r"\s{2,}", heading) == ["metric", "good", "good interval", "poor",
                                             "poor interval"]  # fmt: skip
     assert "p_corrected" in second
-    assert "test:paired-permutation|m:LAS|permutations:200" in second
+    assert "primary test: Student's t of the difference over 120 sentences" in second
+    assert "test:paired-student|m:LAS" in second
     without = ok(cli(files["gold"], files["good"], files["poor"], "--test", "none"))
     assert "p_corrected" not in without
 
 
 def test_csv_has_full_precision(cli, files):
     rows = list(
-        csv.DictReader(io.StringIO(ok(cli(files["gold"], files["cut"], "--format", "csv"))))
+        csv.DictReader(
+            io.StringIO(ok(cli(files["gold"], files["cut"], "--format", "csv", *BY_SENTENCE)))
+        )
     )
     las = next(line for line in rows if line["metric"] == "LAS")
     counts = {part: int(las[part]) for part in COUNTS if part != "system"}
@@ -87,7 +95,7 @@ def test_text_is_short_unless_all_is_asked_for(cli, files):
     assert "100.00 for all: Tokens, Sentences, Words" in short
     assert "ExactMatch" not in short
     chosen = ok(cli(files["gold"], files["poor"], "--metric", "UAS"))
-    assert [line.split()[0] for line in chosen.split("\n")[2:-2]] == ["UAS"]
+    assert [line.split()[0] for line in chosen.split("\n")[2:3]] == ["UAS"]
     latex = ok(cli(files["gold"], files["poor"], "--metric", "UAS", "--format", "latex"))
     assert "system & UAS " in latex
 

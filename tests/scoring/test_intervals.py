@@ -1,4 +1,4 @@
-"""Intervals: sentences that could have been others, and runs that could have been."""
+"""Intervals: units that could have been others, and runs that could have been."""
 
 import numpy as np
 import pytest
@@ -6,21 +6,33 @@ from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import f1
+from treegauge.scoring.metrics import NUMBER, f1
 from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
+from treegauge.testing.synthetic import synthetic_conllu
+from treegauge.treebanks.conllu import parse_conllu
 
 from .oracle import TOTALS
+from .perturb import perturb
+
+SENTENCES = Resampling(units="sentences")
 
 
-def las(gold, system, **how) -> tuple[float, float]:
-    return evaluate(gold, {"s": system}, resampling=Resampling(**how))["s"]["LAS"].interval
+@pytest.fixture(scope="module")
+def documents():
+    """Give a gold file of 15 documents with 20 sentences each, and a system's output."""
+    text = synthetic_conllu(300, seed=5)
+    return parse_conllu(text), parse_conllu(perturb(text, "annotation", seed=1, rate=0.2))
+
+
+def las(gold, system, units="sentences", **how) -> tuple[float, float]:
+    chosen = Resampling(units=units, **how)
+    return evaluate(gold, {"s": system}, resampling=chosen)["s"]["LAS"].interval
 
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
-@pytest.mark.parametrize("system", ["poor", "cut"])
-def test_intervals_agree_with_scipy(treebanks, system, method, theirs):
-    scores = evaluate(treebanks["gold"], treebanks[system])
+def test_bootstrap_intervals_agree_with_scipy(documents, method, theirs):
+    scores = evaluate(*documents)
     rows = scores.systems[0].runs[0].rows.astype(float)
 
     def statistic(sentences):
@@ -30,15 +42,97 @@ def test_intervals_agree_with_scipy(treebanks, system, method, theirs):
         (np.arange(len(rows)),), statistic, vectorized=False, n_resamples=2000, method=theirs,
         rng=np.random.default_rng(1),
     ).confidence_interval  # fmt: skip
-    found = las(treebanks["gold"], treebanks[system], resamples=2000, interval=method)
+    found = las(*documents, resamples=2000, interval=method)
     assert found == pytest.approx((100 * expected.low, 100 * expected.high), abs=0.6)
     assert found[0] < scores.systems[0]["LAS"].f1 < found[1]
 
 
-def test_same_seed_same_interval(treebanks):
+@pytest.mark.parametrize("units", ["sentences", "documents"])
+def test_student_intervals_are_the_delete_one_jackknife_on_log_odds(documents, units):
+    rows = evaluate(*documents).systems[0].runs[0].rows.astype(float)
+    size = 1 if units == "sentences" else 20
+    c, w = (rows[:, NUMBER[name]].reshape(-1, size).sum(axis=1) for name in ("las_c", "arcs_g"))
+    p, n = c.sum() / w.sum(), len(c)
+    variance = (n - 1) / n * (((c.sum() - c) / (w.sum() - w) - p) ** 2).sum()
+    shares = w / w.sum()
+    ratios = shares**2 / (1 - shares)
+    df = 1 / ((shares**2).sum() + ratios.sum() ** 2 - (ratios**2).sum())
+    df = min(df, (c < w).sum() - 1)
+    reach = stats.t.ppf(0.975, df) * np.sqrt(variance) / (p * (1 - p))
+    odds = np.log(p / (1 - p)) + np.array([-reach, reach])
+    assert las(*documents, units=units) == pytest.approx(100 / (1 + np.exp(-odds)))
+
+
+def test_documents_are_the_units_where_gold_marks_them(documents):
+    scores = evaluate(*documents)
+    assert scores.units == "documents"
+    assert "|ci:student@0.95|units:documents" in scores.signature
+    (note,) = scores.notes
+    assert note.startswith("warning: 95 % intervals over only 15 documents; --units sentences")
+    assert note in str(scores)
+    assert scores.to_dict()["units"] == "documents"
+    by_sentence = evaluate(*documents, resampling=SENTENCES)
+    assert by_sentence.notes == ("95 % intervals over 300 sentences",)
+    assert by_sentence.signature.endswith("|units:sentences")
+    plain = [parse_conllu("".join(line for line in one.to_bytes().decode().splitlines(True)
+                                  if "newdoc" not in line)) for one in documents]  # fmt: skip
+    assert evaluate(*plain).units == "sentences"
+    with pytest.raises(TreegaugeError, match="gold has no '# newdoc' comment"):
+        evaluate(*plain, resampling=Resampling(units="documents"))
+
+
+def test_documents_are_found_across_pieces_of_a_file(documents, tmp_path):
+    paths = []
+    for name, one in zip(("gold", "system"), documents, strict=True):
+        paths.append(tmp_path / f"{name}.conllu")
+        paths[-1].write_bytes(one.to_bytes())
+    whole, pieces = evaluate(*paths), evaluate(*paths, chunk=1000)
+    runs = [one.systems[0].runs[0] for one in (whole, pieces)]
+    assert runs[0].starts.sum() == runs[1].starts.sum() == 15
+    assert whole.systems[0]["LAS"].interval == pieces.systems[0]["LAS"].interval
+
+
+@pytest.mark.parametrize(("sentences", "given"), [(1, False), (9, False), (10, True)])
+def test_no_interval_of_few_units(documents, sentences, given):
+    gold, system = (one[:sentences] for one in documents)
+    scores = evaluate(gold, system)
+    assert (scores.systems[0]["LAS"].interval is not None) == given
+    said = f"no interval: {sentences} sentences, at least 10 are needed"
+    assert (said in str(scores)) == (not given)
+
+
+def test_no_interval_of_few_documents_with_the_reason(treebanks):
+    scores = evaluate(treebanks["gold"], treebanks["poor"])
+    assert scores.systems[0]["LAS"].interval is None
+    assert "no interval: 6 documents, at least 10 are needed; --units sentences" in str(scores)
+
+
+def test_no_bootstrap_of_few_units_or_of_several_runs(documents):
+    gold, system = documents
+    assert las(gold[:199], system[:199], interval="percentile") is None
+    assert las(gold[:200], system[:200], interval="percentile") is not None
+    runs = evaluate(gold, {"s": [system, system, gold]}, resampling=Resampling(
+        interval="bca", units="sentences"))  # fmt: skip
+    assert runs["s"]["LAS"].interval is None
+    assert "no interval of s: bca intervals are of one run" in str(runs)
+
+
+def test_no_interval_where_errors_are_in_few_units(treebanks):
     gold, poor = treebanks["gold"], treebanks["poor"]
-    assert las(gold, poor, seed=1) == las(gold, poor, seed=1)
-    assert las(gold, poor, seed=1) != las(gold, poor, seed=2)
+    scores = evaluate(gold, poor, resampling=SENTENCES)
+    system = scores.systems[0]
+    assert system["Tokens"].interval is None
+    assert system["LAS"].interval is not None
+    perfect = evaluate(gold, gold, resampling=SENTENCES).systems[0]
+    assert {metric.interval for metric in perfect.metrics.values()} == {None}
+
+
+def test_same_seed_same_interval(documents):
+    gold, poor = documents
+    how = {"interval": "percentile"}
+    assert las(gold, poor, seed=1, **how) == las(gold, poor, seed=1, **how)
+    assert las(gold, poor, seed=1, **how) != las(gold, poor, seed=2, **how)
+    assert las(gold, poor, seed=1) == las(gold, poor, seed=2)
 
 
 def test_a_higher_level_is_a_wider_interval(treebanks):
@@ -47,15 +141,10 @@ def test_a_higher_level_is_a_wider_interval(treebanks):
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
-def test_a_perfect_system_has_no_spread(treebanks):
-    for method in ("percentile", "bca"):
-        assert las(treebanks["gold"], treebanks["gold"], interval=method) == (100.0, 100.0)
-
-
 def test_every_metric_has_an_interval_unless_none_are_asked_for(treebanks):
     options = ScoreOptions(enhanced=True, weights={"det": 0.5})
     gold, cut = treebanks["gold"], treebanks["cut"]
-    with_intervals = evaluate(gold, cut, options=options).systems[0]
+    with_intervals = evaluate(gold, cut, options=options, resampling=SENTENCES).systems[0]
     assert set(with_intervals.metrics) == set(options.metrics)
     for metric in with_intervals.metrics.values():
         low, high = metric.interval
@@ -69,22 +158,26 @@ def test_every_metric_has_an_interval_unless_none_are_asked_for(treebanks):
 
 def test_equal_runs_are_one_run_with_more_counts(treebanks):
     gold, poor = treebanks["gold"], treebanks["poor"]
-    one = evaluate(gold, {"s": poor})["s"]
-    three = evaluate(gold, {"s": [poor, poor, poor]})["s"]
-    assert len(three.runs) == 3
-    assert three["LAS"].correct == 3 * one["LAS"].correct
-    assert three["LAS"].f1 == pytest.approx(one["LAS"].f1)
-    assert three["LAS"].interval == pytest.approx(one["LAS"].interval)
+    one = evaluate(gold, {"s": poor}, resampling=SENTENCES)["s"]
+    for runs in (2, 3):
+        several = evaluate(gold, {"s": [poor] * runs}, resampling=SENTENCES)["s"]
+        assert len(several.runs) == runs
+        assert several["LAS"].correct == runs * one["LAS"].correct
+        assert several["LAS"].f1 == pytest.approx(one["LAS"].f1)
+        assert several["LAS"].interval == pytest.approx(one["LAS"].interval)
 
 
-def test_an_interval_over_runs_covers_them(treebanks):
+def test_an_interval_over_three_runs_covers_them(treebanks):
     gold, good, poor = (treebanks[name] for name in ("gold", "good", "poor"))
     alone = {name: evaluate(gold, {"s": treebanks[name]})["s"]["LAS"] for name in ("good", "poor")}
-    for method in ("percentile", "bca"):
-        how = Resampling(interval=method)
-        both = evaluate(gold, {"s": [good, poor]}, resampling=how)["s"]["LAS"]
-        assert both.f1 == pytest.approx((alone["good"].f1 + alone["poor"].f1) / 2, abs=0.1)
-        assert both.interval[0] < alone["poor"].f1 < alone["good"].f1 < both.interval[1]
+    scores = evaluate(gold, {"s": [good, poor, poor]}, resampling=SENTENCES)
+    low, high = scores["s"]["LAS"].interval
+    assert low < alone["poor"].f1 < alone["good"].f1 < high
+    assert "s: 3 runs, random" in str(scores)
+    two = evaluate(gold, {"s": [good, poor]}, resampling=SENTENCES)
+    assert "s: 2 runs, held fixed, as intervals allow for other runs from 3 on" in str(two)
+    low, high = two["s"]["LAS"].interval
+    assert alone["poor"].f1 < low < high < alone["good"].f1
 
 
 def test_options_out_of_range_are_refused(treebanks):
@@ -93,21 +186,22 @@ def test_options_out_of_range_are_refused(treebanks):
         las(gold, gold, level=95)
     with pytest.raises(TreegaugeError, match="resamples: expected a whole number"):
         las(gold, gold, resamples=-1)
-    with pytest.raises(TreegaugeError, match="choices: percentile, bca"):
+    with pytest.raises(TreegaugeError, match="choices: student, percentile, bca"):
         las(gold, gold, interval="BC")
+    with pytest.raises(TreegaugeError, match="choices: auto, documents, sentences"):
+        las(gold, gold, units="words")
 
 
 def test_signature_tells_how_the_intervals_were_made(treebanks):
-    how = Resampling(resamples=50, interval="bca", level=0.9, seed=7)
+    how = Resampling(resamples=50, interval="bca", level=0.9, seed=7, units="sentences")
     signature = evaluate(treebanks["gold"], treebanks["poor"], resampling=how).signature
     assert signature.partition("|")[2] == (
-        f"tb:{treebanks['gold'].mark}|punct:yes|subtypes:no|errors:strict|ci:50xbca@0.9|seed:7"
+        f"tb:{treebanks['gold'].mark}|punct:yes|subtypes:no|errors:strict|ci:50xbca@0.9"
+        "|units:sentences|seed:7"
     )
 
 
 def test_an_empty_file_has_no_interval():
-    from treegauge.treebanks.conllu import parse_conllu
-
     scores = evaluate(parse_conllu(""), parse_conllu(""))
     assert scores.systems[0]["LAS"].interval is None
     assert scores.sentences == 0

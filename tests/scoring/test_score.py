@@ -104,12 +104,13 @@ def test_options_reach_the_signature(cli, files, tmp_path):
     weights.write_text("det 0.1\npunct 0\n", encoding="utf-8")
     words = ["--no-punct", "--subtypes", "--enhanced", "--weights", str(weights), "--allow",
              "several-roots", "--resamples", "20", "--interval", "bca", "--level", "0.9",
-             "--seed", "4", "--format", "json"]  # fmt: skip
+             "--units", "sentences", "--seed", "4", "--format", "json"]  # fmt: skip
     found = json.loads(ok(cli(files["gold"], files["cut"], *words)))
     signature = re.sub("(?<=2rels#)[0-9a-f]{6}", "...", found["signature"])
     assert signature.partition("|")[2] == (
         f"tb:{read_conllu(files['gold']).mark}|punct:no|subtypes:yes|enhanced:yes"
-        "|weights:2rels#...|errors:strict|allow:several-roots|ci:20xbca@0.9|seed:4"
+        "|weights:2rels#...|errors:strict|allow:several-roots|ci:20xbca@0.9"
+        "|units:sentences|seed:4"
     )
     weights.write_text("det 0.2\npunct 0\n", encoding="utf-8")
     other = json.loads(ok(cli(files["gold"], files["cut"], *words)))["signature"]
@@ -237,20 +238,25 @@ def test_folders(cli, invented, tmp_path):
             if (system, name) != ("poor", "y"):
                 (folder / f"{name}.conllu").write_text(invented[system], encoding="utf-8")
     words = [str(tmp_path / name) for name in ("gold", "good", "poor")]
-    text = ok(cli(*words, "--resamples", "20", "--permutations", "100"))
+    text = ok(cli(*words, "--units", "sentences"))
     assert "failed: poor on y: no output" in text
     assert text.startswith("warning: 1 of 2 treebanks lack a score of some system and count 0")
-    common = ok(cli(*words, "--resamples", "20", "--permutations", "100", "--common"))
+    common = ok(cli(*words, "--units", "sentences", "--common"))
     assert "warning" not in common and "failed" not in common
     assert "good is better than poor on at least 1 of 1 treebanks: x" in text
     code, _, err = cli(*words, "--correction", "benjamini-hochberg")
     assert code == 2 and "benjamini-hochberg is for one gold file" in err
-    fast = ["--resamples", "20", "--permutations", "100"]
+    fast = ["--units", "sentences"]
     found = json.loads(ok(cli(*words, *fast, "--format", "json")))
     poor = next(line for line in found["averages"] if line["system"] == "poor")
     assert poor["failures"] == 1
     x = next(one for one in found["treebanks"] if one["treebank"] == "x")["systems"][1]
     assert poor["LAS"] == pytest.approx(x["metrics"]["LAS"]["f1"] / 2)
+    (pair,) = found["comparisons"]["rows"]
+    assert pair["treebanks"] == 1 and pair["low"] > 0 and pair["p_value"] < 0.01
+    good = next(line for line in found["averages"] if line["system"] == "good")
+    assert good["LAS_low"] < good["LAS"] < good["LAS_high"]
+    assert poor["LAS_low"] is None  # a failure
     (claim,) = found["claims"]["rows"]
     assert (claim["a"], claim["b"], claim["a_better_on"]) == ("good", "poor", ["x"])
     table = list(csv.DictReader(io.StringIO(ok(cli(*words, "--format", "csv")))))

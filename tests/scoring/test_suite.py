@@ -4,10 +4,13 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.certainty import estimate
 from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.hierarchies import compare_suite, plan_suite
 from treegauge.scoring.metrics import METRICS
 from treegauge.scoring.score_inputs import match_folders
 from treegauge.scoring.sentence_counts import ScoreOptions
@@ -18,7 +21,7 @@ from treegauge.treebanks.conllu import parse_conllu
 from .oracle import TOTALS, chain, conllu, row
 
 NAMES = ("x", "y", "z")
-QUICK = Resampling(resamples=50)
+QUICK = Resampling(units="sentences")
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +95,7 @@ def test_nothing_to_score(parts):
 
 
 def test_better_on_every_treebank(suite):
-    claims = suite.claims(permutations=500)
+    claims = suite.claims()
     (row,) = claims.pairs
     assert (row["a_better"], row["a_better_on"]) == (3, list(NAMES))
     assert (row["b_better"], row["b_better_on"]) == (0, [])
@@ -104,7 +107,7 @@ def test_claims_are_made_in_both_directions_and_leave_out_pairs_without_a_treeba
     other = parts["poor"] | {"z": parts["good"]["z"]}
     systems = {"mixed": mixed, "other": other, "absent": {}}
     suite = score_suite(parts["gold"], systems, resampling=QUICK)
-    claims = suite.claims(permutations=2000)
+    claims = suite.claims(test="permutation", permutations=2000)
     (row,) = claims.pairs
     assert (row["a"], row["b"], row["treebanks"]) == ("mixed", "other", 3)
     assert (row["a_better"], row["a_better_on"]) == (2, ["x", "y"])
@@ -124,7 +127,7 @@ def test_claims_are_made_in_both_directions_and_leave_out_pairs_without_a_treeba
 def test_many_claims_share_the_error_rate(parts):
     systems = {name: parts[name] for name in ("good", "poor", "cut")}
     suite = score_suite(parts["gold"], systems, resampling=QUICK)
-    claims = suite.claims(permutations=300, alpha=0.01)
+    claims = suite.claims(test="permutation", permutations=300, alpha=0.01)
     # three pairs in two directions on three treebanks: 18 tests at 0.01 in all
     assert claims.needed_permutations == 1800
     assert all(row["a_better"] == row["b_better"] == 0 for row in claims.pairs)
@@ -133,17 +136,59 @@ def test_many_claims_share_the_error_rate(parts):
         suite.claims(alpha=1)
 
 
+def test_macro_averages_have_intervals_of_their_treebanks_errors(suite):
+    """By hand: standard errors of the treebanks are added in squares."""
+    for system in ("good", "poor"):
+        made = [estimate(suite.counts(name, system, "LAS")) for name in NAMES]
+        error = np.sqrt(sum(float(one.standard_error[0]) ** 2 for one in made)) / 3
+        low, high = suite.intervals[system, "LAS"]
+        mean = np.mean([suite.f1(name, system) for name in NAMES])
+        assert (low + high) / 2 == pytest.approx(mean, abs=0.5)
+        assert 1.9 < (high - low) / 200 / error < 2.1
+    assert "LAS interval" in str(suite)
+
+
+def test_macro_averages_are_compared(suite):
+    found = compare_suite(suite, margin=1)
+    (row,) = found.pairs
+    gains = [suite.f1(name, "good") - suite.f1(name, "poor") for name in NAMES]
+    assert row["difference"] == pytest.approx(np.mean(gains))
+    assert 0 < row["low"] < row["difference"] < row["high"]
+    assert (row["treebanks"], row["verdict"]) == (3, "good better")
+    assert row["new_low"] is None
+    assert "a new treebank: from 25 treebanks in 10 genera" in str(found)
+    assert "primary test" in str(found)
+    (plan,) = plan_suite(suite, 5.0).rows
+    assert (plan["what"], plan["at_hand"]) == ("treebanks", 3)
+    assert plan["needed"] >= 25
+
+
+def test_a_new_treebank_from_many(treebanks):
+    languages = ["Greek", "Finnish", "Turkish", "Korean", "Tamil", "Irish", "Russian", "Uyghur",
+                 "Coptic", "Hungarian", "Vietnamese", "Basque", "Armenian"]  # fmt: skip
+    names = [f"UD_{language}-{kind}" for language in languages for kind in ("A", "B")]
+    cuts = {name: slice(4 * i, 4 * i + 20) for i, name in enumerate(names)}
+    sides = {
+        side: {name: treebanks[side][cut] for name, cut in cuts.items()}
+        for side in ("gold", "good", "poor")
+    }
+    suite = score_suite(sides.pop("gold"), sides, resampling=QUICK)
+    (row,) = compare_suite(suite).pairs
+    assert row["new_low"] < row["low"] < row["difference"] < row["high"] < row["new_high"]
+    assert "new treebank" in str(compare_suite(suite))
+
+
 def test_runs_of_a_system(parts):
     runs = {name: [parts["good"][name], parts["poor"][name]] for name in NAMES}
     suite = score_suite(parts["gold"], {"both": runs, "poor": parts["poor"]}, resampling=QUICK)
     assert len(suite.treebanks["x"]["both"].runs) == 2
-    assert suite.claims(permutations=500).pairs[0]["mean_difference"] > 0
+    assert suite.claims().pairs[0]["mean_difference"] > 0
 
 
 def test_treebanks_on_which_one_failed_are_left_out_of_a_claim(parts):
     some = {name: parts["poor"][name] for name in ("x", "z")}
     suite = score_suite(parts["gold"], {"good": parts["good"], "poor": some}, resampling=QUICK)
-    claims = suite.claims(permutations=200)
+    claims = suite.claims()
     assert [one["treebank"] for one in claims.tests] == ["x", "z"]
 
 
@@ -152,14 +197,17 @@ def test_every_metric_asked_for_is_there(parts):
     systems = {"good": parts["good"]}
     suite = score_suite(parts["gold"], systems, options=options, resampling=TOTALS)
     assert set(options.metrics) <= set(suite.table.columns)
-    assert suite.averages().columns == ["system", *METRICS, "ELAS", "EULAS", "WLAS", "failures"]
+    assert suite.averages().columns == [
+        "system", *METRICS, "ELAS", "EULAS", "WLAS", "failures", "LAS_low", "LAS_high",
+    ]  # fmt: skip
+    assert suite.averages()["LAS_low"].to_list() == [None]
     assert "WLAS" in suite.to_latex()
 
 
 def test_signature_and_formats(suite):
     assert re.fullmatch(
         r"treegauge:[^|]+\|tb:3treebanks#[0-9a-f]{6}\|average:macro\|punct:yes"
-        r"\|subtypes:no\|errors:strict\|ci:50xpercentile@0.95\|seed:0",
+        r"\|subtypes:no\|errors:strict\|ci:student@0.95\|units:sentences",
         suite.signature,
     )
     assert json.loads(json.dumps(suite.to_dict()))["averages"][0]["system"] == "good"

@@ -61,7 +61,7 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
         short.append(_short(one.gold.name, scores, tests))
     plural = "treebanks" if len(scored) > 1 else "treebank"
     text = (
-        f"Scores of the systems on the {plural}, with 95 % confidence intervals over sentences, "
+        f"Scores of the systems on the {plural}, with 95 % confidence intervals, "
         "and the statistical significance of their differences.\nChoose a cell of the heat map to "
         "read the sentences behind it: the gold tree above, the system's below."
     )
@@ -81,6 +81,8 @@ def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
     ahead = best["LAS"].f1 - order[1]["LAS"].f1
     pair = {best.system, order[1].system}
     p = next(row["p_corrected"] for row in tests.pairs if {row["a"], row["b"]} == pair)
+    if p is None:
+        return f"{text}, {ahead:.2f} above {order[1].system} (too little text for a test)."
     judged = "statistically significant" if p <= SIGNIFICANT else "not statistically significant"
     return f"{text}, {ahead:.2f} above {order[1].system}, {judged} (p = {p:.4f}, corrected)."
 

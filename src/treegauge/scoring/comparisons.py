@@ -1,40 +1,66 @@
 """Significance tests between systems, on one gold file and across treebanks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
-from treegauge.scoring import metrics
+from treegauge.scoring.certainty import (
+    LEAST_BEST,
+    LEAST_BOOTSTRAP_TEST,
+    LEAST_ERRORS,
+    LEAST_RUNS,
+    UnitCounts,
+    UnitKind,
+    difference,
+    ratio,
+    score_covariance,
+)
 from treegauge.scoring.metrics import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import (
     Alternative,
-    PairedComparison,
     paired_bootstrap,
     paired_permutation,
 )
+from treegauge.statistics.planning import best_of, equivalence
+from treegauge.statistics.resampling import FloatArray
+from treegauge.statistics.small_samples import LEAST_UNITS, StudentEstimate, effective_df
+from treegauge.statistics.student import student_quantile
 
 if TYPE_CHECKING:
     import polars as pl
 
-PairedTest = Literal["permutation", "bootstrap"]
+PairedTest = Literal["student", "permutation", "bootstrap"]
+#: The test to report: it allows for other units and, from three runs a system, for other runs.
+PRIMARY: PairedTest = "student"
+POWER = 0.8
+"""Probability with which a detectable or planned difference is found."""
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons(Result):
-    """Every pair of systems: difference, error reduction, p-value, and p-value after correction."""
+    """Every pair of systems: difference, interval, p-value, and what could have been detected.
+
+    `low` and `high` are the limits of the difference, `detectable` is the least true difference
+    that would be significant with probability 0.8. The primary test is Student's t of the
+    difference; `p_corrected` is the p-value to report. With a `margin`, a verdict says whether the
+    systems are equivalent. `best` is the system with the highest score, corrected for having been
+    chosen as the best of at least three.
+    """
 
     pairs: tuple[dict[str, Any], ...]
     signature: str
+    test: PairedTest = PRIMARY
+    notes: tuple[str, ...] = ()
+    best: dict[str, Any] | None = None
     kind: ClassVar[str] = "comparisons"
     unit: ClassVar[str | None] = "percent"
 
@@ -45,10 +71,37 @@ class Comparisons(Result):
 
         return pl.DataFrame(list(self.pairs), infer_schema_length=None)
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, which test is the primary one, and the best system."""
+        primary = {"test": PRIMARY, "reported": self.test == PRIMARY, "p_value": "p_corrected"}
+        return {"primary": primary, "notes": list(self.notes), "best": self.best} | (
+            super().json_fields()
+        )
+
     def shown(self) -> list[dict[str, Any]]:
-        """Return p-values with four digits."""
-        digits = ("p_value", "p_corrected")
-        return [row | {name: f"{row[name]:.4f}" for name in digits} for row in self.pairs]
+        """Return differences with their intervals, and p-values with four digits."""
+        order = ("metric", "a", "b", "treebanks", "difference", "interval", "new treebank",
+                 "detectable", "error_reduction", "p_value", "p_corrected", "verdict")  # fmt: skip
+
+        def told(row: Mapping[str, Any]) -> dict[str, Any]:
+            cells = dict(row)
+            for name, side in (("interval", ""), ("new treebank", "new_")):
+                low, high = row.get(f"{side}low"), row.get(f"{side}high")
+                cells[name] = None if low is None else f"{low:+.2f} to {high:+.2f}"
+            for name in ("p_value", "p_corrected"):
+                p = row[name]
+                cells[name] = p if p is None else "<0.0001" if p < 1e-4 else f"{p:.4f}"
+            return cells
+
+        rows = [told(row) for row in self.pairs]
+        names = [name for name in order if any(row.get(name) is not None for row in rows)]
+        return [{name: row[name] for name in names} for row in rows]
+
+    def own_text(self) -> str:
+        """Return the table, which test it is, and what it speaks about."""
+        return "\n".join(
+            [tables.to_text(self.shown(), digits=self.digits), *self.notes, self.signature]
+        )
 
 
 def error_reduction(a: float, b: float) -> float | None:
@@ -68,84 +121,200 @@ def compare(
     scores: Scores,
     *,
     metric: str | Sequence[str] = "LAS",
-    test: PairedTest = "permutation",
+    test: PairedTest = PRIMARY,
     permutations: int = 10_000,
     correction: str = "holm",
     seed: int = 0,
+    margin: float | None = None,
 ) -> Comparisons:
-    """Test every pair of systems on the sentences they share (scored with ``resamples > 0``).
+    """Test every pair of systems on the units they share (scored with ``resamples > 0``).
 
-    ``"permutation"`` swaps the two systems' results sentence by sentence, ``"bootstrap"`` draws
-    the same sentences for both. p-values are corrected over all pairs and metrics.
+    ``"student"`` is a t test of the difference in which units and, from three runs a system, runs
+    are random; ``"permutation"`` swaps the two systems' results unit by unit, ``"bootstrap"`` draws
+    the same units for both, and both hold runs fixed. p-values are corrected over all pairs and
+    metrics; so are those of equivalence within a `margin` in points.
     """
     if len(scores.systems) < 2:
         raise TreegaugeError(
             f"a comparison needs at least two systems, there is {len(scores.systems)}"
         )
     names = [canonical(m) for m in ([metric] if isinstance(metric, str) else metric)]
-    rows: list[dict[str, Any]] = []
-    for one, other in combinations(scores.systems, 2):
-        result = paired(one, other, names, test=test, permutations=permutations, seed=seed)
-        for i, name in enumerate(names):
-            a, b = 100 * float(result.a[i]), 100 * float(result.b[i])
-            rows.append(
-                {
-                    "metric": metric_label(name, scores.convention),
-                    "a": one.system,
-                    "b": other.system,
-                    "f1_a": a,
-                    "f1_b": b,
-                    "difference": a - b,
-                    "error_reduction": error_reduction(a, b),
-                    "p_value": float(result.p_value[i]),
-                }
-            )
-    corrected = adjust([row["p_value"] for row in rows], correction)
-    rows = [row | {"p_corrected": float(p)} for row, p in zip(rows, corrected, strict=True)]
-    signature = countersign(
-        scores.signature, test=f"paired-{test}", m="+".join(names), permutations=permutations,
-        seed=seed, correction=correction,
-    )  # fmt: skip
-    return Comparisons(tuple(rows), signature)
-
-
-def paired(
-    one: SystemScore,
-    other: SystemScore,
-    names: Sequence[str],
-    *,
-    test: PairedTest = "permutation",
-    permutations: int = 10_000,
-    seed: int = 0,
-    alternative: Alternative = "two-sided",
-) -> PairedComparison:
-    """Compare two systems on the gold sentences they share."""
     if test not in get_args(PairedTest):
         raise ChoiceError("test", test, get_args(PairedTest))
-    names = [one[name].name for name in names]
-    a, b = _rows(one), _rows(other)
-    if a.shape[1:] != b.shape[1:]:
+    counted = {one.system: unit_counts(one, names, scores.units) for one in scores.systems}
+    check_paired(counted)
+    rows: list[dict[str, Any]] = []
+    for one, other in combinations(scores.systems, 2):
+        a, b = counted[one.system], counted[other.system]
+        made = difference(a, b)
+        if test != PRIMARY:
+            p_values = drawn_p_values(a, b, test, permutations, seed)
+        for i, name in enumerate(names):
+            ours, theirs = one[name].f1, other[name].f1
+            row: dict[str, Any] = {
+                "metric": metric_label(name, scores.convention),
+                "a": one.system,
+                "b": other.system,
+                "f1_a": ours,
+                "f1_b": theirs,
+                "difference": ours - theirs,
+                "runs_a": len(one.runs),
+                "runs_b": len(other.runs),
+                "error_reduction": error_reduction(ours, theirs),
+            }
+            rows.append(row | sureness(made, i, scores.level, margin))
+            if test != PRIMARY:
+                rows[-1]["p_value"] = _known(p_values[i])
+    rows = judged(rows, correction, scores.level)
+    signature = countersign(
+        scores.signature, test=f"paired-{test}", m="+".join(names),
+        permutations=permutations if test != PRIMARY else None,
+        seed=seed if test != PRIMARY else None, correction=correction, margin=margin,
+    )  # fmt: skip
+    best = _best(scores, counted, names[0])
+    notes = _notes(scores, counted, test, best)
+    notes += [
+        f"no test of {row['a']} and {row['b']} in {row['metric']}: they differ in fewer than "
+        f"{LEAST_ERRORS} {scores.units}"
+        for row in rows
+        if row["p_value"] is None and counted[row["a"]].number >= LEAST_UNITS
+    ]
+    return Comparisons(tuple(rows), signature, test, tuple(notes), best)
+
+
+def sureness(
+    made: StudentEstimate, i: int, level: float, margin: float | None
+) -> dict[str, float | None]:
+    """Return interval, detectable difference and p-values of one difference, in points."""
+    low, high = made.interval(level)
+    # From nine degrees of freedom on, within 0.2 % of what the noncentral t says.
+    quantiles = [student_quantile(share, made.df) for share in ((1 + level) / 2, POWER)]
+    least = sum(quantiles) * made.standard_error
+    named = {"low": low, "high": high, "detectable": least}
+    found = {name: _known(100 * values[i]) for name, values in named.items()}
+    found["p_value"] = _known(made.p_value()[i])
+    if margin is None:
+        return found
+    value, error, df = 100 * made.value[i], 100 * made.standard_error[i], made.df[i]
+    ours, theirs = (equivalence(sign * value, error, df, margin=margin) for sign in (1, -1))
+    # Twice the one-sided p-values: a claim holds where the interval that is shown is on its side.
+    claims = {"equivalent": ours.p_equivalent, "a_not_worse": ours.p_not_worse}
+    claims["b_not_worse"] = theirs.p_not_worse
+    return found | {f"p_{name}": _known(min(2 * float(p), 1.0)) for name, p in claims.items()}
+
+
+def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> list[dict[str, Any]]:
+    """Correct p-values for the number of tests and, where there is a margin, add a verdict."""
+    done = [dict(row) for row in rows]
+    for name in [name for name in done[0] if name.startswith("p_")]:
+        corrected = adjust([row[name] for row in done], correction).tolist()
+        for row, p in zip(done, corrected, strict=True):
+            row["p_corrected" if name == "p_value" else name] = _known(p)
+    if "p_equivalent" in done[0]:
+        for row in done:
+            row["verdict"] = _verdict(row, round(1 - level, 10))
+    return done
+
+
+def unit_counts(system: SystemScore, names: Sequence[str], units: UnitKind) -> UnitCounts:
+    """Return a system's counts over units, for the metrics that were computed."""
+    return UnitCounts(system.runs, [system[name].name for name in names], units)
+
+
+def check_paired(counted: Mapping[str, UnitCounts]) -> None:
+    """Refuse systems that cover different gold sentences."""
+    numbers = {name: counts.number for name, counts in counted.items()}
+    if len(set(numbers.values())) > 1:
         raise TreegaugeError(
-            f"{one.system!r} and {other.system!r} cover {a.shape[1]} and {b.shape[1]} gold "
-            "sentences: paired tests need the same sentences (errors='strict' or 'repair')"
+            f"systems cover different numbers of units ({numbers}): paired tests need the same "
+            "gold sentences (errors='strict' or 'repair')"
         )
 
-    def statistic(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return metrics.f1(sums, names)
 
-    how: dict[str, Any] = {"seed": seed, "names": names, "alternative": alternative}
+def drawn_p_values(
+    a: UnitCounts,
+    b: UnitCounts,
+    test: PairedTest,
+    draws: int,
+    seed: int,
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """Return p-values of a test by random draws, in which runs are averaged and held fixed."""
+    how: dict[str, Any] = {"seed": seed, "alternative": alternative}
+    if test == "bootstrap" and a.number < LEAST_BOOTSTRAP_TEST:
+        return np.full(a.mean.shape[1] // 2, np.nan)
     if test == "permutation":
-        return paired_permutation(a, b, statistic, permutations=permutations, **how)
-    return paired_bootstrap(a, b, statistic, resamples=permutations, **how)
+        return paired_permutation(a.mean, b.mean, ratio, permutations=draws, **how).p_value
+    return paired_bootstrap(a.mean, b.mean, ratio, resamples=draws, **how).p_value
 
 
-def _rows(system: SystemScore) -> npt.NDArray[Any]:
-    for run in system.runs:
-        if len(run.rows) != run.sentences:
-            raise TreegaugeError(
-                "only totals were kept: score with resamples > 0 to compare systems"
-            )
-    return np.stack([run.rows for run in system.runs])
+def _verdict(row: Mapping[str, Any], alpha: float) -> str:
+    """Say in words what is shown, the strongest claim first."""
+    shown = {name: p is not None and p <= alpha for name, p in row.items() if name[:2] == "p_"}
+    better = "a" if row["difference"] > 0 else "b"
+    if shown["p_equivalent"]:
+        return "equivalent"
+    if shown["p_corrected"]:
+        return f"{row[better]} better"
+    for side in (better, "ab".replace(better, "")):
+        if shown[f"p_{side}_not_worse"]:
+            return f"{row[side]} not worse"
+    return "undecided"
+
+
+def _best(scores: Scores, counted: Mapping[str, UnitCounts], name: str) -> dict[str, Any] | None:
+    """Correct the highest of three or more scores for having been chosen."""
+    if len(scores.systems) < 3 or next(iter(counted.values())).number < LEAST_BEST:
+        return None
+    values, spread = score_covariance([counted[one.system] for one in scores.systems])
+    if not (np.diag(spread) > 0).all():
+        return None
+    df = effective_df(counted[scores.systems[0].system].words)
+    found = best_of(100 * values, 1e4 * spread, df, level=scores.level)
+    return {
+        "system": scores.systems[found.index].system,
+        "metric": metric_label(name, scores.convention),
+        "f1": found.observed,
+        "corrected": found.value,
+        "low": found.low,
+        "high": found.high,
+    }
+
+
+def _notes(
+    scores: Scores,
+    counted: Mapping[str, UnitCounts],
+    test: PairedTest,
+    best: Mapping[str, Any] | None,
+) -> list[str]:
+    number = next(iter(counted.values())).number
+    least = {"student": LEAST_UNITS, "bootstrap": LEAST_BOOTSTRAP_TEST, "permutation": 1}[test]
+    if number < least:
+        return [f"no test: {number} {scores.units}, at least {least} are needed"]
+    fixed = [one for one, counts in counted.items() if not counts.random_runs or test != PRIMARY]
+    if test == PRIMARY:
+        notes = [f"primary test: Student's t of the difference over {number} {scores.units}"]
+    else:
+        notes = [f"secondary test: {test} over {number} {scores.units}; the primary test is "
+                 "--test student"]  # fmt: skip
+    if len(fixed) < len(counted):
+        notes[0] += ", runs random"
+    if fixed:
+        notes.append(
+            f"runs held fixed: {', '.join(fixed)} (p-values say nothing about training again; "
+            f"--test student with {LEAST_RUNS} or more runs of each system does)"
+        )
+    if best:
+        notes.append(
+            f"best of {len(scores.systems)}: {best['system']}, {best['metric']} {best['f1']:.2f}; "
+            f"corrected for having been chosen {best['corrected']:.2f} "
+            f"({best['low']:.2f} to {best['high']:.2f})"
+        )
+    return notes
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +369,7 @@ class Claims(Result):
                         f"{row[one]} is better than {row[other]} on at least {row[side]} of "
                         f"{row['treebanks']} treebanks: {', '.join(row[f'{side}_on'])}"
                     )
-        if self.permutations < self.needed_permutations:
+        if self.permutations and self.permutations < self.needed_permutations:
             said.append(
                 f"with this number of tests, significance needs at least "
                 f"{self.needed_permutations} permutations; there were {self.permutations} "

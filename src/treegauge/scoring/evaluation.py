@@ -2,20 +2,26 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
-from treegauge.scoring import metrics
+from treegauge.scoring.certainty import (
+    UnitCounts,
+    UnitKind,
+    check_resampling,
+    choose_units,
+    intervals,
+    remarks,
+)
 from treegauge.scoring.metrics import ALL, NUMBER, Metric
 from treegauge.scoring.paired_reading import Input, PairedReader
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.sentence_counts import ScoreOptions, SentenceCounts, join, tally
 from treegauge.scoring.settings import Reading, Resampling
-from treegauge.statistics.bootstrap import bootstrap
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import CHUNK, read_conllu
 from treegauge.treebanks.sources import short_name
@@ -37,15 +43,20 @@ def evaluate(
     """Score system output against one gold file.
 
     Systems are one output, or names mapped to outputs; a list of outputs stands for several runs
-    (seeds) of one system, whose counts are added and whose intervals also resample the runs.
+    (seeds) of one system, whose counts are added; from three on, intervals allow for other runs.
     `progress` is called with the number of sentences after each piece of `chunk` bytes.
     """
     options, reading = options or ScoreOptions(), reading or Reading()
     resampling = resampling or Resampling()
+    if resampling.resamples:
+        check_resampling(resampling)
     named = _named(systems)
     if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read once only
         gold = read_conllu("-", errors=reading.errors, allow=reading.allow)
     scored, sentences, digest = [], 0, sha256()
+    units: UnitKind = "sentences"
+    found: dict[str, tuple[float, float] | None] = {}
+    notes: list[str] = []
     seen: Callable[[bytes], object] | None = digest.update
     for name, outputs in named.items():
         runs, sides = [], []
@@ -55,15 +66,22 @@ def evaluate(
             runs.append(_counts(reader, options, resampling.resamples > 0, progress))
             sides += [reader.gold, reader.system]
         sentences = runs[0].sentences
-        values = _metrics(runs, options, _intervals(runs, options, resampling))
+        if resampling.resamples and sentences:
+            units = choose_units(runs[0], resampling.units)
+            counts = UnitCounts(runs, options.metrics, units)
+            found = dict(zip(options.metrics, intervals(counts, resampling), strict=True))
+            notes += remarks(counts, units, resampling, name)
+        values = _metrics(runs, options, found)
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
         scored.append(SystemScore(name, values, tuple(runs), tuple(problems), policies))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
-    signature = sign(
-        tb=f"{title}#{digest.hexdigest()[:6]}", **choices(options, reading, resampling, scored)
-    )
-    return Scores(tuple(scored), sentences, signature, options.convention)
+    chosen = choices(options, reading, replace(resampling, units=units), scored)
+    signature = sign(tb=f"{title}#{digest.hexdigest()[:6]}", **chosen)
+    return Scores(
+        tuple(scored), sentences, signature, options.convention, units=units,
+        notes=tuple(dict.fromkeys(notes)), level=resampling.level,
+    )  # fmt: skip
 
 
 def _named(systems: Input | Systems) -> dict[str, list[Input]]:
@@ -96,7 +114,7 @@ def _counts(
 def _metrics(
     runs: Sequence[SentenceCounts],
     options: ScoreOptions,
-    intervals: Mapping[str, tuple[float, float]],
+    found: Mapping[str, tuple[float, float] | None],
 ) -> dict[str, Metric]:
     sums = np.sum([run.totals for run in runs], axis=0)
 
@@ -105,30 +123,9 @@ def _metrics(
         kind = float if name == "WLAS" else int
         correct, gold, system = (kind(sums[NUMBER[column]]) for column in columns if column)
         both = None if aligned is None else kind(sums[NUMBER[aligned]])
-        return Metric(name, correct, gold, system, both, intervals.get(name))
+        return Metric(name, correct, gold, system, both, found.get(name))
 
     return {name: metric(name) for name in options.metrics}
-
-
-def _intervals(
-    runs: Sequence[SentenceCounts], options: ScoreOptions, resampling: Resampling
-) -> dict[str, tuple[float, float]]:
-    if resampling.resamples == 0 or len(runs[0].rows) == 0:
-        return {}
-    names = options.metrics
-
-    def statistic(sums: Any) -> Any:
-        return metrics.f1(sums, names)
-
-    settings: dict[str, Any] = {
-        "resamples": resampling.resamples,
-        "level": resampling.level,
-        "method": resampling.interval,
-        "seed": resampling.seed,
-    }
-    interval = bootstrap([run.rows for run in runs], statistic, **settings)
-    limits = zip((100 * interval.low).tolist(), (100 * interval.high).tolist(), strict=True)
-    return dict(zip(names, limits, strict=True))
 
 
 def choices(
@@ -141,15 +138,15 @@ def choices(
     errors = "+".join(sorted(policies))
     touched = sum(problem.action != "" for problem in problems)
     passed = {*reading.allow, *(problem.kind for problem in problems if not problem.action)}
-    intervals = None
-    if resampling.resamples:
-        intervals = f"{resampling.resamples}x{resampling.interval}@{resampling.level:g}"
-    return {
+    signed = {
         **options.convention.signed,
         "enhanced": options.enhanced or None,
         "weights": options.weights_mark,
         "errors": f"{errors}({touched})" if touched else errors,
         "allow": "+".join(sorted(passed)) or None,
-        "ci": intervals,
-        "seed": resampling.seed if resampling.resamples else None,
     }
+    if not resampling.resamples:
+        return signed
+    drawn = f"{resampling.resamples}x" if resampling.interval != "student" else ""
+    signed["ci"] = f"{drawn}{resampling.interval}@{resampling.level:g}"
+    return signed | {"units": resampling.units, "seed": resampling.seed if drawn else None}

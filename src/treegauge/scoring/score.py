@@ -36,9 +36,11 @@ def score(
     counting: Counting = Counting(),
     enhanced: bool = False,
     weights: str | PathLike[str] | Mapping[str, float] | None = None,
-    test: Literal["permutation", "bootstrap", "none"] = "permutation",
+    test: Literal["student", "permutation", "bootstrap", "none"] = "student",
     permutations: int = 10_000,
     correction: Literal["holm", "bonferroni", "benjamini-hochberg"] = "holm",
+    margin: float | None = None,
+    plan: float | None = None,
     resampling: Resampling = Resampling(),
     reading: Reading = Reading(),
     all: bool = False,
@@ -76,9 +78,15 @@ def score(
     weights
         Weights of relations for WLAS: wde, a file of 'relation weight' lines, or a .conllu file.
     test
-        Paired significance test between systems.
+        Test between systems. student, the primary one: t test of the difference, in which units
+        and, from three runs a system, runs are random; permutation and bootstrap hold runs fixed.
     permutations
-        Random draws of the paired test.
+        Random draws of a permutation or bootstrap test.
+    margin
+        Difference in points that does not matter: say which systems are equivalent, not worse or
+        better.
+    plan
+        Difference in points to be found: say how many sentences, runs and treebanks that takes.
     correction
         Correction of p-values for the number of tests; with folders always Bonferroni's.
     all
@@ -113,7 +121,7 @@ def score(
         resampling = replace(resampling, resamples=0)
     how = _How(
         options, reading, resampling, _texts(metric), test if resampling.resamples else "none",
-        permutations, correction, view, _texts(by), examples, confusion,
+        permutations, correction, margin, plan, view, _texts(by), examples, confusion,
     )  # fmt: skip
     _check(how, named, gold, folder=folder, common=common)
     how = how._replace(metrics=_metrics(how))
@@ -129,9 +137,11 @@ class _How(NamedTuple):
     reading: Reading
     resampling: Resampling
     metrics: tuple[str, ...]
-    test: Literal["permutation", "bootstrap", "none"]
+    test: Literal["student", "permutation", "bootstrap", "none"]
     permutations: int
     correction: str
+    margin: float | None
+    plan: float | None
     view: "View"
     by: tuple[str, ...]
     examples: str | None
@@ -202,6 +212,7 @@ def _report_problems(results: "Iterable[Scores]") -> None:
 def _score_folders(
     gold: str, named: Mapping[str, Sequence[Any]], split: str | None, common: bool, how: _How
 ) -> "Suite":
+    from treegauge.scoring.hierarchies import compare_suite, plan_suite
     from treegauge.scoring.score_inputs import match_folders
     from treegauge.scoring.suite import score_suite
 
@@ -212,11 +223,19 @@ def _score_folders(
     suite = replace(suite, chosen=how.metrics, all=how.view == "all")
     if how.test == "none" or len(named) < 2:
         return suite
-    claims = suite.claims(
-        metric=(how.metrics or ("LAS",))[0], test=how.test, permutations=how.permutations,
-        alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
-    )  # fmt: skip
-    return suite.with_attached({"claims": claims})
+    main = (how.metrics or ("LAS",))[0]
+    attached: dict[str, Result] = {
+        "comparisons": compare_suite(
+            suite, metric=main, correction=how.correction, margin=how.margin
+        ),
+        "claims": suite.claims(
+            metric=main, test=how.test, permutations=how.permutations,
+            alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
+        ),
+    }  # fmt: skip
+    if how.plan is not None:
+        attached["plan"] = plan_suite(suite, how.plan, metric=main)
+    return suite.with_attached(attached)
 
 
 def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "Scores":
@@ -237,8 +256,12 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "S
 
         attached["comparisons"] = compare(
             scores, metric=chosen or ("LAS",), test=how.test, permutations=how.permutations,
-            correction=how.correction, seed=how.resampling.seed,
+            correction=how.correction, seed=how.resampling.seed, margin=how.margin,
         )  # fmt: skip
+    if how.plan is not None:
+        from treegauge.scoring.plan import plan_scores
+
+        attached["plan"] = plan_scores(scores, how.plan, (chosen or ("LAS",))[0])
     if alignments:
         attached |= _details(alignments, how)
     featured = next((name for name in ("confusions", "breakdowns") if name in attached), "")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result
+from treegauge.scoring.certainty import UnitKind
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, Metric, canonical, metric_label
 from treegauge.scoring.sentence_counts import SentenceCounts
@@ -32,6 +33,11 @@ class SystemScore:
     problems: tuple[Problem, ...] = ()
     policies: frozenset[str] = frozenset()
 
+    @property
+    def kept(self) -> bool:
+        """Whether counts of sentences were kept, as intervals and tests need them."""
+        return all(len(run.rows) == run.sentences for run in self.runs)
+
     def __getitem__(self, metric: str) -> Metric:
         name = canonical(metric)
         if name not in self.metrics:
@@ -45,7 +51,8 @@ class Scores(Result):
 
     Tables for people show the `chosen` metrics, or else those of the `view`: ``short`` (the
     official metrics that are not 100 for all), ``all``, or the tables of the official script,
-    ``official`` and ``counts``.
+    ``official`` and ``counts``. Intervals (of this `level`) and tests are over `units`; `notes`
+    say where these are few or too few.
 
     Examples
     --------
@@ -61,6 +68,9 @@ class Scores(Result):
     convention: Convention = OFFICIAL
     chosen: tuple[str, ...] = ()
     view: View = "short"
+    units: UnitKind = "sentences"
+    notes: tuple[str, ...] = ()
+    level: float = 0.95
 
     kind: ClassVar[str] = "score"
     unit: ClassVar[str | None] = "percent"
@@ -107,6 +117,8 @@ class Scores(Result):
             "treebank": self.treebank.rpartition("#")[0],
             "convention": self.convention.name,
             "sentences": self.sentences,
+            "units": self.units,
+            "notes": list(self.notes),
             "systems": systems,
         }
 
@@ -160,6 +172,13 @@ class Scores(Result):
         perfect = [name for name in METRICS if name not in shown and self._perfect(name)]
         if perfect and not self.chosen:
             lines.append(f"100.00 for all: {', '.join(perfect)} (--all shows every metric)")
+        lines += self.notes
+        bare = [
+            self.label(name) for name in shown
+            if not any(one.metrics[name].interval for one in self.systems)
+        ]  # fmt: skip
+        if 0 < len(bare) < len(shown):
+            lines.append(f"no interval: errors in fewer than 5 {self.units}: {', '.join(bare)}")
         return "\n".join([*lines, self.signature])
 
     def own_latex(self) -> str:

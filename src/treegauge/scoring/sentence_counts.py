@@ -32,6 +32,7 @@ from treegauge.scoring.metrics import (
 )
 from treegauge.scoring.word_metrics import metric_words
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.documents import document_starts
 from treegauge.treebanks.relations import universal_relation
 
 Array = npt.NDArray[np.float64] | npt.NDArray[np.int32]
@@ -68,11 +69,15 @@ class ScoreOptions:
 
 @dataclass(frozen=True)
 class SentenceCounts:
-    """Sums per gold sentence, one row each (one in all where only totals were asked for)."""
+    """Sums per gold sentence, one row each (one in all where only totals were asked for).
+
+    `starts` says with which sentences a document starts.
+    """
 
     rows: Array
     sentences: int
     options: ScoreOptions = field(default_factory=ScoreOptions)
+    starts: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
     @property
     def totals(self) -> npt.NDArray[np.float64]:
@@ -87,13 +92,15 @@ class SentenceCounts:
 def join(parts: Iterable[SentenceCounts], options: ScoreOptions) -> SentenceCounts:
     """Join the statistics of shards, in their order."""
     # A bytearray grows in place: millions of rows are never there twice.
-    rows, sentences = bytearray(), 0
+    rows, starts, sentences = bytearray(), bytearray(), 0
     dtype: np.dtype[Any] = np.dtype(np.int32)
     for part in parts:
         rows += part.rows.tobytes()
+        starts += part.starts.tobytes()
         dtype = part.rows.dtype
         sentences += part.sentences
-    return SentenceCounts(np.frombuffer(rows, dtype).reshape(-1, len(COLUMNS)), sentences, options)
+    table = np.frombuffer(rows, dtype).reshape(-1, len(COLUMNS))
+    return SentenceCounts(table, sentences, options, np.frombuffer(starts, bool))
 
 
 def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
@@ -125,7 +132,7 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     rows = np.zeros((n, len(COLUMNS)), np.int32 if options.weights is None else np.float64)
     for name, values in columns.items():
         rows[:, NUMBER[name]] = values
-    return SentenceCounts(rows, n, options)
+    return SentenceCounts(rows, n, options, document_starts(gold.treebank))
 
 
 def _segments(gold: Segmentation, system: Segmentation) -> dict[str, npt.NDArray[Any]]:

@@ -25,21 +25,26 @@ class Reading(Settings):
 
 @dataclass(frozen=True)
 class Resampling(Settings):
-    """How confidence intervals are made: sentences drawn with replacement.
+    """How confidence intervals and tests are made.
 
     Parameters
     ----------
     resamples
-        Number of bootstrap resamples behind intervals; 0: no intervals and no tests.
+        Number of resamples of a bootstrap interval; 0: no intervals and no tests.
     interval
-        percentile, or bca (bias-corrected and accelerated).
+        student (jackknife over units and runs, from 10 units), or a bootstrap of one run from 200
+        units: percentile, or bca (bias-corrected and accelerated).
+    units
+        What could have been others: documents, sentences, or auto (documents where gold marks them
+        with # newdoc, else sentences).
     level
         Confidence level of intervals; tests are at 1 - level.
     seed
-        Same seed, same intervals and p-values.
+        Same seed, same random draws.
     """
 
     resamples: int = 1000
-    interval: Literal["percentile", "bca"] = "percentile"
+    interval: Literal["student", "percentile", "bca"] = "student"
+    units: Literal["auto", "documents", "sentences"] = "auto"
     level: float = 0.95
     seed: int = 0

@@ -2,16 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign, sign
-from treegauge.scoring.comparisons import Claims, PairedTest, paired
+from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
+from treegauge.scoring.comparisons import (
+    PRIMARY,
+    Claims,
+    PairedTest,
+    drawn_p_values,
+    unit_counts,
+)
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.evaluation import Progress, choices, evaluate
+from treegauge.scoring.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics import MORE, canonical, metric_label
 from treegauge.scoring.paired_reading import Input
 from treegauge.scoring.scores import Scores
@@ -41,6 +50,7 @@ class Suite(Result):
     convention: Convention = OFFICIAL
     chosen: tuple[str, ...] = ()
     all: bool = False
+    level: float = 0.95
 
     kind: ClassVar[str] = "suite"
     unit: ClassVar[str | None] = "percent"
@@ -79,12 +89,36 @@ class Suite(Result):
         return list(self.chosen) or [name for name in self.metrics if name not in MORE]
 
     def averages(self) -> "pl.DataFrame":
-        """Return macro averages of F1, one row per system."""
+        """Return macro averages of F1, one row per system; the main metrics have intervals."""
         import polars as pl
 
         failures = pl.col("failure").is_not_null().sum().alias("failures")
         grouped = self.table.group_by("system", maintain_order=True)
-        return grouped.agg(*(pl.col(self.label(name)).mean() for name in self.averaged), failures)
+        means = grouped.agg(*(pl.col(self.label(name)).mean() for name in self.averaged), failures)
+        for name in self.chosen or ("LAS",):
+            limits = [self.intervals[one, name] or (None, None) for one in self.systems]
+            for side, values in zip(("low", "high"), zip(*limits, strict=True), strict=True):
+                column = pl.Series(f"{self.label(name)}_{side}", values, pl.Float64)
+                means = means.with_columns(column)
+        return means
+
+    @cached_property
+    def intervals(self) -> dict[tuple[str, str], tuple[float, float] | None]:
+        """Intervals of macro averages on these treebanks, by system and metric.
+
+        None where a system failed on a treebank or some treebank is too small.
+        """
+        found: dict[tuple[str, str], tuple[float, float] | None] = {}
+        for one, name in product(self.systems, self.chosen or ("LAS",)):
+            found[one, name] = None
+            whole = all((treebank, one) not in self.failures for treebank in self.treebanks)
+            if whole and all(scores[one].kept for scores in self.treebanks.values()):
+                made = [estimate(self.counts(treebank, one, name)) for treebank in self.treebanks]
+                values = [self.f1(treebank, one, name) / 100 for treebank in self.treebanks]
+                here = over_treebanks(list(self.treebanks), values, made).here
+                if here is not None:
+                    found[one, name] = percent_interval(here, self.level, share=True)
+        return found
 
     def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
         """Return F1 of one metric: a row per treebank, a column per system."""
@@ -96,7 +130,19 @@ class Suite(Result):
 
     def shown(self) -> "pl.DataFrame":
         """Return the averages, without what is 100 for all systems or no failures at all."""
+        import polars as pl
+
         averages = self.averages()
+        for label in map(self.label, self.chosen or ("LAS",)):
+            ends = averages[f"{label}_low"], averages[f"{label}_high"]
+            texts = [
+                None if low is None else f"{low:.2f}–{high:.2f}"
+                for low, high in zip(*ends, strict=True)
+            ]
+            averages = averages.drop(f"{label}_low", f"{label}_high")
+            if any(texts):
+                at = averages.columns.index(label) + 1
+                averages = averages.insert_column(at, pl.Series(f"{label} interval", texts))
         perfect = [
             label
             for label in map(self.label, self.averaged)
@@ -108,7 +154,7 @@ class Suite(Result):
         self,
         *,
         metric: str = "LAS",
-        test: PairedTest = "permutation",
+        test: PairedTest = PRIMARY,
         permutations: int = 10_000,
         alpha: float = 0.05,
         seed: int = 0,
@@ -121,12 +167,15 @@ class Suite(Result):
         pairs = {pair: names for pair, names in shared.items() if names}
         if not pairs:
             raise TreegaugeError("no two systems have scores on the same treebank")
-        how: dict[str, Any] = {"test": test, "permutations": permutations, "seed": seed}
 
         def p_better(a: str, b: str, names: Sequence[str]) -> list[float]:
-            both = [(self.treebanks[one][a], self.treebanks[one][b]) for one in names]
-            results = [paired(*pair, [name], alternative="greater", **how) for pair in both]
-            return [float(result.p_value[0]) for result in results]
+            both = [(self.counts(one, a, name), self.counts(one, b, name)) for one in names]
+            if test == PRIMARY:
+                return [float(p_greater(difference(*pair))[0]) for pair in both]
+            return [
+                float(drawn_p_values(*pair, test, permutations, seed, "greater")[0])
+                for pair in both
+            ]
 
         rows, tests = [], []
         for (a, b), names in pairs.items():
@@ -144,11 +193,18 @@ class Suite(Result):
                 dict(zip(columns, (a, b, *values), strict=True))
                 for values in zip(names, gains, *sides.values(), strict=True)
             ]
+        drawn = test != PRIMARY
         signature = countersign(
-            self.signature, test=f"paired-{test}", m=name, permutations=permutations, seed=seed,
+            self.signature, test=f"paired-{test}", m=name,
+            permutations=permutations if drawn else None, seed=seed if drawn else None,
             claims="partial-conjunction", alpha=alpha, correction="bonferroni",
         )  # fmt: skip
-        return Claims(tuple(rows), tuple(tests), alpha, permutations, signature)
+        return Claims(tuple(rows), tuple(tests), alpha, permutations if drawn else 0, signature)
+
+    def counts(self, treebank: str, system: str, metric: str) -> UnitCounts:
+        """Return a system's counts over the units of a treebank."""
+        scores = self.treebanks[treebank]
+        return unit_counts(scores[system], [metric], scores.units)
 
     def shared(self, a: str, b: str) -> list[str]:
         """Return the treebanks on which both systems have scores."""
@@ -235,7 +291,10 @@ def score_suite(
         sentences = done[0].sentences if done else 0
         signature = done[0].signature if done else sign(tb=treebank)
         scored[treebank] = Scores(
-            tuple(one for result in done for one in result.systems), sentences, signature
+            tuple(one for result in done for one in result.systems),
+            sentences,
+            signature,
+            units=done[0].units if done else "sentences",
         )
     if scored and len(failures) == len(gold) * len(systems):
         shown = "; ".join(sorted(set(failures.values()))[:3])
@@ -245,4 +304,6 @@ def score_suite(
     digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{digest[:6]}"
     signature = sign(tb=title, average="macro", missing="0" if failures else None, **chosen)
-    return Suite(scored, tuple(systems), failures, signature, options.convention)
+    return Suite(
+        scored, tuple(systems), failures, signature, options.convention, level=resampling.level
+    )

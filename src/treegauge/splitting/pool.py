@@ -1,6 +1,5 @@
 """The sentences to split, their files, lengths, displacements and documents."""
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,12 +10,11 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.documents import document_starts
 from treegauge.treebanks.entries import UD_FILE
 from treegauge.treebanks.inputs import recognise_treebanks
 from treegauge.treebanks.sources import Errors, Source
 from treegauge.treebanks.trees import displacement_counts, mean_edge_displacement
-
-_DOCUMENT = re.compile(rb"^#\s*newdoc\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,22 +55,14 @@ class SentencePool:
     @cached_property
     def documents(self) -> npt.NDArray[np.int32]:
         """For each sentence its document; a ``# newdoc`` comment or a new file starts one."""
-        tb = self.treebank
-        starts = np.zeros(len(tb), bool)
-        if len(tb):
-            starts[0] = True
-            starts[1:] = self.origin[1:] != self.origin[:-1]
-        for i in range(len(tb)):
-            first = tb.row_offsets[i]
-            stop = tb.fields[first, 0] if first < tb.row_offsets[i + 1] else tb.spans[i, 1]
-            if _DOCUMENT.search(tb.raw[tb.spans[i, 0] : stop].tobytes()):
-                starts[i] = True
+        starts = document_starts(self.treebank)
+        starts |= np.diff(self.origin, prepend=-1) != 0
         return (np.cumsum(starts) - 1).astype(np.int32)
 
     @property
     def has_documents(self) -> bool:
         """Whether there is a ``# newdoc`` comment."""
-        return bool(_DOCUMENT.search(self.treebank.raw.tobytes()))
+        return bool(document_starts(self.treebank).any())
 
 
 def pool(source: Source | Treebank, *, errors: Errors = "strict") -> SentencePool:

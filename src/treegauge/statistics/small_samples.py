@@ -16,6 +16,7 @@ from treegauge.statistics.resampling import (
     jackknife_values,
     runs_of,
 )
+from treegauge.statistics.student import student_quantile, student_tail
 
 #: Fewest units (sentences, documents, groups of treebanks) of a jackknife interval.
 LEAST_UNITS = 10
@@ -92,24 +93,20 @@ class StudentEstimate:
         0 to 1 and its coverage near `level` where few errors decide; a share of exactly 0 or 1 has
         none.
         """
-        from scipy.special import expit, logit, stdtrit
-
-        reach = stdtrit(self.df, (1 + level) / 2) * self.standard_error
+        reach = student_quantile((1 + level) / 2, self.df) * self.standard_error
         if not share:
             return self.value - reach, self.value + reach
         inside = (self.value > 0) & (self.value < 1)
         value = np.where(inside, self.value, 0.5)
-        centre, reach = logit(value), np.where(inside, reach / (value * (1 - value)), np.nan)
-        return expit(centre - reach), expit(centre + reach)
+        odds, reach = value / (1 - value), np.where(inside, reach / (value * (1 - value)), np.nan)
+        return 1 / (1 + np.exp(reach) / odds), 1 / (1 + np.exp(-reach) / odds)
 
     def p_value(self, null: float = 0.0) -> FloatArray:
         """Return the two-sided p-value of the t test against `null`; 1 where nothing differs."""
-        from scipy.special import stdtr
-
         away = np.abs(self.value - null)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(away == 0, 0.0, away / self.standard_error)
-        return np.asarray(2 * stdtr(self.df, -t))
+        return 2 * student_tail(t, self.df)
 
 
 def student_mean(values: npt.ArrayLike) -> StudentEstimate:

@@ -69,12 +69,12 @@ const testTable = (tests) => {
       number(
         "p",
         (t) => t.p_value,
-        (t) => t.p_value.toFixed(4),
+        (t) => (t.p_value === null ? "" : t.p_value.toFixed(4)),
       ),
       number(
         "p, Holm",
         (t) => t.p_corrected,
-        (t) => t.p_corrected.toFixed(4),
+        (t) => (t.p_corrected === null ? "" : t.p_corrected.toFixed(4)),
       ),
     ],
   });

@@ -1,0 +1,188 @@
+"""How sure scores and differences are: units and runs that could have been others."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
+from treegauge.scoring.metrics import ALL, NUMBER
+from treegauge.scoring.sentence_counts import SentenceCounts
+from treegauge.scoring.settings import Resampling
+from treegauge.statistics.bootstrap import bootstrap
+from treegauge.statistics.resampling import FloatArray
+from treegauge.statistics.small_samples import LEAST_UNITS, StudentEstimate, jackknife
+
+UnitKind = Literal["documents", "sentences"]
+#: Fewest units with an error (or that differ between two systems) from which others are judged.
+LEAST_ERRORS = 5
+#: Fewest runs from which other training seeds are judged; fewer are averaged and held fixed.
+LEAST_RUNS = 3
+#: Fewest units of a bootstrap interval, of a bootstrap test, and of correcting the best of many.
+LEAST_BOOTSTRAP, LEAST_BOOTSTRAP_TEST, LEAST_BEST = 200, 100, 500
+#: Number of documents below which a warning is due.
+FEW_DOCUMENTS = 20
+
+
+def check_resampling(how: Resampling) -> None:
+    """Refuse settings out of range."""
+    check_options(how.seed, how.resamples, "resamples", how.level)
+    choices = {"interval": ("student", "percentile", "bca")}
+    choices["units"] = ("auto", "documents", "sentences")
+    for name, known in choices.items():
+        if getattr(how, name) not in known:
+            raise ChoiceError(name, getattr(how, name), known)
+
+
+def choose_units(run: SentenceCounts, wanted: str) -> UnitKind:
+    """Return what is drawn: documents where gold has more than one, unless told otherwise."""
+    marked = int(run.starts.sum())
+    if wanted == "documents" and not marked:
+        raise TreegaugeError("units: gold has no '# newdoc' comment that marks documents")
+    several = wanted == "documents" or (wanted == "auto" and marked > 1)
+    return "documents" if several else "sentences"
+
+
+class UnitCounts:
+    """Numerators and denominators of F1 over units, for the runs of one system.
+
+    `table` has (runs, units, 2 x metrics): twice the correct, then gold plus system. Fewer than
+    three runs are averaged, so that they count as fixed.
+    """
+
+    def __init__(
+        self, runs: Sequence[SentenceCounts], names: Sequence[str], units: UnitKind
+    ) -> None:
+        for run in runs:
+            if len(run.rows) != run.sentences:
+                raise TreegaugeError(
+                    "only totals were kept: score with resamples > 0 to compare systems"
+                )
+        if len({len(run.rows) for run in runs}) > 1:
+            raise TreegaugeError(
+                "the runs of a system cover different gold sentences (errors='strict' or 'repair')"
+            )
+        correct, gold, system = ([NUMBER[ALL[name][i] or ""] for name in names] for i in range(3))
+        tables = [
+            np.hstack([2 * run.rows[:, correct], run.rows[:, gold] + run.rows[:, system]])
+            for run in runs
+        ]
+        words = runs[0].rows[:, NUMBER["words_g"]]
+        if units == "documents" and len(words):
+            first = np.flatnonzero(runs[0].starts)
+            first = first if len(first) and first[0] == 0 else np.append(0, first)
+            tables = [np.add.reduceat(table, first) for table in tables]
+            words = np.add.reduceat(words, first)
+        self.table: npt.NDArray[Any] = np.stack(tables)
+        self.mean: npt.NDArray[Any] = self.table.mean(axis=0) if len(runs) > 1 else self.table[0]
+        self.words, self.runs, self.number = words, len(runs), len(words)
+
+    @property
+    def random_runs(self) -> bool:
+        """Whether there are enough runs to judge others."""
+        return self.runs >= LEAST_RUNS
+
+    @property
+    def drawn(self) -> npt.NDArray[Any]:
+        """The runs, or their mean where they are too few."""
+        return self.table if self.random_runs else self.mean
+
+
+def ratio(sums: FloatArray) -> FloatArray:
+    """Return F1 as fractions from sums of numerators and denominators."""
+    half = sums.shape[-1] // 2
+    return np.asarray(sums[..., :half] / sums[..., half:])
+
+
+def estimate(counts: UnitCounts) -> StudentEstimate:
+    """Return F1 with its standard error; none where errors are in fewer than five units."""
+    if counts.number < LEAST_UNITS:
+        return _unknown(counts)
+    made = jackknife(counts.drawn, ratio, counts.words)
+    half = counts.mean.shape[1] // 2
+    part, whole = counts.mean[:, :half], counts.mean[:, half:]
+    return _limited(made, np.minimum((part < whole).sum(axis=0), (part > 0).sum(axis=0)))
+
+
+def difference(a: UnitCounts, b: UnitCounts) -> StudentEstimate:
+    """Return the difference of two systems; none where they differ in fewer than five units."""
+    if a.number < LEAST_UNITS:
+        return _unknown(a)
+    made = jackknife(a.drawn, ratio, a.words, other=b.drawn)
+    half = a.mean.shape[1] // 2
+    apart = a.mean != b.mean
+    moved = (apart[:, :half] | apart[:, half:]).sum(axis=0)
+    return _limited(made, moved)
+
+
+def p_greater(made: StudentEstimate) -> FloatArray:
+    """Return one-sided p-values: small where the difference is above 0."""
+    return np.where(made.value > 0, made.p_value() / 2, 1 - made.p_value() / 2)
+
+
+def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatArray]:
+    """Return the first metric's F1 of systems on the same units, and the covariance of these."""
+    values, moves, own = [], [], []
+    for one in systems:
+        half, n = one.mean.shape[1] // 2, one.number
+        sums = one.drawn.reshape(-1, n, 2 * half)[..., [0, half]].astype(np.float64)
+        total = sums.sum(axis=1)
+        scores = ratio(total)[:, 0]
+        left = ratio(total[:, None] - sums)[..., 0] - scores[:, None]
+        values.append(scores.mean())
+        moves.append(left.mean(axis=0))
+        between = both = 0.0
+        if len(scores) > 1:
+            between = scores.var(ddof=1) / len(scores)
+            both = (n - 1) / n * left.var(axis=0, ddof=1).sum() / len(scores)
+        own.append(max(between - both, 0.0))
+    table = np.stack(moves)
+    n = table.shape[1]
+    return np.array(values), (n - 1) / n * table @ table.T + np.diag(own)
+
+
+def _limited(made: StudentEstimate, units: npt.NDArray[np.int64]) -> StudentEstimate:
+    """Degrees of freedom from the units that decide, and no standard error from few of them."""
+    error = np.where(units >= LEAST_ERRORS, made.standard_error, np.nan)
+    return replace(made, standard_error=error, df=np.minimum(made.df, np.maximum(units - 1, 1)))
+
+
+def _unknown(counts: UnitCounts) -> StudentEstimate:
+    nothing = np.full(counts.mean.shape[1] // 2, np.nan)
+    return StudentEstimate(nothing, nothing, nothing)
+
+
+def intervals(counts: UnitCounts, how: Resampling) -> list[tuple[float, float] | None]:
+    """Return an interval of F1 in percent for every metric, or None where there is none."""
+    if how.interval == "student":
+        low, high = estimate(counts).interval(how.level, share=True)
+    else:
+        if counts.number < LEAST_BOOTSTRAP or counts.runs > 1:
+            return [None] * (counts.mean.shape[1] // 2)
+        made = bootstrap(
+            counts.mean, ratio, resamples=how.resamples, level=how.level, method=how.interval,
+            seed=how.seed,
+        )  # fmt: skip
+        low, high = made.low, made.high
+    limits = zip((100 * low).tolist(), (100 * high).tolist(), strict=True)
+    return [None if np.isnan(one[0]) else one for one in limits]
+
+
+def remarks(counts: UnitCounts, units: UnitKind, how: Resampling, system: str) -> list[str]:
+    """Say what intervals rest on, and where that is little; or why there is none."""
+    n, inside = counts.number, "--units sentences speaks about other sentences of these documents"
+    least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
+    if n < least:
+        hint = f"; {inside}" if units == "documents" else ""
+        return [f"no interval: {n} {units}, at least {least} are needed{hint}"]
+    said = [f"{100 * how.level:g} % intervals over {n} {units}"]
+    if units == "documents" and n < FEW_DOCUMENTS:
+        said = [f"warning: {100 * how.level:g} % intervals over only {n} documents; {inside}"]
+    if counts.runs > 1 and how.interval != "student":
+        said.append(f"no interval of {system}: {how.interval} intervals are of one run")
+    elif counts.runs > 1:
+        fixed = f"held fixed, as intervals allow for other runs from {LEAST_RUNS} on"
+        said.append(f"{system}: {counts.runs} runs, " + ("random" if counts.random_runs else fixed))
+    return said

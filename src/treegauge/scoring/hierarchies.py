@@ -1,0 +1,100 @@
+"""Macro averages and their differences over treebanks: on these, and on a new one."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import countersign
+from treegauge.scoring.certainty import difference
+from treegauge.scoring.comparisons import PRIMARY, Comparisons, judged, sureness
+from treegauge.scoring.metrics import canonical
+from treegauge.scoring.plan import SamplePlan, plan_treebanks
+from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, Hierarchy, hierarchy
+from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.treebanks.languages import language_of
+
+if TYPE_CHECKING:
+    from treegauge.scoring.suite import Suite
+
+
+def over_treebanks(
+    names: Sequence[str], values: Sequence[float], made: Sequence[StudentEstimate]
+) -> Hierarchy:
+    """Return the mean of values over treebanks, each with its own standard error, in genera."""
+    errors = np.array([float(one.standard_error[0]) for one in made])
+    freedom = np.array([float(one.df[0]) for one in made])
+    genera = [language_of(name).genus for name in names]
+    groups = [None if genus == "unknown" else genus for genus in genera]
+    table = np.array(values)
+    return hierarchy(table, groups, StudentEstimate(table, errors, freedom))
+
+
+def percent_interval(
+    made: StudentEstimate, level: float, *, share: bool = False
+) -> tuple[float, float] | None:
+    """Return the limits of an estimate in percent, None where it has no standard error."""
+    low, high = (100 * float(limit) for limit in made.interval(level, share=share))
+    return None if isnan(low) else (low, high)
+
+
+def differences(
+    suite: "Suite", metric: str
+) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
+    """Return, for each pair, the treebanks they share, the differences, and what these say."""
+    name, found = canonical(metric), {}
+    for a, b in combinations(suite.systems, 2):
+        if names := suite.shared(a, b):
+            made = [difference(suite.counts(t, a, name), suite.counts(t, b, name)) for t in names]
+            gains = [(suite.f1(t, a, name) - suite.f1(t, b, name)) / 100 for t in names]
+            found[a, b] = names, gains, over_treebanks(names, gains, made)
+    if not found:
+        raise TreegaugeError("no two systems have scores on the same treebank")
+    return found
+
+
+def compare_suite(
+    suite: "Suite", *, metric: str = "LAS", correction: str = "holm", margin: float | None = None
+) -> Comparisons:
+    """Compare macro averages of every pair of systems on the treebanks they share.
+
+    The interval and the test are for these treebanks with other sentences (or documents) and, from
+    three runs a system, other runs; ``new_low`` to ``new_high`` is where the difference on a new
+    treebank of another genus lies, told from 25 treebanks in ten genera.
+    """
+    name = canonical(metric)
+    rows: list[dict[str, Any]] = []
+    for (a, b), (names, _, over) in differences(suite, metric).items():
+        f1_a, f1_b = (sum(suite.f1(t, one, name) for t in names) / len(names) for one in (a, b))
+        row: dict[str, Any] = {"metric": suite.label(name), "a": a, "b": b}
+        row |= {"treebanks": len(names), "f1_a": f1_a, "f1_b": f1_b, "difference": f1_a - f1_b}
+        new = percent_interval(over.new, suite.level) or (None, None)
+        row |= {"new_low": new[0], "new_high": new[1]}
+        if over.here is not None:
+            row |= sureness(over.here.reshape((1,)), 0, suite.level, margin)
+        rows.append(row)
+    notes = ["primary test: Student's t of the mean difference on these treebanks"]
+    if any(row["p_value"] is None for row in rows):
+        notes = ["no test where systems differ in too few units of some treebank"]
+    if any(row["new_low"] is None for row in rows):
+        notes.append(f"a new treebank: from {LEAST_TREEBANKS} treebanks in {LEAST_GROUPS} genera")
+    signature = countersign(
+        suite.signature, test=f"paired-{PRIMARY}", m=name, correction=correction, margin=margin
+    )
+    return Comparisons(tuple(judged(rows, correction, suite.level)), signature, notes=tuple(notes))
+
+
+def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SamplePlan:
+    """Say how many treebanks it takes to find a difference between each two systems."""
+    spread = {}
+    for pair, (names, gains, over) in differences(suite, metric).items():
+        if len(names) < 2:
+            raise TreegaugeError("a plan of treebanks needs at least two that both systems have")
+        error = float(over.alike.standard_error)
+        one = float(np.var(gains, ddof=1)) if isnan(error) else len(names) * error**2
+        spread[pair] = len(names), 1e4 * one
+    signature = countersign(suite.signature, m=canonical(metric))
+    return plan_treebanks(spread, wanted, suite.level, signature)

@@ -1,0 +1,26 @@
+"""Documents: where the comment ``# newdoc`` says that one starts."""
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.treebanks.columns import Treebank
+
+_DOCUMENT = re.compile(rb"^#[ \t]*newdoc\b", re.MULTILINE)
+
+
+def document_starts(treebank: Treebank) -> npt.NDArray[np.bool_]:
+    r"""Return for each sentence whether a document starts with it.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> word = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    >>> document_starts(parse_conllu(f"# newdoc id = a\n{word}{word}# newdoc\n{word}")).tolist()
+    [True, False, True]
+    """
+    text = treebank.raw.tobytes()
+    marks = _DOCUMENT.finditer(text) if b"newdoc" in text else ()
+    before = np.searchsorted([mark.start() for mark in marks], treebank.spans)
+    return np.asarray(before[:, 1] > before[:, 0])
