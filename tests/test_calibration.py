@@ -56,3 +56,8 @@ def test_few_repetitions_that_all_agree_may_be_chance():
     all_hit = Checked("n = 10", 60, 1.0, 0.0, 1.0, 0.0)
     assert all_hit.holds((0.93, 0.97), errors=LOOSE)
     assert not all_hit.holds((0.93, 0.97))
+
+
+def test_the_page_is_made_of_the_kept_results():
+    written = (page.ROOT / page.PAGE).read_text("utf-8")
+    assert written == page.text(STATEMENTS), "run python -m calibration --write"
