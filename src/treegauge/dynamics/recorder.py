@@ -11,7 +11,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
 from treegauge.dynamics.neural_engine import NeuralEngine
 from treegauge.dynamics.recording import FLOOR, Recording
-from treegauge.dynamics.tree_probability import trees_logp
+from treegauge.kernels.decoding import log_total
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.options import read_options
@@ -79,7 +79,8 @@ def _recorded(model: Model, job: TrainingJob, split: str) -> dict[str, Any]:
     shares = model.head_probabilities(treebank)
     values = _heads(treebank, shares)
     if job.trees:
-        values["trees_logp"] = trees_logp(shares)
+        # Of each sentence, that heads drawn word by word are a tree with one root.
+        values["trees_logp"] = np.array([log_total(np.ascontiguousarray(p), True) for p in shares])
     names = model.relation_probabilities(treebank)
     return values | _relations(job, treebank, names, list(model.relations))
 

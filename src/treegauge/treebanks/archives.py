@@ -20,12 +20,13 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
-from treegauge.treebanks.sources import ENDINGS
+from treegauge.treebanks.sources import is_conllu
 
 Folder = tuple[str, ...]
 STEP = 1 << 20
@@ -73,21 +74,18 @@ class Member(NamedTuple):
     open: Callable[[], BinaryIO] | None
 
 
-def treebanks(archive: Path, *, limits: ArchiveLimits | None = None) -> dict[Folder, list[str]]:
+def treebanks(archive: Path, *, limits: ArchiveLimits = ArchiveLimits()) -> dict[Folder, list[str]]:
     """List the folders of a tar (plain, gz, bz2, xz) or zip file that hold CoNLL-U files."""
     folders: dict[Folder, list[str]] = {}
-    with _members(archive, limits or ArchiveLimits()) as members:
+    with _members(archive, limits) as members:
         for member in members:
-            if _is_conllu(member.name):
+            if is_conllu(member.name):
                 folders.setdefault(member.folder, []).append(member.name)
     return folders
 
 
 def unpack(
-    archive: Path,
-    targets: Mapping[Folder, Path],
-    *,
-    limits: ArchiveLimits | None = None,
+    archive: Path, targets: Mapping[Folder, Path], *, limits: ArchiveLimits = ArchiveLimits()
 ) -> dict[Folder, list[Unpacked]]:
     """Write the files that lie directly in some folders of an archive to new, empty folders.
 
@@ -95,7 +93,7 @@ def unpack(
     """
     written: dict[Folder, list[Unpacked]] = {folder: [] for folder in targets}
     taken: set[tuple[Folder, str]] = set()
-    with _members(archive, limits or ArchiveLimits()) as members:
+    with _members(archive, limits) as members:
         for member in members:
             folder, name = member.folder, member.name
             if folder not in targets or name.startswith(".") or not name:
@@ -109,23 +107,13 @@ def unpack(
             if (folder, name.casefold()) in taken:
                 raise TreegaugeError(f"{archive}: refused: {where!r} is there more than once")
             taken.add((folder, name.casefold()))
-            with member.open() as stream:
-                written[folder].append(_write(stream, targets[folder] / name))
+            digest, size = hashlib.sha256(), 0
+            with member.open() as stream, (targets[folder] / name).open("xb") as file:
+                while data := stream.read(STEP):
+                    digest.update(data)
+                    size += file.write(data)
+            written[folder].append(Unpacked(name, size, digest.hexdigest()))
     return written
-
-
-def _write(stream: BinaryIO, path: Path) -> Unpacked:
-    digest, size = hashlib.sha256(), 0
-    with path.open("xb") as file:
-        while data := stream.read(STEP):
-            digest.update(data)
-            size += file.write(data)
-    return Unpacked(path.name, size, digest.hexdigest())
-
-
-def _is_conllu(name: str) -> bool:
-    _, dot, ending = name.partition(".conllu")
-    return bool(dot) and ending in ENDINGS
 
 
 @contextmanager
@@ -174,15 +162,12 @@ def _tar_members(
             if info.isdir():
                 continue
             plain = info.isfile() and not info.issparse() and _is_safe(name)
-            yield Member(folder, name, _opener(tar, info) if plain else None)
+            opened = cast("Callable[[], BinaryIO]", partial(tar.extractfile, info))
+            yield Member(folder, name, opened if plain else None)
         if stream.last != bytes(tarfile.BLOCKSIZE):  # tarfile takes a damaged header for the end
             raise tarfile.ReadError("it is damaged or was cut off")
         while stream.read(STEP):  # checksums of packed files come last
             advanced()
-
-
-def _opener(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[], BinaryIO]:
-    return lambda: cast("BinaryIO", tar.extractfile(info))
 
 
 class _Forward:
@@ -242,11 +227,8 @@ def _zip_members(
                 continue
             kind = stat.S_IFMT(info.external_attr >> 16)
             plain = kind in {0, stat.S_IFREG} and _is_safe(name)
-            yield Member(folder, name, _zip_opener(pack, info) if plain else None)
-
-
-def _zip_opener(pack: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
-    return lambda: cast("BinaryIO", pack.open(info))
+            opened = cast("Callable[[], BinaryIO]", partial(pack.open, info))
+            yield Member(folder, name, opened if plain else None)
 
 
 def _directory_size(raw: BinaryIO, size: int) -> int:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -228,24 +229,14 @@ def pieces(path: str, chunk: int) -> Iterator[bytes]:
         rest = b""
         more = True
         while more:
-            data, more = _fill(stream, max(chunk, len(rest)))
+            size = max(chunk, len(rest))
+            data = stream.read(size)
+            more = len(data) == size
             data = rest + data
             cut = _last_blank_line(data) if more else len(data)
             if cut:
                 yield data[:cut]
             rest = data[cut:]
-
-
-def _fill(stream: BinaryIO, size: int) -> tuple[bytes, bool]:
-    """Read `size` bytes unless the stream ends first; pipes may give less at a time."""
-    parts: list[bytes] = []
-    while size > 0:
-        part = stream.read(size)
-        if not part:
-            return b"".join(parts), False
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts), True
 
 
 def _last_blank_line(data: bytes) -> int:
@@ -260,9 +251,7 @@ def _last_blank_line(data: bytes) -> int:
 
 
 def _paths(source: Source | Sequence[Source], split: str | None) -> list[str]:
-    sources = (
-        [source] if isinstance(source, str | Path) or hasattr(source, "__fspath__") else source
-    )
+    sources = [source] if isinstance(source, str | PathLike) else source
     return [path for one in sources for path in find(one, split=split)]
 
 

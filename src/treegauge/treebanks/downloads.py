@@ -244,7 +244,11 @@ def export(
         _git(store, "init", "--quiet", "--bare", ".")
         fetching = ("fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, reference)
         if problem := _git(store, *fetching, check=False)[1]:
-            raise _explain(store, url, release, problem)
+            listed, trouble = _git(store, "ls-remote", "--tags", "--", url, check=False)
+            tags = sorted(set(_TAG.findall(listed)), key=release_key)
+            if release and tags and not trouble and release not in tags:
+                raise ChoiceError(f"release of {url}", release, tags)
+            raise TreegaugeError(f"{url}: git cannot fetch: {problem}")
         commit = _git(store, "rev-parse", "--verify", "FETCH_HEAD^{commit}")[0].strip()
         packed = Path(store, "export.tar")
         _git(store, "archive", "--format=tar", f"--output={packed}", commit)
@@ -253,15 +257,6 @@ def export(
         target = cache / f"{start}-{commit}.tar"
         packed.replace(target)
     return target, commit
-
-
-def _explain(store: str, url: str, release: str | None, problem: str) -> TreegaugeError:
-    """Say which releases there are if the one asked for is not."""
-    listed, trouble = _git(store, "ls-remote", "--tags", "--", url, check=False)
-    tags = sorted(set(_TAG.findall(listed)), key=release_key)
-    if release and tags and not trouble and release not in tags:
-        return ChoiceError(f"release of {url}", release, tags)
-    return TreegaugeError(f"{url}: git cannot fetch: {problem}")
 
 
 def _git(folder: str, *arguments: str, check: bool = True) -> tuple[str, str]:

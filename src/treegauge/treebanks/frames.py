@@ -112,14 +112,8 @@ def cut(treebank: Treebank, start: int, stop: int) -> Treebank:
     stop = max(start, stop)
     w0, w1 = treebank.offsets[start], treebank.offsets[stop]
     r0, r1 = treebank.row_offsets[start], treebank.row_offsets[stop]
-    inside = treebank.multiword[w0:w1]
     return replace(
-        treebank,
-        fields=treebank.fields[r0:r1],
-        kinds=treebank.kinds[r0:r1],
-        rows=treebank.rows[w0:w1] - r0,
-        head=treebank.head[w0:w1],
-        multiword=np.where(inside < 0, -1, inside - r0).astype(np.int32),
+        _chosen(treebank, slice(w0, w1), slice(r0, r1), -r0),
         offsets=treebank.offsets[start : stop + 1] - w0,
         row_offsets=treebank.row_offsets[start : stop + 1] - r0,
         spans=treebank.spans[start:stop],
@@ -134,6 +128,14 @@ def take(treebank: Treebank, sentences: npt.ArrayLike) -> Treebank:
     words, offsets = _gather(treebank.offsets, index)
     rows, row_offsets = _gather(treebank.row_offsets, index)
     shift = np.repeat(row_offsets[:-1] - treebank.row_offsets[index], np.diff(offsets))
+    return replace(
+        _chosen(treebank, words, rows, shift),
+        offsets=offsets, row_offsets=row_offsets, spans=treebank.spans[index], tail=b"",
+    )  # fmt: skip
+
+
+def _chosen(treebank: Treebank, words: Any, rows: Any, shift: Any) -> Treebank:
+    """Return a treebank with these words and rows, whose numbers are shifted."""
     inside = treebank.multiword[words]
     return replace(
         treebank,
@@ -142,10 +144,6 @@ def take(treebank: Treebank, sentences: npt.ArrayLike) -> Treebank:
         rows=treebank.rows[words] + shift,
         head=treebank.head[words],
         multiword=np.where(inside < 0, -1, inside + shift).astype(np.int32),
-        offsets=offsets,
-        row_offsets=row_offsets,
-        spans=treebank.spans[index],
-        tail=b"",
     )
 
 

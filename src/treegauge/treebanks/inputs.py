@@ -18,7 +18,15 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.entries import UD_FILE, holds_treebank
 from treegauge.treebanks.languages import is_plain, own_name, release_of, take_apart
 from treegauge.treebanks.matching import distinct_names, text_digest
-from treegauge.treebanks.sources import ENDINGS, SPLITS, Errors, Source, find, short_name, split_of
+from treegauge.treebanks.sources import (
+    SPLITS,
+    Errors,
+    Source,
+    find,
+    is_conllu,
+    short_name,
+    split_of,
+)
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
@@ -95,13 +103,13 @@ class Input:
         """Read the treebank or one of its splits."""
         if self.given is not None:
             return read_treebank(self.given, split, self.errors)
-        if split is not None and self.kind == "treebank" and split not in self.splits:
-            raise ChoiceError(f"split of {self.name}", split, self.splits)
-        name = f"{self.name}/{split}" if split and self.kind == "treebank" else self.name
-        files = self.splits[split] if split and self.kind == "treebank" else self.files
         from treegauge.treebanks.conllu import read_conllu
 
-        return read_conllu(list(files), name=name, errors=self.errors)
+        if split is None or self.kind != "treebank":
+            return read_conllu(self.files, name=self.name, errors=self.errors)
+        if split not in self.splits:
+            raise ChoiceError(f"split of {self.name}", split, self.splits)
+        return read_conllu(self.splits[split], name=f"{self.name}/{split}", errors=self.errors)
 
     @cached_property
     def treebank(self) -> "Treebank":
@@ -252,7 +260,9 @@ def recognise(
             if Path(source).resolve() in {path, *path.parents}:
                 kind = "treebank" if one.kind == "system" and len(one.files) < 2 else one.kind
                 inputs[path] = replace(one, role="gold", kind=kind)
-    return _distinct(list(inputs.values()))
+    found = list(inputs.values())
+    names = distinct_names([one.path for one in found], [one.name for one in found])
+    return [replace(one, name=name) for one, name in zip(found, names, strict=True)]
 
 
 def recognise_treebanks(
@@ -265,7 +275,12 @@ def recognise_treebanks(
 def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
     """Yield what one source is, or the things in it."""
     if not isinstance(source, str | os.PathLike):
-        yield _object(source)
+        from treegauge.treebanks.columns import Treebank
+
+        given = read_treebank(source) if hasattr(source, "read") else source
+        known = isinstance(given, Treebank)
+        name = given.name if known else type(given).__name__
+        yield Input("conllu" if known else "object", Path(name), name, given=given)
         return
     for path, name in _expanded(os.fspath(source)):
         for one in _path(path, name):
@@ -276,16 +291,6 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
                 wanted = ", ".join(TITLES[kind] for kind in kinds)
                 raise TreegaugeError(f"{path} is {TITLES[one.kind]}; expected {wanted}")
             yield one
-
-
-def _object(given: Any) -> Input:
-    from treegauge.treebanks.columns import Treebank
-
-    if hasattr(given, "read") and not isinstance(given, Treebank):
-        given = read_treebank(given)
-    if isinstance(given, Treebank):
-        return Input("conllu", Path(given.name), given.name, given=given)
-    return Input("object", Path(type(given).__name__), type(given).__name__, given=given)
 
 
 def _expanded(source: str) -> Iterator[tuple[str, str]]:
@@ -313,20 +318,12 @@ def _path(source: str, name: str) -> Iterator[Input]:
     elif path.is_dir():
         yield from _folder(path, name)
     elif source == "-" or is_conllu(path):
-        role: Any = "system" if name else "gold" if _is_gold(path) else ""
+        # Gold lies in the folder of its treebank under UD's file name.
+        gold = UD_FILE.match(path.name) and is_treebank_folder(path.absolute().parent)
+        role: Any = "system" if name else "gold" if gold else ""
         yield Input("conllu", path, name or short_name(path), role, (source,))
     else:
         yield Input(_file_kind(path), path, name or path.stem)
-
-
-def is_conllu(path: Source) -> bool:
-    """Say whether a file's name is that of a CoNLL-U file, packed or not."""
-    return any(os.fspath(path).endswith(f".conllu{ending}") for ending in ENDINGS)
-
-
-def _is_gold(path: Path) -> bool:
-    """Say whether a file lies in the folder of its treebank under UD's file name."""
-    return bool(UD_FILE.match(path.name)) and is_treebank_folder(path.absolute().parent)
 
 
 def is_treebank_folder(folder: Path) -> bool:
@@ -457,9 +454,3 @@ def _is_transfer(path: Path) -> bool:
         return "left_out" in rows[0]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         return False
-
-
-def _distinct(inputs: list[Input]) -> list[Input]:
-    """Give inputs of one kind distinct names: by release, else by the folders above."""
-    names = distinct_names([one.path for one in inputs], [one.name for one in inputs])
-    return [replace(one, name=name) for one, name in zip(inputs, names, strict=True)]

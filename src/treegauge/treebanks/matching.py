@@ -17,15 +17,9 @@ if TYPE_CHECKING:
 
 
 def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) -> list[str]:
-    """Return distinct names for files or folders.
+    """Return distinct names for files or folders, by default those of treebanks and files.
 
-    Parameters
-    ----------
-    paths
-        Where they are.
-    names
-        What they are called, by default the names of treebanks and files. Where two are the same,
-        the release of each is added, else the folder above.
+    Where two are the same, the release of each is added, else the folder above.
 
     Examples
     --------
@@ -36,7 +30,7 @@ def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) 
     """
     whole = [Path(path).absolute() for path in paths]
     own = list(names or [own_name(short_name(path))[0] for path in whole])
-    for longer in (_with_release, _with_parent, _with_path):
+    for longer in (_with_release, _with_parent, lambda path, name: path.as_posix()):
         repeated = {name for name in own if own.count(name) > 1}
         if not repeated:
             return own
@@ -59,10 +53,6 @@ def _with_release(path: Path, name: str) -> str:
 
 def _with_parent(path: Path, name: str) -> str:
     return f"{path.parent.name}/{name}"
-
-
-def _with_path(path: Path, name: str) -> str:
-    return path.as_posix()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.downloads import address
 from treegauge.treebanks.languages import code_of, is_plain, release_of, take_apart
-from treegauge.treebanks.sources import ENDINGS
+from treegauge.treebanks.sources import is_conllu
 
 K = TypeVar("K")
 PlaceKind = Literal["archive", "git", "files"]
@@ -124,12 +124,8 @@ def local(place: str) -> Path:
 def kind_of(place: str) -> tuple[PlaceKind, str]:
     """Say what an address leads to, and the address without a mark in front.
 
-    Parameters
-    ----------
-    place
-        ``git+`` in front, ``.git`` at the end, ``git:``, ``ssh:`` or a folder with a repository
-        mean git; ``{split}`` or ``.conllu`` at the end mean single files; all else is an
-        archive.
+    ``git+`` in front, ``.git`` at the end, ``git:``, ``ssh:`` or a folder with a repository mean
+    git; ``{split}`` or ``.conllu`` at the end mean single files; all else is an archive.
 
     Examples
     --------
@@ -143,9 +139,7 @@ def kind_of(place: str) -> tuple[PlaceKind, str]:
     parts = address(place)
     if parts.scheme in {"git", "ssh"} or _SCP.match(place) or parts.path.endswith(".git"):
         return "git", place
-    if "{split}" in place or parts.path.partition(".conllu")[1:] in {
-        (".conllu", ending) for ending in ENDINGS
-    }:
+    if "{split}" in place or is_conllu(parts.path):
         return "files", place
     if is_remote(place):
         return "archive", place

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -117,15 +118,20 @@ def reasons_against(
     if counting and any(entry.counts is None for entry in entries):
         raise TreegaugeError("nothing was counted; these criteria need a catalogue with counts")
     reasons: Reasons = {
-        entry: [*_missing(entry, has, needs), *_unmet(entry, conditions), *_barred(entry, licence)]
-        for entry in entries
+        entry: list(_unmet(entry, has, needs, conditions, licence)) for entry in entries
     }
     if one_per_language is not None:
         _rivals(reasons, one_per_language)
     return reasons
 
 
-def _missing(entry: TreebankEntry, has: Iterable[str], needs: Iterable[str]) -> Iterable[str]:
+def _unmet(
+    entry: TreebankEntry,
+    has: Iterable[str],
+    needs: Iterable[str],
+    conditions: Iterable[Condition],
+    pattern: str | None,
+) -> Iterable[str]:
     total = entry.total
     for layer in has:
         share = total.share(layer) or 0.0
@@ -135,13 +141,7 @@ def _missing(entry: TreebankEntry, has: Iterable[str], needs: Iterable[str]) -> 
     for split in needs:
         if split not in filled:
             yield f"no {split} set"
-
-
-def _unmet(entry: TreebankEntry, conditions: Iterable[Condition]) -> Iterable[str]:
-    return filter(None, (condition.reason(entry) for condition in conditions))
-
-
-def _barred(entry: TreebankEntry, pattern: str | None) -> Iterable[str]:
+    yield from filter(None, (condition.reason(entry) for condition in conditions))
     licence = entry.metadata.licence
     if pattern is not None and not fnmatchcase(licence.casefold(), pattern.casefold()):
         yield f"licence {licence}, expected {pattern}"
@@ -233,7 +233,10 @@ def _count(piece: "Treebank") -> Tally:
 
 def tally_files(paths: Iterable[str], *, workers: int | None = None) -> dict[str, Tally | str]:
     """Count many files in parallel; for each path its counts, or why it cannot be read."""
-    sizes = {path: _size(path) for path in paths}
+    sizes = dict.fromkeys(paths, 0)
+    for path in sizes:
+        with suppress(OSError):
+            sizes[path] = Path(path).stat().st_size
     counts: dict[str, Tally | str] = {}
     pool = ThreadPoolExecutor(workers or os.cpu_count())
     with pool, progress("bytes of treebanks", sum(sizes.values())) as task:
@@ -258,10 +261,3 @@ def _tally_or_reason(path: str) -> Tally | str:
         return tally(path)
     except TreegaugeError as error:
         return str(error).splitlines()[0]
-
-
-def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except OSError:
-        return 0

@@ -122,6 +122,11 @@ def _members(name: str) -> list[str]:
     return list(members.values())
 
 
+def is_conllu(path: Source) -> bool:
+    """Say whether a file's name is that of a CoNLL-U file, packed or not."""
+    return os.fspath(path).endswith(tuple(f".conllu{ending}" for ending in ENDINGS))
+
+
 def split_of(path: Source) -> str | None:
     """Return the split that a file's name says it is, or None.
 
