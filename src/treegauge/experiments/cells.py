@@ -280,10 +280,9 @@ def merged(batches: Iterable[CellBatch]) -> tuple[CellBatch, ...]:
     groups: dict[bytes, list[CellBatch]] = {}
     for batch in batches:
         groups.setdefault(batch.setup.digest, []).append(batch)
-    return tuple(own[0] if len(own) == 1 else _joined(own) for own in groups.values())
-
-
-def _joined(batches: list[CellBatch]) -> CellBatch:
-    points = {point for batch in batches for point in batch.points()}
-    ordered = sorted(points, key=lambda point: (point[0] or 0, *point[1:]))
-    return CellBatch(batches[0].setup, named=tuple(ordered))
+    for digest, own in groups.items():
+        if len(own) > 1:
+            points = {point for batch in own for point in batch.points()}
+            ordered = sorted(points, key=lambda point: (point[0] or 0, *point[1:]))
+            groups[digest] = [CellBatch(own[0].setup, named=tuple(ordered))]
+    return tuple(batch for (batch,) in groups.values())

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any, Self
 
 from treegauge.core.errors import TreegaugeError
@@ -35,8 +36,6 @@ _JOB = "treegauge"
 
 
 def _needed(name: str) -> Any:
-    from importlib import import_module
-
     try:
         return import_module(name)
     except ImportError as error:
@@ -54,10 +53,10 @@ def slurm_settings(settings: PoolSettings) -> dict[str, Any]:
     return job | {"processes": job["cores"], "job_name": _JOB}
 
 
-def job_script(settings: PoolSettings, scheduler: str = "tcp://SCHEDULER:PORT") -> str:
+def job_script(settings: PoolSettings) -> str:
     """Return the script that would be submitted to Slurm for each job; nothing is started."""
     job = _needed("dask_jobqueue.slurm").SLURMJob
-    made = job(scheduler=scheduler, name=_JOB, **slurm_settings(settings))
+    made = job(scheduler="tcp://SCHEDULER:PORT", name=_JOB, **slurm_settings(settings))
     return str(made.job_script())
 
 
@@ -165,20 +164,13 @@ class Cluster(Pool):
             self._last += 1
             name = f"cell-{group[0].key}-{self._last}"
             self._cells[name] = group
-            self._finished.add(
-                self._client.submit(
-                    _remote, group, self.settings.limits, key=name, pure=False, retries=0
-                )
-            )
+            work = (_remote, group, self.settings.limits)
+            self._finished.add(self._client.submit(*work, key=name, pure=False, retries=0))
 
     def _groups(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
         """Group cells; those that were lost with others run alone, which shows the cause."""
-        others = []
-        for cell in cells:
-            if cell.key in self._suspects:
-                yield [cell]
-            else:
-                others.append(cell)
+        others = [cell for cell in cells if cell.key not in self._suspects]
+        yield from ([cell] for cell in cells if cell.key in self._suspects)
         for start in range(0, len(others), self._together):
             yield others[start : start + self._together]
 
@@ -244,6 +236,3 @@ def _remote(cells: Sequence[Cell], limits: CellLimits) -> list[Report]:
             _own[0].submit([cell])
             reports.append(_own[0].wait()[0][1])
     return reports
-
-
-__all__ = ["Cluster", "job_script", "slurm_settings"]

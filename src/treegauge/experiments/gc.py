@@ -1,10 +1,9 @@
 """Remove from a store what no cell needs."""
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.result import Result, sign
@@ -76,9 +75,14 @@ def gc(
         pass
     with store.writing() as writer:
         ledger = writer.ledger
-        there = set(_files(store))
-        rows = ledger.ask(f"SELECT {_FILES} WHERE words OR recordings != ''")
-        lost = (row[:1] for row in rows if not there.issuperset(_paths(store, row)))
+        folders = [store.path / name for name in ("words", "recordings")]
+        # all files of cells, and what interrupted writing left
+        there = {path for one in folders for path in one.rglob("*") if path.is_file()}
+        listed = "SELECT key, words, recordings FROM cells WHERE"
+        rows = ledger.ask(f"{listed} words OR recordings != ''")
+        lost = (
+            (key,) for key, *own in rows if not there.issuperset(store.files_of(key.hex(), *own))
+        )
         asked = ((bytes.fromhex(cell.key),) for one in wanted for cell in one.cells())
         for name, keys in (("lost", lost), ("asked", asked)):
             ledger.ask(f"CREATE TEMP TABLE {name} (key BLOB PRIMARY KEY) WITHOUT ROWID")
@@ -86,8 +90,8 @@ def gc(
                 base.executemany(f"INSERT OR IGNORE INTO {name} VALUES (?)", keys)
         unwanted = "key IN lost" + (" OR key NOT IN asked" if wanted else "")
         cells = int(ledger.ask(f"SELECT count(*) FROM cells WHERE {unwanted}")[0][0])
-        rows = ledger.ask(f"SELECT {_FILES} WHERE NOT ({unwanted})")
-        files = there - {path for row in rows for path in _paths(store, row)}
+        rows = ledger.ask(f"{listed} NOT ({unwanted})")
+        files = there.difference(*(store.files_of(key.hex(), *own) for key, *own in rows))
         size = sum(path.stat().st_size for path in files)
         if not dry_run:
             if cells:
@@ -99,17 +103,3 @@ def gc(
             if cells:
                 ledger.ask("VACUUM")
     return Removed(cells, len(files), size, dry_run, sign(gc=store.path.name))
-
-
-_FILES = "key, words, recordings FROM cells"
-
-
-def _paths(store: Store, row: tuple[bytes, bool, str]) -> list[Path]:
-    key, words, recordings = row
-    return store.files_of(key.hex(), words, recordings)
-
-
-def _files(store: Store) -> Iterator[Path]:
-    """Yield all files of cells, and what interrupted writing left."""
-    paths = (path for name in ("words", "recordings") for path in (store.path / name).rglob("*"))
-    return (path for path in paths if path.is_file())

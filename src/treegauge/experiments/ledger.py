@@ -12,9 +12,10 @@ import platform
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,6 +24,7 @@ from treegauge.experiments.cells import Cell, CellBatch, Point, Setup
 from treegauge.experiments.tasks import Report
 
 FORMAT = 2
+_open = partial(sqlite3.connect, uri=True, isolation_level=None, timeout=30)
 _SCHEMA = """
 CREATE TABLE setups (
     id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, task TEXT NOT NULL,
@@ -73,7 +75,7 @@ class Ledger:
         with self._named_errors("open"):
             if write and not path.exists():
                 _make(path)
-            self._base = _connect(address(path))
+            self._base = _open(address(path))
             try:
                 (version,) = self.ask("PRAGMA user_version")[0]
                 if version != FORMAT:
@@ -151,8 +153,7 @@ class Ledger:
     def failed(self, batch: CellBatch) -> set[Point]:
         """Return the points of a batch that failed when they were last tried."""
         number = self.setup_id(batch.setup)
-        known = set() if number is None else self._points(number, 0)
-        return known & set(batch.points()) if known else known
+        return set() if number is None else self._points(number, 0) & set(batch.points())
 
     def missing(self, batch: CellBatch) -> list[Point]:
         """Return the points of a batch that are not done."""
@@ -174,11 +175,8 @@ class Ledger:
         return rows[0] if rows else None
 
     def _points(self, setup: int, done: int) -> set[Point]:
-        rows = self.ask(
-            "SELECT nullif(size, 0), sample, seed FROM cells WHERE setup = ? AND done = ?",
-            [setup, done],
-        )
-        return set(rows)
+        query = "SELECT nullif(size, 0), sample, seed FROM cells WHERE setup = ? AND done = ?"
+        return set(self.ask(query, [setup, done]))
 
     # writing
 
@@ -212,10 +210,8 @@ class Ledger:
             setup.shown_extra, setup.data, json.dumps(setup.identity, sort_keys=True),
             setup.treebank, json.dumps(counts),
         )  # fmt: skip
-        cursor = base.execute(
-            f"INSERT INTO setups ({SETUP}) VALUES ({', '.join('?' * len(values))})",
-            values,
-        )
+        marks = ", ".join("?" * len(values))
+        cursor = base.execute(f"INSERT INTO setups ({SETUP}) VALUES ({marks})", values)
         self._setups[setup.digest] = number = int(cursor.lastrowid or 0)
         return number
 
@@ -238,20 +234,13 @@ def address(path: Path) -> str:
     return f"{path.resolve().as_uri()}?mode={mode}"
 
 
-def _connect(place: str) -> sqlite3.Connection:
-    return sqlite3.connect(place, uri=True, isolation_level=None, timeout=30)
-
-
 def _make(path: Path) -> None:
     """Make an empty ledger; it takes its name when it is complete, so that none is found half."""
     draft = path.with_suffix(".new")
     draft.unlink(missing_ok=True)
-    base = _connect(f"{draft.resolve().as_uri()}?mode=rwc")
-    try:
+    with closing(_open(f"{draft.resolve().as_uri()}?mode=rwc")) as base:
         base.execute("PRAGMA journal_mode = WAL")
         base.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
-    finally:
-        base.close()
     draft.replace(path)
 
 

@@ -29,8 +29,7 @@ class Merged(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """Number of cells added from each store, and of those that were known already."""
-        kinds = {"store": str, "added": int, "known": int}
-        return make_table(list(self.rows), kinds)
+        return make_table(list(self.rows), {"store": str, "added": int, "known": int})
 
 
 @verb
@@ -49,7 +48,7 @@ def merge(
     out
         A store to merge all into instead.
     """
-    first, *others = [Store(one) for one in stores]
+    first, *others = map(Store, stores)
     into = first if out is None else Store(out)
     others = others if out is None else [first, *others]
     if not others:
@@ -74,6 +73,7 @@ def merge(
     )
 
 
+_MAPPED = ("setup", "environment", "run")
 _PAIRS = (
     "FROM other.cells AS new JOIN other.setups AS theirs ON theirs.id = new.setup "
     "LEFT JOIN setups AS ours ON ours.digest = theirs.digest LEFT JOIN cells AS old "
@@ -106,21 +106,19 @@ def _take(writer: Writer, other: Store) -> tuple[int, int]:
                     writer.store.path / path.relative_to(other.path), path.read_bytes()
                 )
         total = int(ledger.ask("SELECT count(*) FROM other.cells")[0][0])
-        columns = ", ".join(f"new.{name}" for name in COLUMNS if name not in _MAPPED)
+        kept = [name for name in COLUMNS if name not in _MAPPED]
+        columns = ", ".join(f"new.{name}" for name in kept)
         with ledger.writing() as base:
             base.execute(f"INSERT OR IGNORE INTO setups ({SETUP}) SELECT {SETUP} FROM other.setups")
             base.execute(
                 "INSERT OR IGNORE INTO environments (facts) SELECT facts FROM other.environments"
             )
-            names = ", ".join([*(n for n in COLUMNS if n not in _MAPPED), *_MAPPED])
             base.execute(
-                f"INSERT OR REPLACE INTO cells ({names}) SELECT {columns}, ours.id, "
-                "(SELECT e.id FROM environments AS e JOIN other.environments AS t USING (facts) "
+                f"INSERT OR REPLACE INTO cells ({', '.join([*kept, *_MAPPED])}) "
+                f"SELECT {columns}, ours.id, (SELECT e.id FROM environments AS e "
+                "JOIN other.environments AS t USING (facts) "
                 f"WHERE t.id = new.environment), 0 {_PAIRS} WHERE {wanted}"
             )
         return len(keys), total - len(keys)
     finally:
         ledger.ask("DETACH other")
-
-
-_MAPPED = ("setup", "environment", "run")

@@ -6,64 +6,22 @@ import threading
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note, progress
-from treegauge.core.result import Result, sign
-from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import CellLimits, PoolSettings
+from treegauge.experiments.running import RunSummary, run_expansion
 from treegauge.experiments.store import Store
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.experiments.previews import Preview
-
-
-@dataclass(frozen=True)
-class RunSummary(Result):
-    """What a run did.
-
-    Of `total` cells the store had some (`reused`); others were run now without and with an error,
-    and some cannot be run (`left_out` has the reasons).
-    """
-
-    plan: str
-    store: str
-    total: int
-    reused: int
-    done: int
-    failed: int
-    left_out: tuple[str, ...]
-    seconds: float
-    signature: str
-    kind: ClassVar[str] = "run"
-
-    @property
-    def exit_code(self) -> int:
-        """1 if a cell failed."""
-        return 1 if self.failed else 0
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row."""
-        names = ("plan", "store", "total", "reused", "done", "failed", "seconds")
-        return make_table([{name: getattr(self, name) for name in names}])
-
-    def own_text(self) -> str:
-        """Return the counts in words, and where errors are listed."""
-        parts = [f"{self.plan}: {self.total} cells", f"{self.reused} done before"]
-        parts += [f"{self.done} done now in {self.seconds:.1f} s", f"{self.failed} failed"]
-        errors = f"\ntreegauge results {self.store} --failed lists the errors"
-        return ", ".join(parts) + (errors if self.failed else "")
 
 
 @verb
@@ -114,8 +72,6 @@ def run(
     slurm
         A setting of Slurm, such as queue=short; repeatable.
     """
-    from treegauge.experiments.running import run_expansion
-
     if isinstance(plan, Plan | Expansion):
         file = PlanFile(plan if isinstance(plan, Plan) else Plan(()))
     else:
@@ -144,15 +100,10 @@ def run(
         return preview(cells, place, settings)
     if not resume and len(place):
         raise TreegaugeError(f"{place.path} has {len(place)} cells; --resume adds to it")
-    name = file.plan.name
     with _ended_as_interrupted(place), progress("cells", len(cells)) as task:
-        counts = run_expansion(
-            cells, place, settings, retries=tries, progress=task.update, name=name
+        return run_expansion(
+            cells, place, settings, retries=tries, progress=task.update, name=file.plan.name
         )
-    return RunSummary(
-        name, str(place.path), *counts[:4], cells.refused, counts.seconds,
-        sign(run=name, cells=len(cells), inputs=cells.mark),
-    )  # fmt: skip
 
 
 @contextmanager

@@ -4,15 +4,18 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
+from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Point, Scalar
 from treegauge.experiments.ledger import LedgerEntry
-from treegauge.experiments.pools import Finished, Pool, PoolSettings, make_pool
+from treegauge.experiments.pools import Pool, PoolSettings, make_pool
 from treegauge.experiments.store import Store, Writer
 from treegauge.treebanks.sources import Source
 
@@ -23,14 +26,42 @@ Progress = Callable[[int, int], None]
 """Called with the number of cells that have ended, and of all to run."""
 
 
-class RunCounts(NamedTuple):
-    """Number of cells that a run was asked for, that the store had, that were done and failed."""
+@dataclass(frozen=True)
+class RunSummary(Result):
+    """What a run did.
 
+    Of `total` cells the store had some (`reused`); others were run now without and with an error,
+    and some cannot be run (`left_out` has the reasons).
+    """
+
+    plan: str
+    store: str
     total: int
     reused: int
     done: int
     failed: int
+    left_out: tuple[str, ...]
     seconds: float
+    signature: str
+    kind: ClassVar[str] = "run"
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a cell failed."""
+        return 1 if self.failed else 0
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row."""
+        names = ("plan", "store", "total", "reused", "done", "failed", "seconds")
+        return make_table([{name: getattr(self, name) for name in names}])
+
+    def own_text(self) -> str:
+        """Return the counts in words, and where errors are listed."""
+        parts = [f"{self.plan}: {self.total} cells", f"{self.reused} done before"]
+        parts += [f"{self.done} done now in {self.seconds:.1f} s", f"{self.failed} failed"]
+        errors = f"\ntreegauge results {self.store} --failed lists the errors"
+        return ", ".join(parts) + (errors if self.failed else "")
 
 
 def run_expansion(
@@ -41,7 +72,7 @@ def run_expansion(
     retries: int = 1,
     progress: Progress | None = None,
     name: str = "plan",
-) -> RunCounts:
+) -> RunSummary:
     """Run the cells that are not done yet; see :func:`treegauge.run`."""
     began = time.monotonic()
     with store.writing() as writer:
@@ -59,8 +90,10 @@ def run_expansion(
             ending = "stopped"
             try:
                 with make_pool(settings, parsers, tasks) as pool:
-                    driver = _Driver(writer, pool, number, retries, counts)
-                    driver.go(cells_to_run, lambda: progress and progress(driver.ended, todo))
+                    _drive(
+                        writer, pool, number, retries, cells_to_run, counts,
+                        lambda: progress and progress(counts.total(), todo),
+                    )  # fmt: skip
                 ending = "finished"
             except KeyboardInterrupt:
                 ending = "interrupted"
@@ -68,7 +101,10 @@ def run_expansion(
             finally:
                 writer.end(number, ending)
     seconds = time.monotonic() - began
-    return RunCounts(len(cells), len(cells) - todo, counts["done"], counts["failed"], seconds)
+    return RunSummary(
+        name, str(store.path), len(cells), len(cells) - todo, counts["done"], counts["failed"],
+        cells.refused, seconds, sign(run=name, cells=len(cells), inputs=cells.mark),
+    )  # fmt: skip
 
 
 class CellResult(NamedTuple):
@@ -124,45 +160,32 @@ def run_cells(
     return results
 
 
-class _Driver:
-    """Feeds a pool and writes down what comes out of it."""
-
-    def __init__(
-        self, writer: Writer, pool: Pool, run: int, retries: int, counts: Counter[str]
-    ) -> None:
-        self.writer, self.pool, self.run = writer, pool, run
-        self.retries, self.counts = retries, counts
-        self.tries: Counter[str] = Counter()
-        self.again: list[Cell] = []
-
-    @property
-    def ended(self) -> int:
-        return self.counts["done"] + self.counts["failed"]
-
-    def go(self, cells: Iterator[Cell], report: Callable[[], object]) -> None:
-        report()
-        while True:
-            room = self.pool.room
-            chosen = [self.again.pop() for _ in range(min(room, len(self.again)))]
-            chosen += islice(cells, room - len(chosen))
-            if chosen:
-                self.pool.submit(chosen)
-            if not self.pool.busy:
-                return
-            self.record(self.pool.wait())
-            report()
-
-    def record(self, finished: Finished) -> None:
+def _drive(
+    writer: Writer, pool: Pool, run: int, retries: int, cells: Iterator[Cell],
+    counts: Counter[str], report: Callable[[], object],
+) -> None:  # fmt: skip
+    """Feed a pool and write down what comes out of it; `counts` are of cells done and failed."""
+    tries: Counter[str] = Counter()
+    again: list[Cell] = []
+    report()
+    while True:
+        room = pool.room
+        chosen = [again.pop() for _ in range(min(room, len(again)))]
+        chosen += islice(cells, room - len(chosen))
+        if chosen:
+            pool.submit(chosen)
+        if not pool.busy:
+            return
         entries = []
-        for cell, report in finished:
-            failed = report.scalars is None
-            if failed or cell.key in self.tries:
-                self.tries[cell.key] += 1
-            tries = self.tries[cell.key] or 1
-            if failed and not report.lasting and tries <= self.retries:
-                self.again.append(cell)
+        for cell, result in pool.wait():
+            failed = result.scalars is None
+            if failed or cell.key in tries:
+                tries[cell.key] += 1
+            tried = tries[cell.key] or 1
+            if failed and not result.lasting and tried <= retries:
+                again.append(cell)
             else:
-                entries.append(LedgerEntry(cell, report, tries))
-        self.writer.record(entries, self.run)
-        for entry in entries:
-            self.counts["done" if entry.report.scalars is not None else "failed"] += 1
+                entries.append(LedgerEntry(cell, result, tried))
+        writer.record(entries, run)
+        counts.update("failed" if one.report.scalars is None else "done" for one in entries)
+        report()

@@ -6,7 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.result import Result, sign
-from treegauge.core.tables import make_table
+from treegauge.core.tables import make_table, to_text
 from treegauge.core.verbs import verb
 from treegauge.experiments.ledger import holder
 from treegauge.experiments.previews import duration
@@ -85,11 +85,9 @@ class Status(Result):
 
     def own_text(self) -> str:
         """Return the last run in words, and the table."""
-        from treegauge.core import tables
-
         lines = [str(self.run)] if self.run else []
         lines += [f"in use by {self.user}"] if self.user else []
-        return "\n".join([*lines, tables.to_text(self.table)])
+        return "\n".join([*lines, to_text(self.table)])
 
 
 @verb

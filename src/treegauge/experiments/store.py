@@ -4,7 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,13 +79,11 @@ class Store:
                 f"{self.path} is not a store: expected a folder with ledger.sqlite, as treegauge "
                 "run makes them"
             )
-        ledger = Ledger(self.ledger_path)
-        try:
-            yield ledger
-        except sqlite3.Error as error:
-            raise TreegaugeError(f"cannot read {self.ledger_path}: {error}") from error
-        finally:
-            ledger.close()
+        with closing(Ledger(self.ledger_path)) as ledger:
+            try:
+                yield ledger
+            except sqlite3.Error as error:
+                raise TreegaugeError(f"cannot read {self.ledger_path}: {error}") from error
 
     @contextmanager
     def writing(self) -> "Iterator[Writer]":
@@ -94,14 +92,14 @@ class Store:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TreegaugeError(f"cannot make the store {self.path}: {error.strerror}") from error
-        with locked(self.lock_path, f"store {self.path}"):
-            ledger = Ledger(self.ledger_path, write=True)
+        with (
+            locked(self.lock_path, f"store {self.path}"),
+            closing(Ledger(self.ledger_path, write=True)) as ledger,
+        ):
             try:
                 yield Writer(self, ledger)
             except sqlite3.Error as error:
                 raise TreegaugeError(f"cannot use {self.ledger_path}: {error}") from error
-            finally:
-                ledger.close()
 
     def words_path(self, key: str) -> Path:
         """Return where the words of a cell are."""
@@ -223,6 +221,3 @@ class Writer:
         except TreegaugeError:
             if ending == "finished":
                 raise
-
-
-__all__ = ["FullError", "Store", "Writer"]
