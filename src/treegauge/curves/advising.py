@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
@@ -20,8 +21,6 @@ from treegauge.curves.grid import Floats, ScoreGrid, grid_of, limits
 from treegauge.curves.learning import CurveAnalysis, of_treebank
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.curves.curve import CurveBands
 
 
@@ -52,10 +51,8 @@ class Advice(CurveAnalysis):
     kind: ClassVar[str] = "advice"
     digits: ClassVar[int] = 2
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> pl.DataFrame:
         """Return the table with shares in percent and intervals in one column each."""
-        import polars as pl
-
         frame = self.frame.with_columns(pl.col("share") * 100)
         for name, prefix in (("gain", ""), ("contribution", "contribution_")):
             ends = pl.concat_list(f"{prefix}low", f"{prefix}high")
@@ -102,8 +99,6 @@ def advise(
     treebank: str | None = None, worth: float = 1.0,
 ) -> Advice:  # fmt: skip
     """Return the expected gain from more sentences; see :func:`treegauge.curve.advise`."""
-    import polars as pl
-
     grid = grid_of(of_treebank(counts, treebank))
     if len(grid.treebanks) > 1:
         raise TreegaugeError(

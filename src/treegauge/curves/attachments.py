@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+
+import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, sign
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: The class that holds every counted word.
 ALL = "all"
@@ -34,7 +33,7 @@ class Attachments(Result):
     words, empty if a table does not say; `sources` are files, or treebanks with checksums.
     """
 
-    frame: "pl.DataFrame" = field(repr=False)
+    frame: pl.DataFrame = field(repr=False)
     metric: str = UNKNOWN
     by: str = ""
     sources: tuple[str, ...] = ()
@@ -54,21 +53,17 @@ class Attachments(Result):
         return countersign(base, **self.choices)
 
     @property
-    def table(self) -> "pl.DataFrame":
+    def table(self) -> pl.DataFrame:
         """The counts, one row per cell and class, and what was counted."""
-        import polars as pl
-
         meaning = [pl.lit(self.metric).alias("metric"), pl.lit(self.by).alias("by")]
         return self.frame.with_columns(meaning)
 
     @property
-    def saved(self) -> "pl.DataFrame":
+    def saved(self) -> pl.DataFrame:
         """The counts as files hold them: one row per class, one column per size and sample.
 
         Such a table is an eighth of the long one; :func:`read_attachments` reads either form.
         """
-        import polars as pl
-
         cells = self.frame.select("size", "sample").unique().sort("size", "sample").rows()
         known = [name for name in _MEANING if getattr(self, name) not in {"", UNKNOWN}]
         keys = ["treebank", "parser", "class", *known, "total"]
@@ -77,10 +72,8 @@ class Attachments(Result):
         )
         return wide.select(*keys, *(f"{size}/{sample}" for size, sample in cells))
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> pl.DataFrame:
         """Return one row per treebank and parser: sizes, samples, words, classes."""
-        import polars as pl
-
         words = pl.col("total").filter(pl.col("class") == ALL)
         sizes = pl.col("size").unique().sort().cast(pl.String).str.join(" ")
         return self.frame.group_by("treebank", "parser", maintain_order=True).agg(
@@ -110,8 +103,6 @@ class Attachments(Result):
         sizes: Sequence[int] = (),
     ) -> "Attachments":  # fmt: skip
         """Keep some parsers, treebanks or sizes; an empty choice keeps all."""
-        import polars as pl
-
         frame = self.frame
         for column, chosen in (("parser", parsers), ("treebank", treebanks), ("size", sizes)):
             known = frame[column].unique().sort().to_list()
@@ -124,7 +115,7 @@ class Attachments(Result):
 
 
 def attachments(
-    frame: "pl.DataFrame", *, source: str = "table", metric: str | None = None,
+    frame: pl.DataFrame, *, source: str = "table", metric: str | None = None,
     by: str | None = None, sources: Sequence[str] = (),
 ) -> Attachments:  # fmt: skip
     """Check a table of counts and sort it.
@@ -142,8 +133,6 @@ def attachments(
     shape: (1, 6)
     ...
     """
-    import polars as pl
-
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
         raise TreegaugeError(
@@ -170,7 +159,7 @@ def attachments(
     return Attachments(frame, meaning[0] or UNKNOWN, meaning[1], tuple(sources))
 
 
-def _only(frame: "pl.DataFrame", column: str, source: str) -> str:
+def _only(frame: pl.DataFrame, column: str, source: str) -> str:
     """Return the one value of a column, nothing if there is no such column."""
     values = (
         frame[column].fill_null("").unique().sort().to_list() if column in frame.columns else []
@@ -183,9 +172,7 @@ def _only(frame: "pl.DataFrame", column: str, source: str) -> str:
     return str(values[0]) if values else ""
 
 
-def _check(frame: "pl.DataFrame", source: str) -> None:
-    import polars as pl
-
+def _check(frame: pl.DataFrame, source: str) -> None:
     if frame.height == 0:
         raise TreegaugeError(f"{source}: no rows")
     numbers = pl.col("size", "sample", "correct", "total")
@@ -240,9 +227,7 @@ def read_attachments(path: str | os.PathLike[str]) -> Attachments:
     return attachments(frame, source=str(path), sources=[Path(path).name])
 
 
-def _lengthened(frame: "pl.DataFrame") -> "pl.DataFrame":
-    import polars as pl
-
+def _lengthened(frame: pl.DataFrame) -> pl.DataFrame:
     cells = [name for name in frame.columns if re.fullmatch(r"\d+/\d+", name)]
     if not cells:
         return frame
@@ -262,8 +247,6 @@ def joined(parts: Iterable[Attachments]) -> Attachments:
     They must have been counted in the same way. Tables that do not say how they were counted must
     share classes of words.
     """
-    import polars as pl
-
     each = list(parts)
     if not each:
         raise TreegaugeError("no attachments to join")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
+import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
@@ -25,8 +26,6 @@ from treegauge.statistics.coefficients import coefficients
 from treegauge.treebanks.languages import language_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.curves.curve import CurveBands
 
 Per = Literal["pooled", "language", "treebank"]
@@ -40,7 +39,7 @@ class Complexities(CurveAnalysis):
     of COMPLEXITY and score over classes, for each parser and group.
     """
 
-    correlations: "pl.DataFrame" = field(repr=False)
+    correlations: pl.DataFrame = field(repr=False)
     size: int
     kind: ClassVar[str] = "complexity"
 
@@ -54,10 +53,8 @@ class Complexities(CurveAnalysis):
             if row["rho"] is not None
         }
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> pl.DataFrame:
         """Return the table with metric and size in its headings, and no idle column."""
-        import polars as pl
-
         frame = self.frame.with_columns(pl.col("share") * 100)
         idle = [name for name in ("parser", "group") if frame[name].n_unique() == 1]
         if frame["treebanks"].max() == 1:
@@ -76,8 +73,6 @@ def complexities(
     matched: bool = False,
 ) -> Complexities:  # fmt: skip
     """Return the COMPLEXITY of every class; see :func:`treegauge.curve.complexity`."""
-    import polars as pl
-
     if per not in get_args(Per):
         raise ChoiceError("group of curves", per, get_args(Per))
     if not 0 <= min_presence <= 1:

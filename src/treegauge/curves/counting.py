@@ -1,9 +1,10 @@
 """Counts of correct words by class, from gold trees and parses, or from the cells of a store."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined
@@ -14,9 +15,6 @@ from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label
 from treegauge.scoring.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.columns import Treebank
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: Part of speech, crossed with the direction of the head.
 CLASSES = "upos,direction"
@@ -49,8 +47,6 @@ def count(
     >>> (counts.table["correct"] == counts.table["total"]).all()
     True
     """
-    import polars as pl
-
     metric = find_word_metric(metric)
     classes = classify(gold, by)
     if ALL in classes.names or "" in classes.names:
@@ -114,13 +110,13 @@ def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) 
         raise TreegaugeError(f"{where}: {error}") from None
 
 
-def _names_nothing(relations: "pl.Series") -> bool:
+def _names_nothing(relations: pl.Series) -> bool:
     """Return whether every word but the roots has the relation that means none."""
     return set(relations.unique().to_list()) <= {"root", "dep", "_"}
 
 
 def collect(
-    results: "pl.DataFrame", words: "Callable[[str], pl.DataFrame | None]",
+    results: pl.DataFrame, words: "Callable[[str], pl.DataFrame | None]",
     gold: Callable[[str], Treebank], *, by: By = CLASSES, metric: str = "LAS",
     convention: Convention = OFFICIAL,
 ) -> Attachments:  # fmt: skip
@@ -131,8 +127,6 @@ def collect(
     options is named with them. Samples and seeds of a size are numbered from 0 together: both are
     repeated trainings.
     """
-    import polars as pl
-
     missing = [name for name in _CELL if name not in results.columns]
     if missing:
         raise TreegaugeError(f"results of runs lack {', '.join(missing)}")

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
@@ -13,9 +14,6 @@ from treegauge.curves.attachments import ALL, Attachments
 from treegauge.curves.curve import CurveBands
 from treegauge.curves.grid import Floats, order_limits
 from treegauge.curves.learning import AVERAGE, CurveAnalysis, Curves, mean_curves
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: Differences of scores, in points, that are rounding errors.
 _TINY = 1e-9
@@ -98,7 +96,7 @@ class Equivalents(CurveAnalysis):
     curves: Curves | None = None
     kind: ClassVar[str] = "equivalent"
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> pl.DataFrame:
         """Return scores and equivalents as text."""
         frame = self.frame.drop("sentences").rename(
             {"equivalent": "sentences", "score": self.metric}
@@ -115,8 +113,6 @@ def equivalents(
     treebank: str | None = None,
 ) -> Equivalents:
     """Place scores in percent on a monolingual learning curve; intervals are the curve's."""
-    import polars as pl
-
     grid, curve, drawn = mean_curves(counts, bands, treebank)
     sizes = tuple(grid.sizes.tolist())
     notes = [*grid.left_out, grid.withheld(bands.over)]

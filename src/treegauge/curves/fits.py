@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
@@ -15,8 +16,6 @@ from treegauge.curves.grid import Floats, ScoreGrid, averaged, limits
 from treegauge.curves.learning import AVERAGE, CurveAnalysis, mean_curves
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.curves.curve import CurveBands
 
 Law = Literal["power", "log"]
@@ -120,15 +119,13 @@ class Fits(CurveAnalysis):
     sizes; those of one law have none.
     """
 
-    predictions: "pl.DataFrame" = field(repr=False)
+    predictions: pl.DataFrame = field(repr=False)
     parser: str
     kind: ClassVar[str] = "fit"
     digits: ClassVar[int] = 2
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> pl.DataFrame:
         """Return parameters and predicted scores; no asymptote where none is identified."""
-        import polars as pl
-
         frame = self.frame.select("class", "law", "a", "b", "c", "rms", "held_out", "identified")
         sure = pl.col("identified")
         frame = frame.with_columns(
@@ -161,8 +158,6 @@ def fit_curves(
     classes: Sequence[str] = (), laws: Sequence[Law] = LAWS, at: Sequence[int] = (),
 ) -> Fits:  # fmt: skip
     """Fit laws to curves and predict scores at other sizes; see :func:`treegauge.curve.fit`."""
-    import polars as pl
-
     grid, curve, drawn = mean_curves(counts, bands, treebank)
     sizes = grid.sizes
     targets = [int(size) for size in at] or [int(sizes[-1]) * times for times in (2, 4)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
@@ -21,8 +22,6 @@ from treegauge.curves.grid import (
 from treegauge.statistics.analysis import Analysis
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.curves.curve import CurveBands
 
 AVERAGE = "average"
@@ -32,16 +31,14 @@ AVERAGE = "average"
 class CurveAnalysis(Analysis):
     """A table about scores by training set size; the metric may name another convention."""
 
-    frame: "pl.DataFrame" = field(repr=False)
+    frame: pl.DataFrame = field(repr=False)
     metric: str
     unit: ClassVar[str | None] = "percent"
     digits: ClassVar[int] = 1
 
     @property
-    def table(self) -> "pl.DataFrame":
+    def table(self) -> pl.DataFrame:
         """The rows, with the metric of their scores."""
-        import polars as pl
-
         return self.frame.with_columns(pl.lit(self.metric).alias("metric"))
 
 
@@ -62,10 +59,8 @@ class Curves(CurveAnalysis):
     relative: bool = False
     kind: ClassVar[str] = "curve"
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> pl.DataFrame:
         """Return one row per curve and one column per size, in percent."""
-        import polars as pl
-
         value = pl.col("relative") * 100 if self.relative else pl.col("score")
         keys = ["parser", "treebank", "class", "share", "treebanks"]
         wide = self.frame.with_columns(value.alias("value"), pl.col("share") * 100).pivot(
@@ -87,8 +82,6 @@ def learning_curves(
     relative: bool = False,
 ) -> Curves:  # fmt: skip
     """Return the curve of every class, averaged over treebanks or per treebank."""
-    import polars as pl
-
     rows, notes = [], []
     grids = [grid_of(counts, parser) for parser in counts.parsers]
     for grid in grids:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
@@ -13,9 +14,6 @@ from treegauge.curves.complexity import Complexities, Per, areas, groups
 from treegauge.curves.grid import grid_of
 from treegauge.curves.learning import CurveAnalysis
 from treegauge.statistics.coefficients import coefficients
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SIMPLE, COMPLEX = "simple", "complex"
 
@@ -44,8 +42,6 @@ def partition(
     (`per`). A class with no correct word at the largest size counts as complex; one with fewer than
     `min_words` test words in a treebank is in neither group there.
     """
-    import polars as pl
-
     grid = grid_of(counts, parser)
     enough = grid.eligible(min_words)
     rows = []
@@ -85,8 +81,6 @@ def composites(counts: Attachments, parted: Partition | None = None) -> Attachme
     >>> composites(counts).table.filter(size=5)["class", "correct"].rows()
     [('all', 50), ('complex', 10), ('simple', 40)]
     """
-    import polars as pl
-
     parts, kinds = [], []
     for parser in counts.parsers:
         chosen = parted or partition(counts, parser)
@@ -112,7 +106,7 @@ class ParserComplexities(CurveAnalysis):
     `agreement` holds Spearman's rho between parsers' COMPLEXITY, and with each parser's score.
     """
 
-    agreement: "pl.DataFrame" = field(repr=False)
+    agreement: pl.DataFrame = field(repr=False)
     kind: ClassVar[str] = "parser complexities"
 
     @property
@@ -134,8 +128,6 @@ def compare_parsers(complexities: Complexities) -> ParserComplexities:
     Ranks are over the shared classes. Notes name the class in which a parser's two rankings differ
     most, which the paper highlights.
     """
-    import polars as pl
-
     pooled = complexities.frame.filter(group="")
     parsers = pooled["parser"].unique(maintain_order=True).to_list()
     if not parsers:
