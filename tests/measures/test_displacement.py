@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr, wasserstein_distance
 
 from treegauge.measures.displacement import (
-    beyond_limit,
     displacement_distribution,
     displacement_shares,
     displacements,
@@ -15,12 +14,10 @@ from treegauge.measures.displacement import (
     edv_by_length,
     edv_masses,
     edv_samples,
-    mean_dependency_distance,
-    mean_displacement,
     mean_med,
     slv,
 )
-from treegauge.measures.registry import MissingError
+from treegauge.measures.registry import MissingError, measures
 from treegauge.statistics.descriptive import wasserstein
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, read_splits
@@ -56,8 +53,8 @@ def inside(treebank):
 def test_by_hand():
     treebank = trees([2, 3, 0, 3], [0], [0, 1, 1])
     assert displacements(treebank).tolist() == [-1, -1, 1, 1, 2]
-    assert mean_displacement(treebank) == pytest.approx(2 / 5)
-    assert mean_dependency_distance(treebank) == pytest.approx(6 / 5)
+    assert measures()["mean_displacement"](treebank) == pytest.approx(2 / 5)
+    assert measures()["mdd"](treebank) == pytest.approx(6 / 5)
     np.testing.assert_array_equal(mean_edge_displacement(treebank), [-1 / 3, np.nan, 3 / 2])
     assert mean_med(treebank) == pytest.approx((-1 / 3 + 3 / 2) / 2)
     shares = displacement_shares(treebank)
@@ -69,7 +66,7 @@ def test_by_hand():
 def test_arcs_beyond_thirty_are_left_out():
     chain = [0, *range(1, 40)]
     far = [*chain, 1]  # the last word, 41, hangs from the first
-    assert beyond_limit(trees(far)) == 1 / 40
+    assert measures()["beyond_30"](trees(far)) == 1 / 40
     assert displacement_distribution(trees(far))[31] == 1.0
     assert edv(trees(chain), trees(far)) == 0
     assert edv(trees(chain), trees(far), limit=40) == pytest.approx(39 / 40)

@@ -8,6 +8,7 @@ from scipy.stats import entropy
 
 from treegauge.core.errors import ChoiceError
 from treegauge.measures import relations
+from treegauge.measures.registry import measures
 from treegauge.measures.relations import average_wde, word_dependency_entropy
 from treegauge.testing.synthetic import synthetic
 
@@ -51,9 +52,9 @@ def test_shares(bank):
             {"head": 1, "deprel": "punct"}, {"head": 1, "deprel": "made-up"},
         ]
     )  # fmt: skip
-    assert relations.content_share(treebank) == 2 / 5
-    assert relations.function_share(treebank) == 1 / 5
-    assert relations.other_share(treebank) == 2 / 5
+    assert measures()["content"](treebank) == 2 / 5
+    assert measures()["function"](treebank) == 1 / 5
+    assert measures()["other"](treebank) == 2 / 5
 
 
 def test_word_dependency_entropy_by_brute_force():

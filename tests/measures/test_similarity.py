@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 from treegauge.measures import similarity
+from treegauge.measures.registry import measures
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 
@@ -169,14 +170,14 @@ def test_overlaps_by_brute_force(pair):
         seen = {key(sentence) for sentence in train}
         return np.mean([key(sentence) in seen for sentence in test])
 
-    found = similarity.tree_overlap(train, test)
+    found = measures()["tree_overlap"](train, test)
     assert found == share(lambda s: canonical(s.head.tolist()))
-    free = similarity.tree_overlap_undirected(train, test)
+    free = measures()["tree_overlap_undirected"](train, test)
     assert free >= found
     ordered = share(lambda s: tuple(s.head.tolist()))
-    assert similarity.tree_overlap_ordered(train, test) == ordered
+    assert measures()["tree_overlap_ordered"](train, test) == ordered
     tagged = share(lambda s: (tuple(s.head.tolist()), tuple(s.upos), tuple(s.deprel)))
-    assert similarity.tree_overlap_tagged(train, test) == tagged
+    assert measures()["tree_overlap_tagged"](train, test) == tagged
     assert 0 < tagged < found < 1
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 
 from treegauge.measures import structure
-from treegauge.measures.registry import MissingError
+from treegauge.measures.registry import MissingError, measures
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 
@@ -50,13 +50,13 @@ def test_by_hand(bank):
     # A hearing is scheduled on the issue today: "a hearing ... on the issue" has one gap.
     treebank = bank([2, 4, 4, 0, 7, 7, 2, 4], [0], [2, 0])
     assert structure.nonprojective_arcs(treebank) == 1 / 8
-    assert structure.nonprojective_sentences(treebank) == 1 / 3
-    assert structure.gap_degree(treebank) == 1 / 3
-    assert structure.max_gap_degree(treebank) == 1
+    assert measures()["nonprojective_sentences"](treebank) == 1 / 3
+    assert measures()["gap_degree"](treebank) == 1 / 3
+    assert measures()["max_gap_degree"](treebank) == 1
     assert structure.depth(treebank) == (3 + 0 + 1) / 3
-    assert structure.max_depth(treebank) == 3
+    assert measures()["max_depth"](treebank) == 3
     assert structure.arity(treebank) == 8 / 4
-    assert structure.max_arity(treebank) == 3
+    assert measures()["max_arity"](treebank) == 3
     assert structure.head_left(treebank) == 2 / 8
     # 7 arcs make 21 pairs; words 2, 4 and 7 have three arcs each, so that 9 pairs share a word.
     assert structure.possible_crossings(treebank).tolist() == [12, 0, 0]

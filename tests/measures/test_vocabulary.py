@@ -8,7 +8,7 @@ from scipy.stats import entropy
 
 from treegauge.measures import morphology, vocabulary
 from treegauge.measures.measure import measure
-from treegauge.measures.registry import MissingError
+from treegauge.measures.registry import MissingError, measures
 from treegauge.measures.vocabulary import entropy_of, form_entropy, lemma_entropy
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu
@@ -74,9 +74,11 @@ def test_features_by_brute_force(drawn):
     assert morphology.feature_types(drawn) == len(counts)
     expected = entropy(list(counts.values()), base=2)
     assert morphology.feature_entropy(drawn) == pytest.approx(expected)
-    sampled = morphology.sampled_feature_types(drawn)
+    sampled = measures()["sampled_feature_types"](drawn)
     assert 0 < sampled <= len(counts)
-    assert morphology.sampled_feature_entropy(drawn, sentences=1200) == pytest.approx(expected)
+    assert measures()["sampled_feature_entropy"].function(drawn, sentences=1200) == pytest.approx(
+        expected
+    )
 
 
 def brute_force_complexity(treebank, published):

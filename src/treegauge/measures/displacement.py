@@ -19,6 +19,11 @@ LENGTHS = range(3, 31)
 SIZES, SAMPLES = (2000, 4000, 6000, 8000), 20
 
 
+def _each(treebank: Treebank) -> Ints:
+    """Return the displacement of every word, 0 for roots."""
+    return trees.displacement(treebank.head, treebank.offsets)
+
+
 def displacements(treebank: Treebank) -> Ints:
     r"""Return position minus head's position for every arc, in order; roots have no arc.
 
@@ -30,7 +35,7 @@ def displacements(treebank: Treebank) -> Ints:
     >>> displacements(parse_conllu("\n".join(rows) + "\n\n")).tolist()
     [-1, -1, 1]
     """
-    each = trees.displacement(treebank.head, treebank.offsets)
+    each = _each(treebank)
     arcs: Ints = each[each != 0]
     return arcs
 
@@ -201,15 +206,10 @@ def edv_excess(train: Treebank, test: Treebank, *, seed: int = 0) -> float:
     return _excess(displacement_tables(train, test), seed)
 
 
-@register(
+register(
     "slv_excess", "displacement", "SLV minus the mean SLV of random splits of the same sizes",
     pair=True, bounds=(-np.inf, np.inf),
-)  # fmt: skip
-def slv_excess(train: Treebank, test: Treebank, *, seed: int = 0) -> float:
-    """Return how far SLV is above what sampling alone gives; see :func:`edv_excess`."""
-    need_words(train)
-    need_words(test)
-    return _excess(length_tables(train, test), seed)
+)(lambda train, test, *, seed=0: _excess(length_tables(train, test), seed))  # fmt: skip
 
 
 @register_ratio(
@@ -222,30 +222,17 @@ def mean_med(treebank: Treebank) -> FloatArray:
     return np.column_stack([np.nan_to_num(each), ~np.isnan(each)])
 
 
-@register_ratio(
+# Negative where heads tend to follow.
+register_ratio(
     "mean_displacement", "displacement", "mean displacement of all arcs", "arcs",
     bounds=(-np.inf, np.inf),
-)  # fmt: skip
-def mean_displacement(treebank: Treebank) -> FloatArray:
-    """Average the displacements of all arcs; negative where heads tend to follow."""
-    return arc_table(trees.displacement(treebank.head, treebank.offsets), treebank)
-
-
-@register_ratio(
+)(lambda treebank: arc_table(_each(treebank), treebank))  # fmt: skip
+register_ratio(
     "mdd", "displacement", "mean dependency distance, in words", "arcs", bounds=(1, np.inf)
-)
-def mean_dependency_distance(treebank: Treebank) -> FloatArray:
-    """Average the absolute displacements of all arcs."""
-    return arc_table(np.abs(trees.displacement(treebank.head, treebank.offsets)), treebank)
-
-
-@register_ratio(
+)(lambda treebank: arc_table(np.abs(_each(treebank)), treebank))
+register_ratio(
     "beyond_30", "displacement", "share of arcs longer than 30 words, which EDV leaves out", "arcs"
-)
-def beyond_limit(treebank: Treebank) -> FloatArray:
-    """Return the share of arcs that EDV leaves out."""
-    far = np.abs(trees.displacement(treebank.head, treebank.offsets)) > FARTHEST
-    return arc_table(far, treebank)
+)(lambda treebank: arc_table(np.abs(_each(treebank)) > FARTHEST, treebank))
 
 
 @register(

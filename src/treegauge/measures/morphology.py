@@ -5,6 +5,9 @@ the paper's code computes it, which the printed scores come from. The two differ
 :func:`head_pos_entropy` and :func:`head_pos_entropy_published`, and in words without a lemma.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -181,13 +184,6 @@ def _feature_table(treebank: Treebank) -> list[FloatArray]:
     return [np.column_stack([per_sentence(column[codes], treebank) for column in has.T])]
 
 
-def _sampled(treebank: Treebank, samples: int, sentences: int, seed: int) -> list[FloatArray]:
-    need_column(treebank, "feats")
-    codes = treebank.codes("feats").codes
-    drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)
-    return [feature_counts(treebank, codes[words]) for words in drawn]
-
-
 @register(
     "feature_types", "morphology", "number of pairs of a feature and its value", bounds=(1, np.inf)
 )
@@ -207,26 +203,27 @@ def feature_entropy(treebank: Treebank) -> float:
     return float(entropy_of(feature_counts(treebank)))
 
 
-@register(
-    "sampled_feature_types", "morphology",
+def _register_sampled(name: str, meaning: str, number: Callable[[FloatArray], Any]) -> None:
+    """Register a number of features as its mean over random samples of sentences."""
+
+    def sampled(
+        treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
+    ) -> float:
+        need_column(treebank, "feats")
+        codes = treebank.codes("feats").codes
+        drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)
+        return float(np.mean([number(feature_counts(treebank, codes[some])) for some in drawn]))
+
+    register(name, "morphology", meaning, bounds=(0, np.inf))(sampled)
+
+
+_register_sampled(
+    "sampled_feature_types",
     "number of pairs of a feature and its value, mean over 10 samples of 1,000 sentences",
-    bounds=(0, np.inf),
-)  # fmt: skip
-def sampled_feature_types(
-    treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
-) -> float:
-    """Average the number of feature types over random samples of sentences."""
-    each = _sampled(treebank, samples, sentences, seed)
-    return float(np.mean([np.count_nonzero(counts) for counts in each]))
-
-
-@register(
-    "sampled_feature_entropy", "morphology",
-    "entropy of features, mean over 10 samples of 1,000 sentences, in bits", bounds=(0, np.inf),
-)  # fmt: skip
-def sampled_feature_entropy(
-    treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
-) -> float:
-    """Average the entropy of features over random samples of sentences."""
-    each = _sampled(treebank, samples, sentences, seed)
-    return float(np.mean([entropy_of(counts) for counts in each]))
+    np.count_nonzero,
+)
+_register_sampled(
+    "sampled_feature_entropy",
+    "entropy of features, mean over 10 samples of 1,000 sentences, in bits",
+    entropy_of,
+)

@@ -47,36 +47,19 @@ def relation_class(relation: str, version: str | None = None) -> str:
     return "other"
 
 
-def _share(kind: str, treebank: Treebank) -> FloatArray:
-    codes, names = universal_relations(treebank)
-    inside = np.array([relation_class(name) == kind for name in names], bool)
-    mask: npt.NDArray[np.bool_] = inside[codes] if names else codes.astype(bool)
-    return np.column_stack([per_sentence(mask, treebank), treebank.lengths])
+def _register_share(kind: str, meaning: str) -> None:
+    def share(treebank: Treebank) -> FloatArray:
+        codes, names = universal_relations(treebank)
+        inside = np.array([relation_class(name) == kind for name in names], bool)
+        mask: npt.NDArray[np.bool_] = inside[codes] if names else codes.astype(bool)
+        return np.column_stack([per_sentence(mask, treebank), treebank.lengths])
+
+    register_ratio(kind, "relations", meaning, "words", columns=["deprel"])(share)
 
 
-@register_ratio(
-    "content", "relations", "share of words with a content relation", "words", columns=["deprel"]
-)
-def content_share(treebank: Treebank) -> FloatArray:
-    """Return the share of words with a content relation."""
-    return _share("content", treebank)
-
-
-@register_ratio(
-    "function", "relations", "share of words with a function relation", "words", columns=["deprel"]
-)
-def function_share(treebank: Treebank) -> FloatArray:
-    """Return the share of words with a function relation."""
-    return _share("function", treebank)
-
-
-@register_ratio(
-    "other", "relations", "share of words whose relation is neither, such as punct", "words",
-    columns=["deprel"],
-)  # fmt: skip
-def other_share(treebank: Treebank) -> FloatArray:
-    """Return the share of words with a relation of neither class."""
-    return _share("other", treebank)
+_register_share("content", "share of words with a content relation")
+_register_share("function", "share of words with a function relation")
+_register_share("other", "share of words whose relation is neither, such as punct")
 
 
 def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) -> dict[str, float]:

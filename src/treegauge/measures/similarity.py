@@ -1,9 +1,8 @@
 """How similar two treebanks are: unseen words, sequences of UPOS, trees that occur in both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import blake2b
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,13 +57,6 @@ def out_of_vocabulary_types(train: Treebank, test: Treebank) -> float:
     return len(set(forms) - set(train.codes("form").values)) / len(forms)
 
 
-class Ngrams(NamedTuple):
-    """Counts of the n-grams that occur in either treebank, one column each."""
-
-    first: FloatArray
-    second: FloatArray
-
-
 def _tags(*treebanks: Treebank) -> tuple[list[npt.NDArray[np.int64]], int]:
     """Code the UPOS of several treebanks alike, from 1 on; return the number of codes, too."""
     for treebank in treebanks:
@@ -91,8 +83,8 @@ def _windows(
     return np.asarray(code[sentence[: len(code)] == sentence[n - 1 :]])
 
 
-def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> Ngrams:
-    """Count the UPOS n-grams of two treebanks.
+def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> list[FloatArray]:
+    """Count the UPOS n-grams of two treebanks, one column for each that occurs in either.
 
     One boundary mark is before and after each sentence, so that every word is the middle of a
     trigram; unigrams are of words only. An n-gram longer than a sentence and its marks is none.
@@ -102,7 +94,7 @@ def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> Ngrams:
     codes = renumber(np.concatenate([one, two]), (number + 1) ** n)
     size = int(codes.max(initial=-1)) + 1
     counts = (codes[: len(one)], codes[len(one) :])
-    return Ngrams(*(np.bincount(part, minlength=size).astype(np.float64) for part in counts))
+    return [np.bincount(part, minlength=size).astype(np.float64) for part in counts]
 
 
 def log_ratios(target: Treebank, source: Treebank) -> FloatArray:
@@ -206,22 +198,14 @@ def upos_divergence(train: Treebank, test: Treebank, *, n: int = 1) -> float:
     return float(jensen_shannon(*upos_ngrams(train, test, n)))
 
 
-@register(
+register(
     "upos2_divergence", "similarity", "Jensen-Shannon divergence of UPOS bigrams, in bits",
     pair=True,
-)  # fmt: skip
-def upos2_divergence(train: Treebank, test: Treebank) -> float:
-    """Return the Jensen-Shannon divergence of UPOS bigrams, in bits."""
-    return upos_divergence(train, test, n=2)
-
-
-@register(
+)(lambda train, test: upos_divergence(train, test, n=2))  # fmt: skip
+register(
     "upos3_divergence", "similarity", "Jensen-Shannon divergence of UPOS trigrams, in bits",
     pair=True,
-)  # fmt: skip
-def upos3_divergence(train: Treebank, test: Treebank) -> float:
-    """Return the Jensen-Shannon divergence of UPOS trigrams, in bits."""
-    return upos_divergence(train, test, n=3)
+)(lambda train, test: upos_divergence(train, test, n=3))  # fmt: skip
 
 
 @register(
@@ -286,49 +270,31 @@ def _tagged(treebank: Treebank) -> Hashes:
     return _isomorphism.sequences(values, treebank.sentence_of, len(treebank))
 
 
-def _seen(shapes: Shapes, train: Treebank, test: Treebank) -> FloatArray:
-    return with_ones(np.isin(shapes(test), shapes(train)))
+def _register_overlap(name: str, meaning: str, shapes: Shapes, columns: Sequence[str] = ()) -> None:
+    """Register the share of test trees whose shape is that of a training tree."""
+
+    def seen(train: Treebank, test: Treebank) -> FloatArray:
+        return with_ones(np.isin(shapes(test), shapes(train)))
+
+    register_ratio(name, "similarity", meaning, "sentences", columns=columns, pair=True)(seen)
 
 
-@register_ratio(
-    "tree_overlap", "similarity", "share of test trees isomorphic to a training tree (rooted)",
-    "sentences", pair=True,
-)  # fmt: skip
-def tree_overlap(train: Treebank, test: Treebank) -> FloatArray:
-    """Return the share of test trees whose unlabelled, unordered, rooted shape train has.
-
-    Notes
-    -----
-    The directed unlabelled graphs (DUG) of Søgaard (2020), Some languages seem easier to parse
-    because their treebanks leak.
-    """
-    return _seen(tree_shapes, train, test)
-
-
-@register_ratio(
-    "tree_overlap_undirected", "similarity",
-    "share of test trees isomorphic to a training tree, directions of arcs aside", "sentences",
-    pair=True,
-)  # fmt: skip
-def tree_overlap_undirected(train: Treebank, test: Treebank) -> FloatArray:
-    """Return the share of test trees that are isomorphic to a train tree as undirected graphs."""
-    return _seen(partial(tree_shapes, directed=False), train, test)
-
-
-@register_ratio(
-    "tree_overlap_ordered", "similarity",
-    "share of test trees with the same heads as a training tree", "sentences", pair=True,
-)  # fmt: skip
-def tree_overlap_ordered(train: Treebank, test: Treebank) -> FloatArray:
-    """Return the share of test trees that a train sentence has, word for word the same heads."""
-    return _seen(_ordered, train, test)
-
-
-@register_ratio(
-    "tree_overlap_tagged", "similarity",
-    "share of test trees with the heads, UPOS and relations of a training tree", "sentences",
-    columns=["upos", "deprel"], pair=True,
-)  # fmt: skip
-def tree_overlap_tagged(train: Treebank, test: Treebank) -> FloatArray:
-    """Return the share of test trees that a train sentence has with all tags and relations."""
-    return _seen(_tagged, train, test)
+# The first is that of the directed unlabelled graphs (DUG) of Søgaard (2020), Some languages seem
+# easier to parse because their treebanks leak.
+_register_overlap(
+    "tree_overlap", "share of test trees isomorphic to a training tree (rooted)", tree_shapes
+)
+_register_overlap(
+    "tree_overlap_undirected",
+    "share of test trees isomorphic to a training tree, directions of arcs aside",
+    partial(tree_shapes, directed=False),
+)
+_register_overlap(
+    "tree_overlap_ordered", "share of test trees with the same heads as a training tree", _ordered
+)
+_register_overlap(
+    "tree_overlap_tagged",
+    "share of test trees with the heads, UPOS and relations of a training tree",
+    _tagged,
+    ["upos", "deprel"],
+)

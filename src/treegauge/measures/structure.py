@@ -6,7 +6,6 @@ import numpy.typing as npt
 from treegauge.measures.counting import (
     arc_table,
     need_column,
-    need_words,
     per_sentence,
     ratio,
     ratio_of_sums,
@@ -69,29 +68,17 @@ def nonprojective_arcs(treebank: Treebank) -> FloatArray:
     return arc_table(~trees.is_projective_arc(treebank.head, treebank.offsets), treebank)
 
 
-@register_ratio(
+register_ratio(
     "nonprojective_sentences", "structure", "share of sentences with an arc that is not projective",
     "sentences",
-)  # fmt: skip
-def nonprojective_sentences(treebank: Treebank) -> FloatArray:
-    """Return the share of sentences that are not projective."""
-    return with_ones(~trees.is_projective(treebank.head, treebank.offsets))
-
-
-@register_ratio(
+)(lambda treebank: with_ones(~trees.is_projective(treebank.head, treebank.offsets)))  # fmt: skip
+register_ratio(
     "gap_degree", "structure", "gaps of the most broken yield of a sentence, averaged",
     "sentences", bounds=(0, np.inf),
-)  # fmt: skip
-def gap_degree(treebank: Treebank) -> FloatArray:
-    """Average the gap degree over sentences; 0 if all are projective."""
-    return with_ones(trees.gap_degree(treebank.head, treebank.offsets))
-
-
-@register("max_gap_degree", "structure", "gaps of the most broken yield", bounds=(0, np.inf))
-def max_gap_degree(treebank: Treebank) -> int:
-    """Return the largest gap degree of any sentence."""
-    need_words(treebank)
-    return int(trees.gap_degree(treebank.head, treebank.offsets).max())
+)(lambda treebank: with_ones(trees.gap_degree(treebank.head, treebank.offsets)))  # fmt: skip
+register("max_gap_degree", "structure", "gaps of the most broken yield", bounds=(0, np.inf))(
+    lambda treebank: int(trees.gap_degree(treebank.head, treebank.offsets).max())
+)
 
 
 @register_ratio(
@@ -104,11 +91,9 @@ def depth(treebank: Treebank) -> FloatArray:
     return np.column_stack([np.maximum(deepest, 0), deepest >= 0])
 
 
-@register("max_depth", "structure", "depth of the deepest tree", bounds=(0, np.inf))
-def max_depth(treebank: Treebank) -> int:
-    """Return the depth of the deepest tree."""
-    need_words(treebank)
-    return int(max(trees.max_depth(treebank.head, treebank.offsets).max(), 0))
+register("max_depth", "structure", "depth of the deepest tree", bounds=(0, np.inf))(
+    lambda treebank: int(max(trees.max_depth(treebank.head, treebank.offsets).max(), 0))
+)
 
 
 @register_ratio(
@@ -121,11 +106,9 @@ def arity(treebank: Treebank) -> FloatArray:
     return np.column_stack([per_sentence(each, treebank), per_sentence(each > 0, treebank)])
 
 
-@register("max_arity", "structure", "most dependents of one word", bounds=(0, np.inf))
-def max_arity(treebank: Treebank) -> int:
-    """Return the largest number of dependents of a word."""
-    need_words(treebank)
-    return int(trees.arity(treebank.head, treebank.offsets).max())
+register("max_arity", "structure", "most dependents of one word", bounds=(0, np.inf))(
+    lambda treebank: int(trees.arity(treebank.head, treebank.offsets).max())
+)
 
 
 def _left(treebank: Treebank) -> list[FloatArray]:
@@ -153,12 +136,9 @@ def _conditional(sums: FloatArray) -> FloatArray:
     return np.asarray((entropy_of(pairs) * size).sum(axis=-1) / size.sum(axis=-1))
 
 
-@register_ratio(
+head_left = register_ratio(
     "head_left", "structure", "share of arcs whose head is to the left (head-initial)", "arcs"
-)
-def head_left(treebank: Treebank) -> FloatArray:
-    """Return the share of arcs whose head precedes the dependent."""
-    return _left(treebank)[0]
+)(lambda treebank: _left(treebank)[0])
 
 
 @register(
