@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import polars as pl
-
 from treegauge.core import tables
 from treegauge.core.result import Result, sign
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from treegauge.measures.registry import Measure, Value
 
 #: The most measures shown side by side when there are several treebanks.
@@ -79,13 +79,13 @@ class Measures(Result):
         raise KeyError(measure)
 
     @property
-    def table(self) -> pl.DataFrame:
+    def table(self) -> "pl.DataFrame":
         """One row per number; empty columns are left out."""
         rows = [row for one in self.measured for row in one.rows()]
         return _frame(rows, _NUMBERS)
 
     @property
-    def wide(self) -> pl.DataFrame:
+    def wide(self) -> "pl.DataFrame":
         """One row per treebank, one column per measure; measures of many numbers are left out."""
         rows = self._wide_rows()
         return _frame(rows, list(rows[0])[1:] if rows else (), keep=True)
@@ -160,7 +160,7 @@ class MeasureList(Result):
         ]  # fmt: skip
 
     @property
-    def table(self) -> pl.DataFrame:
+    def table(self) -> "pl.DataFrame":
         """One row per measure."""
         return _frame(self.rows)
 
@@ -178,8 +178,10 @@ class MeasureList(Result):
 
 def _frame(
     rows: list[dict[str, Any]], numbers: Iterable[str] = (), *, keep: bool = False
-) -> pl.DataFrame:
+) -> "pl.DataFrame":
     """Return rows as a frame, without empty columns unless they are kept."""
+    import polars as pl
+
     rows = rows if keep else _without_empty(rows)
     names = list(rows[0]) if rows else ["measure", "treebank", "value"]
     kinds = {name: pl.Float64 if name in numbers else pl.String for name in names}
