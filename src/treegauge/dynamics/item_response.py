@@ -80,12 +80,7 @@ def responses(
 
 
 def fit_item_response(
-    correct: npt.ArrayLike,
-    names: Sequence[str] = (),
-    *,
-    model: Kind = "2pl",
-    most_steps: int = 200,
-    tolerance: float = 1e-3,
+    correct: npt.ArrayLike, names: Sequence[str] = (), *, model: Kind = "2pl"
 ) -> ItemResponse:
     """Fit an item response model with random words and fixed respondents.
 
@@ -95,8 +90,8 @@ def fit_item_response(
     grid. The words' numbers are posterior means.
 
     `correct` is (respondents, words), `names` those of the respondents. With ``rasch`` all words
-    discriminate alike; ``2pl`` needs five respondents. EM ends when no ability moves more than
-    `tolerance`.
+    discriminate alike; ``2pl`` needs five respondents. EM ends when no ability moves more
+    than 0.001.
 
     Examples
     --------
@@ -128,10 +123,10 @@ def fit_item_response(
     ability = np.log(share / (1 - share))
     scale, middle, width = 1.0, 0.0, 0.5 if model == "2pl" else 0.0
     steps = 0
+    prior = -0.5 * (b**2 + z**2)
     while True:
         steps += 1
         a, places = np.exp(middle + width * z), scale * b
-        prior = -0.5 * (b**2 + z**2)
         posterior = _posterior(patterns, a, places, prior, ability)
         weight = counts @ posterior
         hits = (patterns * counts[:, None]).T @ posterior
@@ -146,10 +141,10 @@ def fit_item_response(
             middle = mean
         moved = float(np.abs(fresh - ability).max())
         ability = fresh
-        if moved < tolerance or steps >= most_steps:
+        if moved < 1e-3 or steps >= 200:
             break
     a, places = np.exp(middle + width * z), scale * b
-    posterior = _posterior(patterns, a, places, -0.5 * (b**2 + z**2), ability)
+    posterior = _posterior(patterns, a, places, prior, ability)
     mean_b = posterior @ places
     spread = np.sqrt(np.maximum(posterior @ places**2 - mean_b**2, 0))
     values = mean_b, posterior @ a, spread

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
@@ -15,9 +15,7 @@ from treegauge.parsing.neural.data import FIRST_LABEL
 from treegauge.parsing.neural.fitting import read_vectors
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary
-from treegauge.treebanks.columns import Treebank, concat
-
-Longs = npt.NDArray[np.int64]
+from treegauge.treebanks.columns import concat
 
 
 @dataclass(frozen=True)
@@ -65,18 +63,21 @@ class NeuralEngine:
 
         for job in jobs:
             _check(job)
-        pool = _SentencePool(jobs)
+        given = (one for job in jobs for one in (job.train, *job.read.values()))
+        treebanks = {id(one): one for one in given}
+        bounds = pairwise(accumulate(map(len, treebanks.values()), initial=0))
+        sentences = {key: np.arange(*two) for key, two in zip(treebanks, bounds, strict=True)}
         options = self.options
         words = Vocabulary.of(concat([job.train for job in jobs]), min_count=options.min_count)
         path = options.vectors
         vectors = read_vectors(path, options.vectors_limit) if path else None
-        whole = concat(pool.treebanks)
+        whole = concat(treebanks.values())
         outcomes = neural.run_jobs(
             words.encode(whole),
             [
                 neural.NeuralJob(
-                    pool.sentences(job.train),
-                    {split: pool.sentences(one) for split, one in job.read.items()},
+                    sentences[id(job.train)],
+                    {split: sentences[id(one)] for split, one in job.read.items()},
                     job.seed, options.epochs, every=job.every, during=job.when == "during",
                     partition=job.trees, parse=job.decode,
                 )
@@ -120,24 +121,6 @@ class NeuralEngine:
                 course.rival_relation_logs,
             ),
         )  # fmt: skip
-
-
-class _SentencePool:
-    """The treebanks of some jobs, each once, and the numbers of their sentences among all."""
-
-    def __init__(self, jobs: Sequence[TrainingJob]) -> None:
-        self._first: dict[int, int] = {}
-        self.treebanks: list[Treebank] = []
-        count = 0
-        for treebank in (one for job in jobs for one in (job.train, *job.read.values())):
-            if id(treebank) not in self._first:
-                self._first[id(treebank)] = count
-                self.treebanks.append(treebank)
-                count += len(treebank)
-
-    def sentences(self, treebank: Treebank) -> Longs:
-        first = self._first[id(treebank)]
-        return np.arange(first, first + len(treebank))
 
 
 def _check(job: TrainingJob) -> None:

@@ -1,7 +1,7 @@
 """Recording what a parser says of gold trees while it is trained."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, cast
 
 import numpy as np
@@ -170,7 +170,7 @@ def parser_options(name: str, *, epochs: int | None = None, options: Sequence[st
     `epochs` are for heads and relations alike; `options`, ``name=value`` each, win.
     """
     kind = find_parser(name).options
-    known = {one.name for one in fields(kind)} if is_dataclass(kind) else set()
+    known = {one.name for one in fields(kind)}
     if "epochs" not in known:
         able = [
             other.name

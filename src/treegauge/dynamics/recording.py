@@ -16,6 +16,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.result import Result
 from treegauge.core.tables import make_table
+from treegauge.parsing.base import from_npz, to_npz
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ def packed_recordings(
     facts = ("treebank", "split", "signature", "epochs", "relations")
     headers = {name: {key: getattr(one, key) for key in facts} for name, one in recordings.items()}
     header = {"format": _FORMAT, "recordings": headers, "more": dict(more or {})}
-    return (_npz if ending == ".npz" else _parquet)(header, arrays)
+    return (to_npz if ending == ".npz" else _parquet)(header, arrays)
 
 
 def load_recordings(path: Source) -> tuple[dict[str, Recording], dict[str, Any]]:
@@ -308,9 +309,9 @@ def load_recordings(path: Source) -> tuple[dict[str, Recording], dict[str, Any]]
 
 def unpacked_recordings(data: bytes, name: str) -> tuple[dict[str, Recording], dict[str, Any]]:
     """Return the recordings in the bytes of a file; `name` is for errors."""
-    read = _from_npz if data[:2] == b"PK" else _from_parquet
+    read = from_npz if data[:2] == b"PK" else _from_parquet
     try:
-        header, arrays = read(data)
+        header, arrays = read(io.BytesIO(data))
         if header["format"] != _FORMAT:
             raise KeyError("format")
         recordings = {}
@@ -323,19 +324,6 @@ def unpacked_recordings(data: bytes, name: str) -> tuple[dict[str, Recording], d
         ValueError, KeyError, TypeError, EOFError, OSError, zlib.error, zipfile.BadZipFile
     ) as error:  # fmt: skip
         raise TreegaugeError(f"{name} is not a recording, or is cut off") from error
-
-
-def _npz(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    text = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
-    file = io.BytesIO()
-    np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})
-    return file.getvalue()
-
-
-def _from_npz(data: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    return json.loads(arrays.pop("header").tobytes()), arrays
 
 
 def _parquet(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
@@ -357,11 +345,11 @@ def _parquet(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) 
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _from_parquet(data: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def _from_parquet(data: io.BytesIO) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.read_table(pa.BufferReader(data))
+    table = pq.read_table(data)
     header = json.loads(table.schema.metadata[b"treegauge"])
     arrays = {}
     for name in table.column_names:

@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -124,20 +124,31 @@ def save_model(
     arrays
         Weights.
     """
-    content = {"format": FORMAT, "parser": parser, **header}
-    text = np.frombuffer(json.dumps(content, sort_keys=True).encode(), np.uint8)
+    data = to_npz({"format": FORMAT, "parser": parser, **header}, arrays)
     with atomic(path) as file:
-        packed = io.BytesIO()  # an archive is written back and forth, which a device cannot do
-        np.savez_compressed(packed, allow_pickle=False, **{**arrays, "header": text})
-        file.write(packed.getvalue())
+        file.write(data)
+
+
+def to_npz(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """Return the bytes of an archive of arrays and a header, which a device could not seek in."""
+    text = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})
+    return file.getvalue()
+
+
+def from_npz(file: BinaryIO) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
+    """Return header and arrays of what :func:`to_npz` wrote."""
+    with np.load(file, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    return json.loads(arrays.pop("header").tobytes()), arrays
 
 
 def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Read header and arrays of a model, refusing what is not one."""
     try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        header = json.loads(arrays.pop("header").tobytes())
+        with Path(path).open("rb") as file:
+            header, arrays = from_npz(file)
         if not isinstance(header, dict) or "parser" not in header:
             raise KeyError("parser")
     except OSError as error:

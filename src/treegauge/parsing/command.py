@@ -1,5 +1,6 @@
 """Any external program as a parser, run by commands that a template spells out."""
 
+import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -23,7 +24,6 @@ from treegauge.parsing.command_templates import (
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.parsing.programs import (
     CommandError,
-    check_limit,
     last_words,
     run,
     tail,
@@ -197,7 +197,8 @@ class CommandParser:
     ) -> None:
         self.options = options or CommandOptions()
         self.template = template or find_template(self.options.template)
-        check_limit(self.options.memory)
+        if self.options.memory and not sys.platform.startswith("linux"):
+            raise TreegaugeError("option memory: limits need Linux; leave it at 0 here")
 
     def fit(
         self, train: Treebank, dev: Treebank | None = None, *, seed: int,
@@ -218,7 +219,10 @@ class CommandParser:
                     data = to_conllx(part) if template.format == "conllx" else part.to_bytes()
                     values[name] = shop.write(f"{name}.{template.format}", data)
             shop.run(template.train, values, what=what)
-            files = _files(shop.model)
+            single = shop.model.is_file()
+            home, pattern = (shop.folder, "model") if single else (shop.model, "**/*")
+            found = sorted(path for path in home.glob(pattern) if path.is_file())
+            files = {path.relative_to(home).as_posix(): path.read_bytes() for path in found}
             if template.train and not files:
                 raise CommandError(
                     f"{what} ended well but wrote no {template.model} {{model}}"
@@ -229,11 +233,3 @@ class CommandParser:
         if on_epoch is not None:
             on_epoch(1, model)
         return model
-
-
-def _files(model: Path) -> dict[str, bytes]:
-    """Read the one file of a model, or all in its folder."""
-    if model.is_file():
-        return {model.name: model.read_bytes()}
-    found = sorted(path for path in model.rglob("*") if path.is_file())
-    return {path.relative_to(model).as_posix(): path.read_bytes() for path in found}

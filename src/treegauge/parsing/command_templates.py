@@ -135,14 +135,10 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
         if not isinstance(table, dict):
             raise TreegaugeError(f"{path}: found {name} = {table!r}, expected tables [{name}]")
         if "program" in table:
-            table["program"] = _place(str(table["program"]), path.parent)
+            program = table["program"] = str(table["program"])
+            if "/" in program:  # a bare command is left to the system to find
+                table["program"] = str((path.parent / Path(program).expanduser()).resolve())
     return found
-
-
-def _place(program: str, folder: Path) -> str:
-    """Make a path whole; a bare command is left to the system to find."""
-    expanded = Path(program).expanduser()
-    return str((folder / expanded).resolve()) if "/" in program else program
 
 
 def _template(name: str, table: Mapping[str, Any]) -> CommandTemplate:

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -55,7 +54,13 @@ def run(
         except (OSError, ValueError) as error:
             raise CommandError(f"{what}: cannot start {words[0]!r}: {error}") from error
         try:
-            _limit(process.pid, memory)
+            if memory:
+                # Data, not address space: Java and CUDA reserve far more addresses than they use.
+                import resource
+
+                size = int(memory * 2**30)
+                with suppress(ProcessLookupError):  # it has ended already
+                    resource.prlimit(process.pid, resource.RLIMIT_DATA, (size, size))
             status = _wait(
                 process, what, (monotonic() if start is None else start) + (timeout or inf)
             )
@@ -64,8 +69,10 @@ def run(
                 f"{what} was stopped: it did not end within {timeout:g} seconds "
                 f"(option timeout){last_words(log)}"
             ) from None
-        finally:
-            _end(process)
+        finally:  # whatever is left of it, and of the processes it started
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
     if status:
         cause = f"ended with status {status}"
         if status < 0:
@@ -101,12 +108,6 @@ def last_words(log: Path) -> str:
     return "\n".join(["; the last it said:", *(f"  {line}" for line in lines)]) if lines else ""
 
 
-def check_limit(memory: float) -> None:
-    """Refuse a memory limit where there is no way to set one."""
-    if memory and not sys.platform.startswith("linux"):
-        raise TreegaugeError("option memory: limits need Linux; leave it at 0 here")
-
-
 @contextmanager
 def _raised_signals() -> Iterator[None]:
     """Let a signal that asks us to end be an exception, so that programs end with us.
@@ -127,25 +128,6 @@ def _raised_signals() -> Iterator[None]:
     finally:
         for one in taken:
             signal.signal(one, signal.SIG_DFL)
-
-
-def _limit(pid: int, memory: float) -> None:
-    # Data, not address space: Java and CUDA reserve far more addresses than they use.
-    if memory:
-        import resource
-
-        size = int(memory * 2**30)
-        try:
-            resource.prlimit(pid, resource.RLIMIT_DATA, (size, size))
-        except ProcessLookupError:  # it has ended already
-            return
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Kill whatever is left of a program and of the processes it started."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 _SPACE = re.compile(r"\s")

@@ -256,8 +256,35 @@ def svg_side(one: ArcSide, x: list[float], base: float, up: int) -> list[str]:
     for arc, (start, stop), level in zip(one.arcs, spots, one.level, strict=True):
         top = base + up * level * LEVEL
         foot = start if arc.word == arc.left else stop
-        label_x = foot if arc.head is None else _clear_middle(start, stop, level, feet)
-        drawn.append(_svg_arc(arc, start, stop, foot, base, top, up, label_x))
+        label = foot if arc.head is None else _clear_middle(start, stop, level, feet)
+        tip = base + up * 2
+        neck = tip + up * ARROW
+        if arc.head is None:
+            line = f"M{number(foot)} {number(top)}V{number(neck)}"
+        else:
+            corner = min(CORNER, (stop - start) / 2)
+            bend = number(top - up * corner)
+            ends = [number(neck if foot == spot else tip) for spot in (start, stop)]
+            line = (
+                f"M{number(start)} {ends[0]}V{bend}"
+                f"Q{number(start)} {number(top)} {number(start + corner)} {number(top)}"
+                f"H{number(stop - corner)}"
+                f"Q{number(stop)} {number(top)} {number(stop)} {bend}V{ends[1]}"
+            )
+        head = (
+            f"M{number(foot - ARROW / 2)} {number(neck)}H{number(foot + ARROW / 2)}"
+            f"L{number(foot)} {number(tip)}Z"
+        )
+        color = f' color="{arc.color}"' if arc.color else ""
+        dash = f' stroke-dasharray="{arc.dash}"' if arc.dash else ""
+        below = number(top - 4 if up < 0 else top + SMALL)
+        drawn.append(
+            f"<g{color}><title>{xml(arc.tooltip)}</title>"
+            f'<path d="{line}" fill="none" stroke="currentColor" stroke-width="{arc.width}"{dash}/>'
+            f'<path d="{head}" fill="currentColor"/>'
+            f'<text x="{number(label)}" y="{below}" font-size="{SMALL}" fill="currentColor">'
+            f"{xml(arc.label)}</text></g>"
+        )
     return drawn
 
 
@@ -268,39 +295,6 @@ def _clear_middle(start: float, stop: float, level: int, feet: list[tuple[float,
     stretches = zip([start, *inside], [*inside, stop], strict=True)
     begin, end = max(stretches, key=lambda pair: round(pair[1] - pair[0], 3))
     return (begin + end) / 2
-
-
-def _svg_arc(
-    arc: Arc, start: float, stop: float, foot: float, base: float, top: float, up: int, label: float
-) -> str:
-    tip = base + up * 2
-    neck = tip + up * ARROW
-    if arc.head is None:
-        line = f"M{number(foot)} {number(top)}V{number(neck)}"
-    else:
-        corner = min(CORNER, (stop - start) / 2)
-        bend = number(top - up * corner)
-        ends = [number(neck if foot == spot else tip) for spot in (start, stop)]
-        line = (
-            f"M{number(start)} {ends[0]}V{bend}"
-            f"Q{number(start)} {number(top)} {number(start + corner)} {number(top)}"
-            f"H{number(stop - corner)}"
-            f"Q{number(stop)} {number(top)} {number(stop)} {bend}V{ends[1]}"
-        )
-    head = (
-        f"M{number(foot - ARROW / 2)} {number(neck)}H{number(foot + ARROW / 2)}"
-        f"L{number(foot)} {number(tip)}Z"
-    )
-    color = f' color="{arc.color}"' if arc.color else ""
-    dash = f' stroke-dasharray="{arc.dash}"' if arc.dash else ""
-    below = number(top - 4 if up < 0 else top + SMALL)
-    return (
-        f"<g{color}><title>{xml(arc.tooltip)}</title>"
-        f'<path d="{line}" fill="none" stroke="currentColor" stroke-width="{arc.width}"{dash}/>'
-        f'<path d="{head}" fill="currentColor"/>'
-        f'<text x="{number(label)}" y="{below}" font-size="{SMALL}" fill="currentColor">'
-        f"{xml(arc.label)}</text></g>"
-    )
 
 
 def _svg(

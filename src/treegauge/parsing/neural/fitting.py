@@ -152,7 +152,8 @@ def fit(
             models.learn(stands.epoch)
             task.update(stands.epoch)
             if held:
-                las = _las(models.evaluate(held), data, held[0])
+                right = torch.stack(models.evaluate(held).right).all(0)[0].cpu().numpy()
+                las = float(right[data.words_of(held[0])].mean())
                 if las > stands.best:
                     stands.best, stands.best_epoch = las, stands.epoch
                     stands.kept = to_arrays(models.weights)
@@ -164,12 +165,6 @@ def fit(
             torch.cuda.synchronize()
         last = trained()
     return last if stands.kept is None else Trained(vocabulary, stands.kept, vectors)
-
-
-def _las(answers: Any, data: Encoded, sentences: npt.NDArray[np.int64]) -> float:
-    words = data.words_of(sentences)
-    heads, relations = answers.right
-    return float((heads & relations)[0].cpu().numpy()[words].mean())
 
 
 def _fingerprint(data: Encoded, options: NeuralOptions, seed: int) -> str:
