@@ -42,15 +42,7 @@ def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> La
 
 
 def mean_rows(tables: list[Rows]) -> Rows:
-    """Average the weights of several learners; what one of them lacks counts as zero.
-
-    Examples
-    --------
-    >>> one = np.uint64([7]), np.int32([0, 2]), np.int32([0, 3]), np.float32([1, -4])
-    >>> two = np.uint64([5, 7]), np.int32([0, 1, 2]), np.int32([0, 3]), np.float32([6, 1])
-    >>> [column.tolist() for column in mean_rows([one, two])]
-    [[5, 7], [0, 1, 3], [0, 0, 3], [3.0, 0.5, -1.5]]
-    """
+    """Average the weights of several learners; what one of them lacks counts as zero."""
     names = np.concatenate([np.repeat(keys, np.diff(bounds)) for keys, bounds, _, _ in tables])
     actions, values = (np.concatenate([table[column] for table in tables]) for column in (2, 3))
     order = np.lexsort((actions, names))

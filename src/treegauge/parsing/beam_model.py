@@ -25,14 +25,7 @@ Rows = tuple[npt.NDArray[np.uint64], Ints, Ints, npt.NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class Numbering:
-    """Values in the order of their numbers, the first of which is `first`.
-
-    Examples
-    --------
-    >>> tags = Numbering.of(["NOUN", "VERB", "NOUN"])
-    >>> tags.numbers(["VERB", "PUNCT"]).tolist(), len(tags), tags.size
-    ([4, 0], 2, 5)
-    """
+    """Values in the order of their numbers, the first of which is `first`."""
 
     values: tuple[str, ...]
     first: int = FIRST
@@ -65,13 +58,7 @@ class Numbering:
 
 
 def ending(length: int) -> Callable[[str], str]:
-    """Give the function that returns the last letters of a form, in lower case.
-
-    Examples
-    --------
-    >>> ending(3)("Schiffe")
-    'ffe'
-    """
+    """Give the function that returns the last letters of a form, in lower case."""
     return lambda form: form.lower()[-length:]
 
 
@@ -100,13 +87,7 @@ class BeamOptions(ParserOptions):
     ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
 
     def learners_of(self, sentences: int) -> int:
-        """Say how many learners a training set of so many sentences gets.
-
-        Examples
-        --------
-        >>> [BeamOptions().learners_of(size) for size in (5, 50, 100, 250, 500)]
-        [10, 10, 5, 2, 1]
-        """
+        """Say how many learners a training set of so many sentences gets."""
         return self.learners or max(1, min(MOST_LEARNERS, TOGETHER // sentences))
 
     @property

@@ -82,13 +82,7 @@ def _gaps(steps: Steps) -> list[str]:
 
 
 def fill(step: Sequence[str], values: Mapping[str, object]) -> list[str]:
-    """Return a command with its gaps filled; each word stays one word, whatever it holds.
-
-    Examples
-    --------
-    >>> fill(["parse", "-i={input}"], {"input": "a b; rm c"})
-    ['parse', '-i=a b; rm c']
-    """
+    """Return a command with its gaps filled; each word stays one word, whatever it holds."""
     return [_GAP.sub(lambda gap: str(values[gap[1]]), word) for word in step]
 
 
@@ -101,13 +95,7 @@ def user_file() -> Path:
 
 
 def command_templates(path: Source | None = None) -> dict[str, CommandTemplate]:
-    """Return all templates by name: those of the package, changed and added to by the user's.
-
-    Examples
-    --------
-    >>> command_templates("/dev/null")["maltparser"].format
-    'conllx'
-    """
+    """Return all templates by name: those of the package, changed and added to by the user's."""
     tables = _read(Path(__file__).with_name("command_templates.toml"))
     if path is None and os.environ.get("TREEGAUGE_PARSERS") is None and not user_file().exists():
         own = {}

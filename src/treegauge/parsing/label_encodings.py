@@ -62,15 +62,7 @@ class Encoding:
     _weigher: Callable[[Sequence[Sequence[str]], Ints, Codes], Weigher]
 
     def encode(self, heads: npt.ArrayLike, offsets: npt.ArrayLike, tags: Codes) -> list[Codes]:
-        r"""Write trees as labels, one column of codes each; only `relative-upos` reads the tags.
-
-        Examples
-        --------
-        >>> tags = Codes(np.zeros(3, np.int32), ["X"])
-        >>> codes, labels = encodings()["one-planar"].encode([2, 0, 2], [0, 3], tags)[0]
-        >>> [labels[code] for code in codes]
-        ['.', '<\\', '/>']
-        """
+        """Write trees as labels, one column of codes each; only `relative-upos` reads the tags."""
         return self._write(np.asarray(heads, np.int32), np.asarray(offsets, np.int32), tags)
 
     def reader(
@@ -233,13 +225,7 @@ def _step_weigher(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -
 
 
 def encodings() -> dict[str, Encoding]:
-    """Return all encodings by name.
-
-    Examples
-    --------
-    >>> list(encodings())
-    ['two-planar', 'two-planar-propagation', 'two-planar-directed', 'one-planar', ...]
-    """
+    """Return all encodings by name."""
     planes = {
         "": _kernels.GREEDY,
         "-propagation": _kernels.PROPAGATED,

@@ -32,13 +32,6 @@ def bracket_marginals(
     Exact for labels drawn independently. A word may have no head or several, so that rows of the
     matrices (words, words + 1) do not add up to 1; arcs of the root are not written and so are 0.
     `counts` says how many ``<``, ``/``, ``\`` and ``>`` each label of a plane has, (labels, 4).
-
-    Examples
-    --------
-    >>> counts = np.array([[0, 0, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]])  # none, both of < \, of / >
-    >>> bracket_marginals([np.array([[1, 0, 0], [0.2, 0.7, 0.1]])], [counts], [0, 2])[0]
-    array([[0. , 0. , 0.7],
-           [0. , 0.1, 0. ]])
     """
     bounds = np.asarray(offsets, np.int64)
     sizes = np.diff(bounds)
@@ -120,11 +113,6 @@ def step_marginals(
     """Return for each sentence how likely each head is, where each label names one.
 
     `heads` (words, labels) is the head that each label would be for each word; -1: none.
-
-    Examples
-    --------
-    >>> step_marginals(np.array([[0.5, 0.4, 0.1]]), np.array([[0, -1, 0]]), [0, 1])
-    [array([[0.6, 0. ]])]
     """
     bounds = np.asarray(offsets, np.int64)
     found = []
@@ -141,12 +129,6 @@ def completed(claims: Doubles, roots: Doubles | None = None) -> Doubles:
 
     What a word's heads lack to 1 is shared by all of them alike; more than 1 is scaled down.
     `roots` says how likely each word is root, if `claims` do not.
-
-    Examples
-    --------
-    >>> completed(np.array([[0, 0, 0.6], [0.5, 1.5, 0]]), np.array([0.2, 0.5]))
-    array([[0.3 , 0.  , 0.7 ],
-           [0.25, 0.75, 0.  ]])
     """
     found = claims.copy()
     if roots is not None:

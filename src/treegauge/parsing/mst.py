@@ -49,16 +49,7 @@ def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
 
 
 def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
-    r"""Turn forms and tags into numbers; `tags` are those of the training set in order.
-
-    Examples
-    --------
-    >>> from treegauge.treebanks.conllu import parse_conllu
-    >>> two = parse_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n" * 2)
-    >>> words = encode(two, ["X"], 3)
-    >>> words.letters.shape, words.roots.tolist(), words.kinds.tolist()
-    ((6, 12), [2, 8], [62, 62, 62, 0, 62, 62, 62, 62, 62, 0, 62, 62])
-    """
+    """Turn forms and tags into numbers; `tags` are those of the training set in order."""
     n, size, around = len(treebank), treebank.n_words, 2 * REACH + 1
     roots = treebank.offsets[:-1] + around * np.arange(n) + REACH
     places = np.arange(size) + around * treebank.sentence_of + REACH + 1

@@ -136,18 +136,11 @@ _HEAD, _DEPREL, _DEPS = 6, 7, 8
 
 
 def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
-    r"""Write a treebank in the format of the CoNLL-X task.
+    """Write a treebank in the format of the CoNLL-X task.
 
     Comments, multiword tokens and empty nodes go; UPOS stands in both columns of tags; spaces
     inside fields become underscores. `heads` replaces every head, with ``_`` as its relation; None
     leaves the trees in.
-
-    Examples
-    --------
-    >>> from treegauge.treebanks.conllu import parse_conllu
-    >>> text = "# a\n1\tvan Dam\tDam\tPROPN\tN\tCase=Nom\t0\troot\t_\tX=Y\n\n"
-    >>> to_conllx(parse_conllu(text))
-    b'1\tvan_Dam\tDam\tPROPN\tPROPN\tCase=Nom\t0\troot\t_\t_\n\n'
     """
     columns = [[joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
     trees = treebank.head.tolist(), [joined(v) for v in treebank["deprel"]]
@@ -169,15 +162,7 @@ def joined(text: str) -> str:
 
 
 def to_unparsed(treebank: Treebank, *, heads: str) -> bytes:
-    r"""Write a treebank as CoNLL-U without its trees, so that no program can copy them.
-
-    Examples
-    --------
-    >>> from treegauge.treebanks.conllu import parse_conllu
-    >>> tb = parse_conllu("# a\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t0:root\t_\n\n")
-    >>> to_unparsed(tb, heads="_")
-    b'# a\n1\tGo\tgo\tVERB\t_\t_\t_\t_\t_\t_\n\n'
-    """
+    """Write a treebank as CoNLL-U without its trees, so that no program can copy them."""
     count = treebank.n_words
     return _with_fields(
         treebank, {_HEAD: [heads] * count, _DEPREL: ["_"] * count, _DEPS: ["_"] * count}

@@ -125,15 +125,6 @@ def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, 
 
     The fast presets go over very few sentences more often, and the preset ``sized`` takes smaller
     networks for longer sentences.
-
-    Examples
-    --------
-    >>> resolve(UDPipeOptions(preset="sized"), sentences=500, words=12500)["hidden_layer"]
-    32
-    >>> resolve(UDPipeOptions(treebank="el", iterations=3), sentences=500, words=12500)[
-    ...     "transition_system"
-    ... ]
-    'link2'
     """
     if options.preset in ("fast", "sized"):
         mean = words / max(sentences, 1) if options.preset == "sized" else 0
@@ -161,13 +152,7 @@ def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, 
 
 
 def joined(values: dict[str, Value]) -> str:
-    """Write options as the library reads them.
-
-    Examples
-    --------
-    >>> joined({"iterations": 3, "l2": 0.5})
-    'iterations=3;l2=0.5'
-    """
+    """Write options as the library reads them."""
     return ";".join(f"{name}={value}" for name, value in values.items())
 
 

@@ -249,13 +249,7 @@ def _directory_size(raw: BinaryIO, size: int) -> int:
 
 
 def _split(path: str) -> tuple[Folder, str]:
-    r"""Take a member's path apart; no archive has a reason to name one outside itself.
-
-    Examples
-    --------
-    >>> _split("ud-treebanks-v2.9/UD_Greek-GDT/README.md")
-    (('ud-treebanks-v2.9', 'UD_Greek-GDT'), 'README.md')
-    """
+    """Take a member's path apart; no archive has a reason to name one outside itself."""
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if path.startswith("/") or ".." in parts or "\\" in path or re.match(r"[A-Za-z]:", path):
         raise _RefusedError(f"the path {path[:200]!r} leads outside")

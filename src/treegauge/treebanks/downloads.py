@@ -64,13 +64,7 @@ def address(url: str) -> SplitResult:
 
 
 def cached_name(url: str) -> str:
-    """Return the name under which a download is kept: different for every address.
-
-    Examples
-    --------
-    >>> cached_name("https://example.org/ud-treebanks-v2.9.tgz?isAllowed=y")
-    '97999f216a9066ca-ud-treebanks-v2.9.tgz'
-    """
+    """Return the name under which a download is kept: different for every address."""
     last = re.sub(r"[^\w.-]", "_", address(url).path.rpartition("/")[2], flags=re.ASCII)
     return f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{last[-100:]}".rstrip("-.")
 

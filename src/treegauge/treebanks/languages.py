@@ -31,13 +31,7 @@ class Language(NamedTuple):
 
 @cache
 def languages() -> dict[str, Language]:
-    """Return the languages in the table by name.
-
-    Examples
-    --------
-    >>> languages()["Upper Sorbian"]
-    Language(name='Upper Sorbian', code='hsb', family='Indo-European', genus='Slavic')
-    """
+    """Return the languages in the table by name."""
     table = {}
     for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
         kin, _, members = line.partition(": ")
@@ -50,15 +44,7 @@ def languages() -> dict[str, Language]:
 
 
 def language_of(treebank: str) -> Language:
-    """Return the language that a treebank's name begins with.
-
-    Examples
-    --------
-    >>> language_of("UD_Turkish_German-SAGT").family, language_of("UD_Greek").code
-    ('Code switching', 'el')
-    >>> language_of("UD_Klingon-Home")
-    Language(name='Klingon', code='', family='unknown', genus='unknown')
-    """
+    """Return the language that a treebank's name begins with."""
     if not treebank.startswith("UD_"):
         return Language(UNKNOWN, "", UNKNOWN, UNKNOWN)
     name = treebank.removeprefix("UD_").partition("-")[0].replace("_", " ")
@@ -66,65 +52,31 @@ def language_of(treebank: str) -> Language:
 
 
 def code_of(treebank: str) -> str | None:
-    """Return the code that UD gives a treebank, None if its language is not in the table.
-
-    Examples
-    --------
-    >>> code_of("UD_Greek-GDT"), code_of("UD_Greek"), code_of("UD_Klingon-Home")
-    ('el_gdt', 'el', None)
-    """
+    """Return the code that UD gives a treebank, None if its language is not in the table."""
     language = language_of(treebank)
     own = treebank.partition("-")[2].lower()
     return "_".join(filter(None, (language.code, own))) if language.code else None
 
 
 def release_of(folder: str) -> str | None:
-    """Return the release that a folder's name ends with, if it does.
-
-    Examples
-    --------
-    >>> [release_of(name) for name in ("r2.9", "ud-treebanks-v2.10", "2.5", "treebanks")]
-    ['2.9', '2.10', '2.5', None]
-    """
+    """Return the release that a folder's name ends with, if it does."""
     match = _RELEASE.search(folder)
     return match[1] if match else None
 
 
 def own_name(folder: str) -> tuple[str, str | None]:
-    """Return a treebank's name and release from its folder's name, which may end in a tag.
-
-    Examples
-    --------
-    >>> own_name("UD_Greek-GDT-r2.9"), own_name("UD_Greek-GDT-master"), own_name("mine")
-    (('UD_Greek-GDT', '2.9'), ('UD_Greek-GDT', None), ('mine', None))
-    """
+    """Return a treebank's name and release from its folder's name, which may end in a tag."""
     match = _OWN.fullmatch(folder)
     return (match[1], release_of(match[2] or "")) if match else (folder, None)
 
 
 def release_key(release: str | None) -> tuple[int, ...]:
-    """Return what puts releases in their order: 2.9 before 2.10, none before all.
-
-    Examples
-    --------
-    >>> sorted(["2.10", "2.9", None], key=release_key)
-    [None, '2.9', '2.10']
-    """
+    """Return what puts releases in their order: 2.9 before 2.10, none before all."""
     return tuple(int(part) for part in release.split(".")) if release else ()
 
 
 def take_apart(wanted: str) -> tuple[str, str | None]:
-    """Split ``name@release``; the release may also be written ``r2.9`` or ``v2.9``.
-
-    Examples
-    --------
-    >>> take_apart("UD_Greek-GDT@r2.9"), take_apart("el_gdt")
-    (('UD_Greek-GDT', '2.9'), ('el_gdt', None))
-    >>> take_apart("el_gdt@latest")
-    Traceback (most recent call last):
-    ...
-    treegauge.core.errors.TreegaugeError: found release 'latest' in 'el_gdt@latest', ...
-    """
+    """Split ``name@release``; the release may also be written ``r2.9`` or ``v2.9``."""
     name, at, end = wanted.partition("@")
     release = release_of(end) if re.fullmatch(r"[rv]?\d+\.\d+", end) else None
     if at and release is None:
@@ -135,35 +87,17 @@ def take_apart(wanted: str) -> tuple[str, str | None]:
 
 
 def is_plain(name: str) -> bool:
-    """Say whether a name is letters, digits, ``_`` and ``-`` only, and so is safe in a path.
-
-    Examples
-    --------
-    >>> is_plain("UD_Greek-GDT"), is_plain("../UD_Greek-GDT"), is_plain("-x")
-    (True, False, False)
-    """
+    """Say whether a name is letters, digits, ``_`` and ``-`` only, and so is safe in a path."""
     return bool(_PLAIN.fullmatch(name)) and not name.startswith("-")
 
 
 def fold(name: str) -> str:
-    """Return a name as it is compared: without ``UD_``, case, and underscores.
-
-    Examples
-    --------
-    >>> fold("UD_Upper_Sorbian-UFAL")
-    'upper sorbian-ufal'
-    """
+    """Return a name as it is compared: without ``UD_``, case, and underscores."""
     return name.casefold().replace("_", " ").removeprefix("ud ")
 
 
 def near(name: str, known: Iterable[str]) -> list[str]:
-    """Return the known names that come close to one that is not there.
-
-    Examples
-    --------
-    >>> near("greek_gtd", ["UD_Greek-GDT", "UD_Welsh-CCG"])
-    ['UD_Greek-GDT']
-    """
+    """Return the known names that come close to one that is not there."""
     from difflib import get_close_matches
 
     folded: dict[str, str] = {}

@@ -20,13 +20,6 @@ def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) 
     """Return distinct names for files or folders, by default those of treebanks and files.
 
     Where two are the same, the release of each is added, else the folder above.
-
-    Examples
-    --------
-    >>> distinct_names(["r2.5/UD_Turkish-IMST", "r2.9/UD_Turkish-IMST", "r2.9/UD_Greek-GDT"])
-    ['UD_Turkish-IMST@2.5', 'UD_Turkish-IMST@2.9', 'UD_Greek-GDT']
-    >>> distinct_names(["a/x.conllu", "b/x.conllu"])
-    ['a/x', 'b/x']
     """
     whole = [Path(path).absolute() for path in paths]
     own = list(names or [own_name(short_name(path))[0] for path in whole])
@@ -75,12 +68,6 @@ def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) 
         Output of one system. ``el_gdt-ud-test.conllu``, ``el_gdt.conllu`` and
         ``UD_Greek-GDT.conllu`` all match the test set of UD_Greek-GDT; whatever matches no file
         by name is matched by its text.
-
-    Examples
-    --------
-    >>> gold = ["UD_Greek-GDT/el_gdt-ud-test.conllu", "UD_Welsh-CCG/cy_ccg-ud-test.conllu"]
-    >>> match_outputs(gold, ["out/UD_Welsh-CCG.conllu", "out/el_gdt.conllu"]).pairs[gold[0]]
-    'out/el_gdt.conllu'
     """
     golds, outputs = [os.fspath(p) for p in gold_files], [os.fspath(p) for p in output_files]
     pairs: dict[str, str] = {}

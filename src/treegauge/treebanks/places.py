@@ -37,14 +37,7 @@ _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
 
 @dataclass(frozen=True)
 class TreebankRequest:
-    """A treebank to fetch, by name or by code.
-
-    Examples
-    --------
-    >>> TreebankRequest.parse("UD_Greek-GDT@2.9")
-    TreebankRequest(text='UD_Greek-GDT@2.9', name='UD_Greek-GDT', code='el_gdt', release='2.9')
-    >>> TreebankRequest.parse("el_gdt").name
-    """
+    """A treebank to fetch, by name or by code."""
 
     text: str
     name: str | None
@@ -74,13 +67,7 @@ class TreebankRequest:
         return self.name is None and self.code is None
 
     def fill(self, place: str, split: str | None = None) -> str:
-        """Put the treebank's name, code and release into the placeholders of an address.
-
-        Examples
-        --------
-        >>> TreebankRequest.parse("UD_Greek-GDT@2.9").fill("https://example.org/r{release}/{name}.zip")
-        'https://example.org/r2.9/UD_Greek-GDT.zip'
-        """
+        """Put the treebank's name, code and release into the placeholders of an address."""
         known = {"name": self.name, "code": self.code, "release": self.release, "split": split}
         for name in placeholders(place):
             if known[name] is None and name != "split":
@@ -93,13 +80,7 @@ class TreebankRequest:
 
 
 def placeholders(place: str) -> list[str]:
-    """Return the placeholders of an address; an error for one that nothing can fill.
-
-    Examples
-    --------
-    >>> placeholders("https://example.org/{release}/{code}-ud-{split}.conllu")
-    ['release', 'code', 'split']
-    """
+    """Return the placeholders of an address; an error for one that nothing can fill."""
     if set("{}") & set(_PLACEHOLDER.sub("", place)):
         raise TreegaugeError(f"{place}: cannot be filled: a brace is not closed or not opened")
     names = list(dict.fromkeys(_PLACEHOLDER.findall(place)))
@@ -126,13 +107,6 @@ def kind_of(place: str) -> tuple[PlaceKind, str]:
 
     ``git+`` in front, ``.git`` at the end, ``git:``, ``ssh:`` or a folder with a repository mean
     git; ``{split}`` or ``.conllu`` at the end mean single files; all else is an archive.
-
-    Examples
-    --------
-    >>> kind_of("git+https://example.org/UD_Greek-GDT")
-    ('git', 'https://example.org/UD_Greek-GDT')
-    >>> [kind_of(f"https://example.org/{name}")[0] for name in ("a.git", "a.tgz", "a.conllu")]
-    ['git', 'archive', 'files']
     """
     if place.startswith("git+"):
         return "git", place.removeprefix("git+")
@@ -159,13 +133,7 @@ def kind_of(place: str) -> tuple[PlaceKind, str]:
 
 
 def release_in_name(place: str) -> str | None:
-    """Return the release that an archive's name says.
-
-    Examples
-    --------
-    >>> release_in_name("https://example.org/ud-treebanks-v2.9.tgz?sequence=1")
-    '2.9'
-    """
+    """Return the release that an archive's name says."""
     return release_of(_PACKED.sub("", address(place).path.rpartition("/")[2]))
 
 

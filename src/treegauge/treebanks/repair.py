@@ -49,13 +49,7 @@ def repair_sentences(treebank: Treebank, broken: set[int]) -> tuple[bytes, list[
 
 
 def repair_sentence(lines: list[str]) -> list[str] | None:
-    r"""Return the repaired lines of a sentence (without its blank line), or None.
-
-    Examples
-    --------
-    >>> repair_sentence(["1 Hi hi INTJ _ _ 7 root _ _"])
-    ['1\tHi\thi\tINTJ\t_\t_\t0\troot\t_\t_']
-    """
+    """Return the repaired lines of a sentence (without its blank line), or None."""
     comments = [line for line in lines if line.startswith("#")]
     table = [_fields(line) for line in lines if not line.startswith("#")]
     if not table or any(len(fields) != 10 for fields in table):

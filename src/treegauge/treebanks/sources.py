@@ -73,11 +73,6 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
         that the environment variable ``TREEGAUGE_UD`` names.
     split
         ``"train"``, ``"dev"`` or ``"test"``: only that set of a folder, pattern or name.
-
-    Examples
-    --------
-    >>> find("-")
-    ['-']
     """
     name = os.fspath(source)
     if split is not None and split not in SPLITS:
@@ -128,25 +123,13 @@ def is_conllu(path: Source) -> bool:
 
 
 def split_of(path: Source) -> str | None:
-    """Return the split that a file's name says it is, or None.
-
-    Examples
-    --------
-    >>> split_of("UD_Greek-GDT/el_gdt-ud-train.conllu.gz"), split_of("cs_pdt-ud-train-c.conllu")
-    ('train', 'train')
-    """
+    """Return the split that a file's name says it is, or None."""
     stem = Path(path).name.partition(".conllu")[0]
     last = stem.replace("_", "-").split("-")[-2:]  # the largest train files come in parts
     return next((part for part in reversed(last) if part in SPLITS), None)
 
 
 def short_name(path: Source) -> str:
-    """Return a name for signatures: the file's without its endings.
-
-    Examples
-    --------
-    >>> short_name("/data/UD_Greek-GDT/el_gdt-ud-test.conllu.xz")
-    'el_gdt-ud-test'
-    """
+    """Return a name for signatures: the file's without its endings."""
     name = Path(path).name
     return "stdin" if name == "-" else name.partition(".conllu")[0]

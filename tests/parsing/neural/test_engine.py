@@ -13,6 +13,7 @@ from treegauge.parsing.label_encodings import find_encoding  # noqa: E402
 from treegauge.parsing.neural import batches, heads  # noqa: E402
 from treegauge.parsing.neural.data import Encoded  # noqa: E402
 from treegauge.parsing.neural.device import numerics  # noqa: E402
+from treegauge.parsing.neural.encoder import orthogonal  # noqa: E402
 from treegauge.parsing.neural.jobs import NeuralJob, run_jobs  # noqa: E402
 from treegauge.parsing.neural.options import (  # noqa: E402
     BiaffineOptions,
@@ -21,7 +22,7 @@ from treegauge.parsing.neural.options import (  # noqa: E402
 )
 from treegauge.parsing.neural.recurrence import bilstm, recur, turning  # noqa: E402
 from treegauge.parsing.neural.training import Learner, Lockstep  # noqa: E402
-from treegauge.parsing.neural.vocabulary import encode_parts  # noqa: E402
+from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts  # noqa: E402
 from treegauge.testing.synthetic import synthetic  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -265,3 +266,23 @@ def test_a_gpu_learns_the_same_within_rounding(data):
     jobs = [NeuralJob(train, {"dev": dev}, seed, epochs=2) for seed in (1, 2)]
     there = run_jobs(encoded, jobs, BiaffineOptions(**options, device="cuda"))
     assert all(np.isfinite(one.courses["dev"].heads).all() for one in there)
+
+
+def test_batches_by_hand():
+    lengths = np.array([3, 1, 2, 9, 1])
+    made = batches.epoch(range(5), lengths, size=2, seed=0, number=1)
+    assert sorted(map(len, made)) == [1, 2, 2]
+    assert sorted(np.concatenate(made).tolist()) == [0, 1, 2, 3, 4]
+    some = batches.by_length([0, 1, 2], np.array([1, 9, 8]), 20, 64)
+    assert [one.tolist() for one in some] == [[1, 2], [0]]
+    assert [batches.rounded(n) for n in (3, 24, 49, 130)] == [4, 24, 56, 160]
+
+
+def test_parts_of_the_network_by_hand():
+    made = orthogonal(torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(1)))
+    assert torch.allclose(made.mT @ made, torch.eye(3).expand(2, 3, 3), atol=1e-5)
+    certain = torch.tensor([[[0.0, heads.NEVER], [0.0, heads.NEVER]]])
+    assert heads.log_partition(certain, torch.tensor([2])).item() == 0.0
+    assert recur(torch.zeros(1, 5, 2, 12), torch.zeros(1, 3, 12)).shape == (1, 5, 2, 3)
+    assert turning(torch.tensor([[3, 1]]), 3).tolist() == [4, 1, 2, 3, 0, 5]
+    assert "root" in Vocabulary.of(synthetic(5, seed=1)).relations

@@ -37,12 +37,6 @@ def epoch(
     are shuffled. With as many sentences, the k-th batches of different seeds are about equally
     long, which is what models that learn in lockstep need; so that shuffle depends on the epoch
     alone.
-
-    Examples
-    --------
-    >>> made = epoch(range(5), np.array([3, 1, 2, 9, 1]), size=2, seed=0, number=1)
-    >>> sorted(map(len, made)), sorted(np.concatenate(made).tolist())
-    ([1, 2, 2], [0, 1, 2, 3, 4])
     """
     order = np.random.default_rng([seed, number]).permutation(np.asarray(sentences, np.int64))
     each = max(int(lengths[order].sum()) // words, 1) if words else -(-len(order) // size)
@@ -60,13 +54,7 @@ def epoch(
 
 
 def by_length(sentences: npt.ArrayLike, lengths: Longs, places: int, most: int) -> list[Longs]:
-    """Deal sentences into batches of at most so many places, padding counted, longest first.
-
-    Examples
-    --------
-    >>> [one.tolist() for one in by_length([0, 1, 2], np.array([1, 9, 8]), 20, 64)]
-    [[1, 2], [0]]
-    """
+    """Deal sentences into batches of at most so many places, padding counted, longest first."""
     order = np.asarray(sentences, np.int64)
     order = order[np.argsort(-lengths[order], kind="stable")]
     made, at = [], 0
@@ -78,13 +66,7 @@ def by_length(sentences: npt.ArrayLike, lengths: Longs, places: int, most: int) 
 
 
 def rounded(width: int) -> int:
-    """Round a padded length up, so that few different ones occur.
-
-    Examples
-    --------
-    >>> [rounded(n) for n in (3, 24, 49, 130)]
-    [4, 24, 56, 160]
-    """
+    """Round a padded length up, so that few different ones occur."""
     step = 4 if width <= 48 else 8 if width <= 96 else 32 if width <= 256 else 64
     return -(-width // step) * step
 

@@ -176,11 +176,6 @@ def recur(given: Tensor, weight: Tensor, mask: Tensor | None = None) -> Tensor:
     order i, f, g, o; a group is a model or one direction of it. `mask` (groups, rows, size) is what
     a state is multiplied by where the next step sees it: dropout that is the same all along a
     sequence.
-
-    Examples
-    --------
-    >>> recur(torch.zeros(1, 5, 2, 12), torch.zeros(1, 3, 12)).shape
-    torch.Size([1, 5, 2, 3])
     """
     states: Tensor = _Recurrence.apply(given, weight, mask)  # type: ignore[no-untyped-call]
     return states
@@ -218,11 +213,6 @@ def turning(lengths: Tensor, steps: int) -> Tensor:
     """Return the row numbers that turn each sequence around and leave its padding at the end.
 
     They are of rows of a tensor (models, steps, rows) laid flat.
-
-    Examples
-    --------
-    >>> turning(torch.tensor([[3, 1]]), 3).tolist()
-    [4, 1, 2, 3, 0, 5]
     """
     models, rows = lengths.shape
     device = lengths.device

@@ -32,14 +32,7 @@ class Vocabulary:
     def of(
         cls, train: Treebank, *, min_count: int = 2, encoding: Encoding | None = None
     ) -> "Vocabulary":
-        """Collect what is in a training set.
-
-        Examples
-        --------
-        >>> from treegauge.testing.synthetic import synthetic
-        >>> "root" in Vocabulary.of(synthetic(5, seed=1)).relations
-        True
-        """
+        """Collect what is in a training set."""
         codes, forms = train.codes("form")
         counts: Counter[str] = Counter()
         for form, n in zip(forms, np.bincount(codes, minlength=len(forms)).tolist(), strict=True):

@@ -1,0 +1,81 @@
+"""Small parts of parsers, each by an example that can be checked by hand."""
+
+import numpy as np
+
+from treegauge.parsing.beam import mean_rows
+from treegauge.parsing.beam_model import BeamOptions, Numbering, ending
+from treegauge.parsing.command_templates import command_templates, fill
+from treegauge.parsing.label_encodings import encodings
+from treegauge.parsing.label_marginals import bracket_marginals, completed, step_marginals
+from treegauge.parsing.mst import encode
+from treegauge.parsing.programs import to_conllx, to_unparsed
+from treegauge.parsing.udpipe_settings import UDPipeOptions, joined, resolve
+from treegauge.treebanks.columns import Codes
+from treegauge.treebanks.conllu import parse_conllu
+
+
+def test_weights_that_one_learner_lacks_count_as_zero():
+    one = np.uint64([7]), np.int32([0, 2]), np.int32([0, 3]), np.float32([1, -4])
+    two = np.uint64([5, 7]), np.int32([0, 1, 2]), np.int32([0, 3]), np.float32([6, 1])
+    means = [[5, 7], [0, 1, 3], [0, 0, 3], [3.0, 0.5, -1.5]]
+    assert [column.tolist() for column in mean_rows([one, two])] == means
+
+
+def test_numbers_of_values():
+    tags = Numbering.of(["NOUN", "VERB", "NOUN"])
+    assert tags.numbers(["VERB", "PUNCT"]).tolist() == [4, 0]
+    assert (len(tags), tags.size) == (2, 5)
+    assert ending(3)("Schiffe") == "ffe"
+
+
+def test_small_training_sets_get_more_learners():
+    sizes = (5, 50, 100, 250, 500)
+    assert [BeamOptions().learners_of(size) for size in sizes] == [10, 10, 5, 2, 1]
+
+
+def test_words_of_commands_stay_words():
+    assert fill(["parse", "-i={input}"], {"input": "a b; rm c"}) == ["parse", "-i=a b; rm c"]
+    assert command_templates("/dev/null")["maltparser"].format == "conllx"
+
+
+def test_brackets_of_three_words():
+    tags = Codes(np.zeros(3, np.int32), ["X"])
+    codes, labels = encodings()["one-planar"].encode([2, 0, 2], [0, 3], tags)[0]
+    assert [labels[code] for code in codes] == [".", "<\\", "/>"]
+    first = ["two-planar", "two-planar-propagation", "two-planar-directed", "one-planar"]
+    assert list(encodings())[:4] == first
+
+
+def test_heads_from_probabilities_of_labels():
+    counts = np.array([[0, 0, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]])  # none, both of < \, of / >
+    spread = np.array([[1, 0, 0], [0.2, 0.7, 0.1]])
+    claims = bracket_marginals([spread], [counts], [0, 2])[0]
+    np.testing.assert_allclose(claims, [[0, 0, 0.7], [0, 0.1, 0]])
+    (steps,) = step_marginals(np.array([[0.5, 0.4, 0.1]]), np.array([[0, -1, 0]]), [0, 1])
+    np.testing.assert_allclose(steps, [[0.6, 0]])
+    whole = completed(np.array([[0, 0, 0.6], [0.5, 1.5, 0]]), np.array([0.2, 0.5]))
+    np.testing.assert_allclose(whole, [[0.3, 0, 0.7], [0.25, 0.75, 0]])
+
+
+def test_words_of_the_graph_parser_have_room_around_them():
+    two = parse_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n" * 2)
+    words = encode(two, ["X"], 3)
+    assert words.letters.shape == (6, 12)
+    assert words.roots.tolist() == [2, 8]
+    assert words.kinds.tolist() == [62, 62, 62, 0, 62, 62, 62, 62, 62, 0, 62, 62]
+
+
+def test_what_programs_are_given():
+    text = "# a\n1\tvan Dam\tDam\tPROPN\tN\tCase=Nom\t0\troot\t_\tX=Y\n\n"
+    told = b"1\tvan_Dam\tDam\tPROPN\tPROPN\tCase=Nom\t0\troot\t_\t_\n\n"
+    assert to_conllx(parse_conllu(text)) == told
+    treebank = parse_conllu("# a\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t0:root\t_\n\n")
+    assert to_unparsed(treebank, heads="_") == b"# a\n1\tGo\tgo\tVERB\t_\t_\t_\t_\t_\t_\n\n"
+
+
+def test_options_of_udpipe():
+    size = {"sentences": 500, "words": 12500}
+    assert resolve(UDPipeOptions(preset="sized"), **size)["hidden_layer"] == 32
+    greek = resolve(UDPipeOptions(treebank="el", iterations=3), **size)
+    assert greek["transition_system"] == "link2"
+    assert joined({"iterations": 3, "l2": 0.5}) == "iterations=3;l2=0.5"
