@@ -14,7 +14,7 @@ from treegauge.statistics.clusters import Clusters, over_clusters, strongest
 from treegauge.statistics.coefficients import coefficients, correlated_pair, inference, partial
 from treegauge.statistics.correlation_tables import correlate_bins
 from treegauge.statistics.multiple import adjust
-from treegauge.statistics.normality import fit_skew_normal, normality
+from treegauge.statistics.normality import SkewNormal, fit_skew_normal, normality
 from treegauge.statistics.regression import regress
 from treegauge.statistics.resampling import FloatArray
 
@@ -326,12 +326,17 @@ def normality_tests(random: np.random.Generator, case: tuple[str, int], repetiti
     return tests(repetitions, p_value, 1.0)
 
 
-def skewed(random: np.random.Generator, effect: float) -> FloatArray:
-    """Return 60 rows from a skew-normal curve, or uniform ones."""
+def _curves(random: np.random.Generator, rows: int, repetitions: int) -> list[SkewNormal]:
+    """Fit skew-normal rows, with 19 samples of each fitted curve."""
     from scipy.stats import skewnorm
 
-    drawn = random.random(60) if effect else skewnorm.rvs(3, size=60, random_state=random)
-    return np.asarray(drawn)
+    return [
+        fit_skew_normal(
+            np.asarray(skewnorm.rvs(3, size=rows, random_state=random)),
+            resamples=19, seed=int(random.integers(2**31)),
+        )
+        for _ in range(repetitions)
+    ]  # fmt: skip
 
 
 @statement(
@@ -349,13 +354,53 @@ def skewed(random: np.random.Generator, effect: float) -> FloatArray:
 )
 def shape_distance(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
     """Rows from a skew-normal curve, with 19 samples of the fitted one."""
-    fits = [
-        fit_skew_normal(skewed(random, 0), resamples=19, seed=int(random.integers(2**31)))
-        for _ in range(repetitions)
-    ]
+    fits = _curves(random, rows, repetitions)
     return Trials(
         np.array([(fit.p_ks or 1) <= 0.05 for fit in fits]), np.array([fit.ks for fit in fits])
     )
+
+
+@statement(
+    name="shape-chi-square",
+    verb="analyse shape",
+    says="chi-square 1.8, p 0.55",
+    kind="test",
+    nominal=0.05,
+    cases={"60 rows": 60},
+    beside="statistic where nothing is there",
+    covers=("skew-normal curve.p_chi2",),
+    repetitions=100,
+    quick=4,
+    exact=True,  # as above; ties of counts count against a rejection
+)
+def shape_chi_square(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
+    """Rows from a skew-normal curve, with 19 samples of the fitted one."""
+    fits = _curves(random, rows, repetitions)
+    return Trials(
+        np.array([(fit.p_chi2 or 1) <= 0.05 for fit in fits]), np.array([fit.chi2 for fit in fits])
+    )
+
+
+@statement(
+    name="shape-normal",
+    verb="analyse shape",
+    says="p_normal 0.02: a normal curve would not do",
+    kind="test",
+    nominal=0.05,
+    cases={"8 rows": 8, "20 rows": 20, "94 rows": 94},
+    beside="power for exponential columns",
+    covers=("skew-normal curve.p_normal",),
+    quick=200,
+)
+def shape_normal(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
+    """D'Agostino's test of skewness of a normal column; no curve is fitted."""
+    from scipy.stats import skewtest
+
+    def p_value(effect: float) -> float:
+        draw = random.exponential if effect else random.normal
+        return float(skewtest(draw(size=rows)).pvalue)
+
+    return tests(repetitions, p_value, 1.0)
 
 
 def _model(
@@ -382,7 +427,7 @@ def regression_interval(random: np.random.Generator, rows: int, repetitions: int
     """Three independent predictors with slopes 2, 1 and 0; normal errors."""
 
     def make() -> tuple[float, float]:
-        row = regress(_model(random, rows), "las", "a,b,c", resamples=0).rows[0]
+        row = regress(_model(random, rows), "las", "a,b,c").rows[0]
         return row["low"], row["high"]
 
     return intervals(repetitions, 2.0, make)
@@ -410,7 +455,7 @@ def regression_test(random: np.random.Generator, case: tuple[int, str], repetiti
 
     def p_value(effect: float) -> float:
         slopes = (2.0, 1.0, effect) if what == "slope" or effect else (0.0, 0.0, 0.0)
-        model = regress(_model(random, rows, slopes), "las", "a,b,c", resamples=0)
+        model = regress(_model(random, rows, slopes), "las", "a,b,c")
         return float(model.rows[2]["p_value"] if what == "slope" else model.fit["p_value"] or 0)
 
     return tests(repetitions, p_value, 2.0)
@@ -432,7 +477,7 @@ def prediction(random: np.random.Generator, rows: int, repetitions: int) -> Tria
     """One new row of the same model."""
 
     def once() -> tuple[bool, float]:
-        model = regress(_model(random, rows), "las", "a,b,c", resamples=0)
+        model = regress(_model(random, rows), "las", "a,b,c")
         new = model.predict(_model(random, 1)).table.row(0, named=True)
         return new["low"] <= new["actual"] <= new["high"], new["high"] - new["low"]
 

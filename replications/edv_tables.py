@@ -166,14 +166,14 @@ def table5() -> pl.DataFrame:
     for predictors, adjusted, shares, p_values in TABLE5:
         for column, variant in _twice("edv") if "edv" in predictors else [("edv", None)]:
             terms = [column if name == "edv" else name for name in predictors]
-            model = regress(scored(), "las", terms, log=LOG, resamples=0)
+            model = regress(scored(), "las", terms, log=LOG)
             why = (f"{at_hand().height} of the 94 treebanks have files here" if variant
                    else "unexplained")  # fmt: skip
             names = {"model": " + ".join(predictors), "variant": variant,
                      "treebanks": model.summary["n"]}  # fmt: skip
             rows += _cells(names, model, adjusted, shares, p_values, why)
     for predictors, *_ in TABLE5[:2]:
-        model = regress(at_hand(), "las", list(predictors), log=LOG, resamples=0)
+        model = regress(at_hand(), "las", list(predictors), log=LOG)
         names = {"model": " + ".join(predictors), "variant": "at hand",
                  "treebanks": model.summary["n"]}  # fmt: skip
         rows += _cells(names, model, None, (None,) * len(predictors), (LESS,) * len(predictors), "")

@@ -21,8 +21,8 @@ def _strongest(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _regressions(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(treebanks="enough").select(
-        "parser", "added", "n", "adj_r2", "gain", "error", "error_gain", "share", "share_low",
-        "share_high", "standardised", "p_value",
+        "parser", "added", "n", "adj_r2", "gain", "error", "error_gain", "share",
+        "standardised", "p_value",
     )  # fmt: skip
 
 

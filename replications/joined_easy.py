@@ -98,7 +98,7 @@ def easy() -> pl.DataFrame:
     frame = rows_of("enough").with_columns(pl.mean_horizontal(EVERYWHERE).alias("las"))
     found = gifts().group_by("treebank", "feature").agg(pl.col("gift").mean())
     wide = found.pivot("feature", index="treebank", values="gift").select("treebank", *FEATURES)
-    model = regress(frame, "las", GIVEN, log=LOG, resamples=0).leave_one_out()
+    model = regress(frame, "las", GIVEN, log=LOG).leave_one_out()
     predicted = dict(zip(model.labels, model.predicted.tolist(), strict=True))
     frame = frame.join(wide, on="treebank", how="left", maintain_order="left")
     median = float(np.median(frame["las"].to_numpy()))

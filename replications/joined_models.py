@@ -100,8 +100,8 @@ def regressions() -> pl.DataFrame:
             for name in ("", *NAMED):
                 terms = [*GIVEN, *([name] if name else [])]
                 some = frame.drop_nulls(terms)
-                base = regress(some, target, GIVEN, log=LOG, resamples=0).fit
-                model = regress(some, target, terms, log=LOG, seed=0)
+                base = regress(some, target, GIVEN, log=LOG).fit
+                model = regress(some, target, terms, log=LOG)
                 last = model.rows[-1] if name else {}
                 shares = [row["importance"] for row in model.rows]
                 rows.append(
@@ -111,8 +111,7 @@ def regressions() -> pl.DataFrame:
                      "error": model.fit["loo_mae"],
                      "error_gain": _less(base["loo_mae"], model.fit["loo_mae"]),
                      "size_share": shares[0], "length_share": shares[1],
-                     "share": last.get("importance"), "share_low": last.get("importance_low"),
-                     "share_high": last.get("importance_high"),
+                     "share": last.get("importance"),
                      "standardised": last.get("standardised"), "p_value": last.get("p_value"),
                      "vif": last.get("vif"), "without": base["baseline_mae"]}
                 )  # fmt: skip

@@ -39,7 +39,7 @@ def figures():
     found["matrix"] = analysis.matrix(
         correlation_matrix(data, ["las", "train_words", "test_words"])
     )
-    model = regress(data, "las", ["train_words"], log=["train_words"], resamples=0)
+    model = regress(data, "las", ["train_words"], log=["train_words"])
     found["predictions"] = analysis.predictions(model.predict(data.head(9)))
     found["left_out"] = analysis.predictions(model.leave_one_out())
     found["distributions"] = analysis.distributions(data, ["las", "train_words"], log=["las"])

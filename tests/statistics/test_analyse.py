@@ -74,7 +74,7 @@ def test_every_method_prints_in_every_format(method, fmt):
         "background ud25 --target las --of test_words --given train_words --log train_words "
         "--resamples 20",
         "regression ud25 --target las --on train_words,mean_test_length --log train_words "
-        "--resamples 20 --leave-one-out",
+        "--leave-one-out",
         "shape ud25 --of las --resamples 10",
         "power --n 94 --r 0.3 --covariates 1",
     ],
@@ -117,10 +117,10 @@ def test_tables_are_joined_by_treebank(tmp_path):
 def test_unseen_rows_are_predicted(tmp_path):
     new = tmp_path / "new.csv"
     ud25().head(5).write_csv(new)
-    how = "--target las --on train_words --log train_words --resamples 0".split()
+    how = "--target las --on train_words --log train_words".split()
     result = run("regression", "ud25", *how, "--predict", str(new), "--format", "json")
     found = json.loads(result.stdout)
-    model = regress(ud25(), "las", ["train_words"], log=["train_words"], resamples=0)
+    model = regress(ud25(), "las", ["train_words"], log=["train_words"])
     assert found["summary"]["loo_mae"] == model.fit["loo_mae"]
     assert found["predictions"]["rows"] == model.predict(ud25().head(5)).table.to_dicts()
 
@@ -131,7 +131,7 @@ def test_figures_are_written_whole(tmp_path):
         "normality ud25 --of las",
         "matrix ud25 --of las,test_words",
         "background ud25 --target las --of test_words --given train_words --resamples 0",
-        "regression ud25 --target las --on train_words --resamples 0",
+        "regression ud25 --target las --on train_words",
         "shape ud25 --of las --resamples 0",
     ):
         path = tmp_path / "figure.json"

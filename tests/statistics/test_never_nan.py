@@ -20,8 +20,8 @@ ANALYSES = {
     "pearson": lambda t: analyse(t, "y", ["x"], ["a", "b"], method="pearson", resamples=8),
     "matrix": correlation_matrix,
     "normality": normality,
-    "regression": lambda t: regress(t, "y", ["x", "a"], resamples=8),
-    "predictions": lambda t: regress(t, "y", ["x"], resamples=0).leave_one_out(),
+    "regression": lambda t: regress(t, "y", ["x", "a"]),
+    "predictions": lambda t: regress(t, "y", ["x"]).leave_one_out(),
     "background": lambda t: remove_background(t, "y", "x", ["a"], resamples=8),
     "shape": lambda t: fit_skew_normal(t["y"], resamples=0),
 }

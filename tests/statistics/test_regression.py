@@ -44,7 +44,7 @@ def design(frame):
 
 
 def test_coefficients_shares_and_fit_are_pingouins(frame):
-    model = regress(frame, "las", ON, log=["words"], resamples=0)
+    model = regress(frame, "las", ON, log=["words"])
     theirs = pingouin.linear_regression(design(frame), frame["las"].to_numpy(), relimp=True)
     assert model.intercept == pytest.approx(theirs["coef"].iloc[0])
     assert model.fit["r2"] == pytest.approx(theirs["r2"].iloc[0])
@@ -59,7 +59,7 @@ def test_coefficients_shares_and_fit_are_pingouins(frame):
 
 
 def test_f_test_inflation_and_predictions_are_statsmodels(frame):
-    model = regress(frame, "las", ON, log=["words"], resamples=0)
+    model = regress(frame, "las", ON, log=["words"])
     x = sm.add_constant(design(frame))
     theirs = sm.OLS(frame["las"].to_numpy(), x).fit()
     assert model.fit["p_value"] == pytest.approx(theirs.f_pvalue)
@@ -76,11 +76,11 @@ def test_f_test_inflation_and_predictions_are_statsmodels(frame):
 
 
 def test_leaving_one_out_is_fitting_again(frame):
-    model = regress(frame, "las", ON, log=["words"], resamples=0)
+    model = regress(frame, "las", ON, log=["words"])
     found = model.leave_one_out()
     for i in range(0, 35, 6):
         rest = frame.filter(pl.int_range(pl.len()) != i)
-        again = regress(rest, "las", ON, log=["words"], resamples=0).predict(frame[i : i + 1])
+        again = regress(rest, "las", ON, log=["words"]).predict(frame[i : i + 1])
         assert found.predicted[i] == pytest.approx(again.predicted[0])
     errors = np.abs(frame["las"].to_numpy() - found.predicted)
     assert model.fit["loo_mae"] == pytest.approx(errors.mean()) == found.mean_absolute_error
@@ -91,9 +91,9 @@ def test_leaving_one_out_is_fitting_again(frame):
 
 
 def test_units_do_not_matter(frame):
-    plain = regress(frame, "las", ON, resamples=0)
+    plain = regress(frame, "las", ON)
     scaled = frame.with_columns(pl.col("words") * 1e9, pl.col("edv") * 1e-9)
-    other = regress(scaled, "las", ON, resamples=0)
+    other = regress(scaled, "las", ON)
     assert other.fit["r2"] == pytest.approx(plain.fit["r2"], rel=1e-12)
     assert [row["importance"] for row in other.rows] == pytest.approx(
         [row["importance"] for row in plain.rows], rel=1e-9
@@ -123,19 +123,17 @@ def test_shares_are_mean_gains_over_all_orderings(size, seed):
     np.testing.assert_allclose(relative_importance(correlations), gains / len(orders), atol=1e-9)
 
 
-def test_intervals_of_shares_come_from_the_seed_and_hold_the_share(frame):
-    few = regress(frame, "las", ON, log=["words"], resamples=200)
-    assert all(row["importance_low"] is row["importance_high"] is None for row in few.rows)
-    more = pl.concat([frame, frame])
-    one, two = (regress(more, "las", ON, log=["words"], resamples=200, seed=4) for _ in range(2))
-    assert one.rows == two.rows
-    for row in one.rows:
-        assert 0 <= row["importance_low"] <= row["importance"] < row["importance_high"] <= 100
+def test_shares_have_no_interval_and_a_note_says_why(frame):
+    model = regress(frame, "las", ON, log=["words"])
+    assert [name for name in model.table.columns if name.startswith("importance")] == ["importance"]
+    assert "importance has no interval" in model.notes[-1]
+    with pytest.raises(TreegaugeError, match="level: expected a number between 0 and 1"):
+        regress(frame, "las", ON, level=95)
 
 
 def test_collinear_predictors_are_noted_and_identical_ones_refused(frame):
     near = frame.with_columns(twin=pl.col("length") + pl.col("edv") * 100)
-    model = regress(near, "las", ["length", "twin"], resamples=0)
+    model = regress(near, "las", ["length", "twin"])
     assert model.notes[0].startswith("collinear: variance inflation length")
     same = frame.with_columns(twin=pl.col("length") * 2 + 1)
     with pytest.raises(TreegaugeError, match="predictors length, twin determine one another"):
@@ -152,7 +150,7 @@ def test_condition_number_and_inflation_of_two_predictors():
 
 def test_an_exact_line_is_found_without_nan():
     x = np.arange(10.0)
-    model = regress({"y": 3 * x + 2, "x": x}, "y", ["x"], resamples=50)
+    model = regress({"y": 3 * x + 2, "x": x}, "y", ["x"])
     assert model.rows[0]["coefficient"] == pytest.approx(3)
     assert model.intercept == pytest.approx(2)
     assert model.fit["r2"] == pytest.approx(1)
@@ -161,13 +159,13 @@ def test_an_exact_line_is_found_without_nan():
 
 def test_a_row_that_alone_fixes_a_coefficient_has_no_prediction():
     dummy = [0.0] * 9 + [1.0]
-    model = regress({"y": np.arange(10.0) ** 2, "x": dummy}, "y", ["x"], resamples=0)
+    model = regress({"y": np.arange(10.0) ** 2, "x": dummy}, "y", ["x"])
     assert model.fit["loo_mae"] is None
     assert model.leave_one_out().table["predicted"].is_null().to_list() == [False] * 9 + [True]
 
 
 def test_predictions_tell_errors_gaps_and_extrapolation(frame):
-    model = regress(frame, "las", ["length", "edv"], resamples=0)
+    model = regress(frame, "las", ["length", "edv"])
     new = pl.DataFrame(
         {
             "treebank": ["A", "A", "C"],
@@ -208,12 +206,11 @@ def test_errors_name_the_trouble(frame, rows, on, message):
         regress(data, "las", on)
 
 
-def test_many_predictors_have_shares_without_intervals_and_too_many_are_refused():
+def test_many_predictors_have_shares_and_too_many_are_refused():
     values = np.random.default_rng(1).normal(size=(40, 16))
     names = [f"x{i}" for i in range(16)]
     data = dict(zip(names, values.T, strict=True))
-    model = regress(data, "x0", names[1:10], resamples=50)
+    model = regress(data, "x0", names[1:10])
     assert sum(row["importance"] for row in model.rows) == pytest.approx(100)
-    assert model.rows[0]["importance_low"] is None
     with pytest.raises(TreegaugeError, match="at most 14, found 15"):
         regress(data, "x0", names[1:])

@@ -171,7 +171,6 @@ def sign_analysis(
     log: Sequence[str] = (),
     intervals: RowResampling | None = None,
     kind: str = "fisher",
-    bootstrap: str = "bca",
     **parts: Any,
 ) -> str:
     """Return the signature of an analysis; lists of columns are joined, empty ones left out."""
@@ -180,7 +179,7 @@ def sign_analysis(
         for name, value in parts.items()
     }
     if intervals:
-        drawn = f"+{intervals.resamples}x{bootstrap}" if intervals.resamples else ""
+        drawn = f"+{intervals.resamples}xbca" if intervals.resamples else ""
         choices |= {"ci": f"{kind}{drawn}@{intervals.level}"}
         choices |= {"seed": intervals.seed if drawn else None}
     return sign(analysis=analysis, table=table, log="+".join(log) or None, **choices)

@@ -144,11 +144,11 @@ class SkewNormal(Analysis):
         :math:`\frac2\omega \varphi(z) \Phi(\alpha z)`, :math:`z = (x - \xi) / \omega`.
     mean, sd, skewness
         Of the curve; ``data_mean`` and ``data_sd`` are those of the numbers.
-    chi2, chi2_df, p_chi2
-        Pearson's statistic over bins of equal probability; None if the rows are too few.
-    ks, p_ks
-        The largest distance between the two distribution functions, and the share of samples
-        drawn from the curve, and fitted again, that lie as far from their own.
+    chi2, chi2_df, ks
+        Pearson's statistic over bins of equal probability (None if the rows are too few), and the
+        largest distance between the two distribution functions.
+    p_chi2, p_ks
+        The share of samples drawn from the curve, and fitted again, that lie as far from their own.
     p_normal
         D'Agostino's test of skewness: small if a normal curve would not do.
     """
@@ -196,8 +196,8 @@ def shape(
 ) -> SkewNormal:
     """Fit a skew-normal curve to a column, with its goodness of fit.
 
-    Chi-square over bins of equal probability, at least 8 rows per bin; the Kolmogorov-Smirnov
-    distance, with a p-value from a parametric bootstrap, since the curve was fitted to the same
+    Chi-square over bins of equal probability, at least 8 rows per bin, and the Kolmogorov-Smirnov
+    distance, with p-values from a parametric bootstrap, since the curve was fitted to the same
     numbers; and a test against the normal curve.
 
     Parameters
@@ -207,7 +207,7 @@ def shape(
     of
         The column.
     resamples
-        Samples behind the p-value of the Kolmogorov-Smirnov distance; 0 for none.
+        Samples behind the two p-values; 0 for none.
     seed
         Seed of the samples.
     join
@@ -231,7 +231,8 @@ def fit_skew_normal(
 
     Chi-square: k bins of equal probability under the curve, :math:`\chi^2 = \sum (O - E)^2 / E`
     with k - 4 degrees of freedom (three parameters were fitted), k the largest number that leaves
-    at least 8 rows per bin, at most 12. Missing numbers are left out.
+    at least 8 rows per bin, at most 12. Its p-value does not come from that distribution, which
+    rejects too often. Missing numbers are left out.
 
     Notes
     -----
@@ -261,17 +262,17 @@ def fit_skew_normal(
     location, scale, shape = _fit(numbers)
     delta = shape / math.hypot(1, shape)
     lift = delta * math.sqrt(2 / math.pi)
-    chi2, chi2_df, p_chi2 = _chi_square(numbers, location, scale, shape)
-    distance = _distance(numbers, location, scale, shape)
+    chi2, ks = _misfit(numbers, location, scale, shape)
+    p_chi2, p_ks = _bootstrap_p((chi2, ks), len(numbers), shape, resamples, seed)
     at_edge = abs(shape) > 0.9 * _STEEPEST
     note = f"{name}: the shape is at its limit; the curve is a half-normal one"
     return SkewNormal(
         n=len(numbers), data_mean=float(numbers.mean()), data_sd=float(numbers.std(ddof=1)),
         location=location, scale=scale, shape=shape, mean=location + scale * lift,
         sd=scale * math.sqrt(1 - lift**2),
-        skewness=(4 - math.pi) / 2 * lift**3 / (1 - lift**2) ** 1.5, chi2=chi2, chi2_df=chi2_df,
-        p_chi2=p_chi2, ks=distance, name=name, values=numbers,
-        p_ks=_bootstrap_p(distance, len(numbers), shape, resamples, seed) if resamples else None,
+        skewness=(4 - math.pi) / 2 * lift**3 / (1 - lift**2) ** 1.5, chi2=chi2,
+        chi2_df=None if chi2 is None else _bins(len(numbers)) - 4, p_chi2=p_chi2, ks=ks, p_ks=p_ks,
+        name=name, values=numbers,
         p_normal=float(skewtest(numbers).pvalue), notes=(note,) if at_edge else (),
         signature=sign_analysis(
             "shape", table, of=name, curve="skew-normal", resamples=resamples or None,
@@ -292,39 +293,42 @@ def _fit(numbers: FloatArray) -> tuple[float, float, float]:
     return centre + spread * at, spread * scale, float(shape)
 
 
-def _cumulative(x: FloatArray, location: float, scale: float, shape: float) -> FloatArray:
-    from scipy.stats import skewnorm
-
-    return np.asarray(skewnorm.cdf(x, shape, location, scale))
+def _bins(n: int) -> int:
+    return min(12, n // 8)
 
 
-def _distance(numbers: FloatArray, location: float, scale: float, shape: float) -> float:
-    below = _cumulative(np.sort(numbers), location, scale, shape)
-    steps = np.arange(len(numbers) + 1) / len(numbers)
-    return float(max(np.max(steps[1:] - below), np.max(below - steps[:-1])))
-
-
-def _chi_square(
+def _misfit(
     numbers: FloatArray, location: float, scale: float, shape: float
-) -> tuple[float | None, int | None, float | None]:
-    from scipy.stats import chisquare
+) -> tuple[float | None, float]:
+    """Return chi-square, None below 5 bins, and the Kolmogorov-Smirnov distance."""
+    from scipy.stats import chisquare, skewnorm
 
-    bins = min(12, len(numbers) // 8)
+    below, bins = skewnorm.cdf(np.sort(numbers), shape, location, scale), _bins(len(numbers))
+    steps = np.arange(len(numbers) + 1) / len(numbers)
+    ks = float(max(np.max(steps[1:] - below), np.max(below - steps[:-1])))
     if bins < 5:
-        return None, None, None
-    below = _cumulative(numbers, location, scale, shape)
+        return None, ks
     observed = np.bincount(np.minimum((below * bins).astype(int), bins - 1), minlength=bins)
-    chi2, p = chisquare(observed, ddof=3)
-    return float(chi2), bins - 4, float(p)
+    return float(chisquare(observed).statistic), ks
 
 
-def _bootstrap_p(distance: float, n: int, shape: float, resamples: int, seed: int) -> float:
+def _bootstrap_p(
+    found: tuple[float | None, float], n: int, shape: float, resamples: int, seed: int
+) -> tuple[float | None, float | None]:
     # Location and scale do not matter: the fit follows them.
     random = stream(seed, _SHAPES)
     delta = shape / math.hypot(1, shape)
-    farther = 0
+    drawn = []
     for _ in range(resamples):
         half, other = np.abs(random.standard_normal(n)), random.standard_normal(n)
-        drawn = delta * half + math.sqrt(1 - delta**2) * other
-        farther += _distance(drawn, *_fit(drawn)) >= distance
-    return (1 + farther) / (1 + resamples)
+        numbers = delta * half + math.sqrt(1 - delta**2) * other
+        drawn.append(_misfit(numbers, *_fit(numbers)))
+
+    def share(one: int) -> float | None:
+        if not resamples or (least := found[one]) is None:
+            return None
+        # Equal counts in another order have the same chi-square but for rounding.
+        as_far = sum((other[one] or 0.0) >= least * (1 - 1e-12) for other in drawn)
+        return (1 + as_far) / (1 + resamples)
+
+    return share(0), share(1)

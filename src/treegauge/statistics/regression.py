@@ -15,8 +15,7 @@ from treegauge.statistics.analysis import (
     TableSettings,
     sign_analysis,
 )
-from treegauge.statistics.bootstrap import bootstrap_rows
-from treegauge.statistics.coefficients import coefficients, inference
+from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table, load_tables
 from treegauge.statistics.least_squares import (
@@ -26,15 +25,13 @@ from treegauge.statistics.least_squares import (
     relative_importance,
     variance_inflation,
 )
+from treegauge.statistics.planning import check_shares
 from treegauge.statistics.resampling import FloatArray
 
 if TYPE_CHECKING:
     import polars as pl
 
-#: Fewest rows of intervals of importance.
-LEAST_IMPORTANCE = 40
-# All subsets of more predictors, in every resample, would take minutes.
-_MOST_RESAMPLED = 8
+_NO_INTERVAL = "importance has no interval: in simulations, those of the bootstrap were too narrow"
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,13 +168,13 @@ def regress(
     predict: TableLike | None = None,
     leave_one_out: bool = False,
     columns: TableSettings = TableSettings(),
-    intervals: RowResampling = RowResampling(),
+    level: float = 0.95,
 ) -> Regression:
     r"""Fit a linear model: coefficients, relative importance (LMG), error on unseen rows.
 
     Predictors are standardised before the fit; coefficients are in their own units, with p-values
-    from Student's t. Importance is each predictor's share of R² in percent, with a bootstrap
-    interval for up to 8 predictors and from 40 rows on. Rows are taken as independent.
+    from Student's t. Importance is each predictor's share of R² in percent, without an interval.
+    Rows are taken as independent.
 
     Parameters
     ----------
@@ -191,6 +188,8 @@ def regress(
         Predict the target of the rows of this table, too.
     leave_one_out
         Predict every row from the others, too.
+    level
+        Confidence level of the intervals.
 
     Notes
     -----
@@ -199,11 +198,11 @@ def regress(
 
     Examples
     --------
-    >>> model = regress("ud25", "las", "train_words,mean_test_length", log="train_words",
-    ...                 resamples=0)
+    >>> model = regress("ud25", "las", "train_words,mean_test_length", log="train_words")
     >>> round(model.fit["adj_r2"], 3), [round(row["importance"], 1) for row in model.rows]
     (0.503, [87.8, 12.2])
     """
+    check_shares(level=level)
     table = load_tables(tables, columns.join)
     terms, log = table.pick(on), table.pick(columns.log)
     if not terms:
@@ -223,14 +222,16 @@ def regress(
         target=target,
         terms=tuple(terms),
         log=tuple(log),
-        level=intervals.level,
-        rows=tuple(_terms(sample, solved, matrix, inflation, intervals)),
+        level=level,
+        rows=tuple(_terms(sample, solved, matrix, inflation, level)),
         intercept=float(solved.mean - solved.centre @ (solved.slopes / solved.scale)),
         fit=_fit(solved, condition_number(matrix[:-1, :-1])),
-        notes=(*sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1])),
+        notes=(
+            *sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1]), _NO_INTERVAL
+        ),
         signature=sign_analysis(
-            "regression", table.name, target=target, on=terms, log=log, intervals=intervals,
-            kind="t", bootstrap="percentile",
+            "regression", table.name, target=target, on=terms, log=log,
+            intervals=RowResampling(level, 0), kind="t",
         ),
         _sample=sample,
         _solved=solved,
@@ -267,30 +268,18 @@ def _terms(
     solved: LeastSquares,
     matrix: FloatArray,
     inflation: FloatArray,
-    intervals: RowResampling,
+    level: float,
 ) -> list[dict[str, Any]]:
     import polars as pl
     from scipy.special import stdtr, stdtrit
 
     errors = solved.noise * np.sqrt(np.square(solved.whitener).sum(axis=1))
-    reach = float(stdtrit(solved.free, (1 + intervals.level) / 2))
+    reach = float(stdtrit(solved.free, (1 + level) / 2))
     spread = float(solved.y.std(ddof=1))
-    shares = _percent(relative_importance(matrix))
+    shares = relative_importance(matrix)
     slopes, unit = solved.slopes, solved.scale
     t = np.divide(slopes, errors, out=np.copysign(np.inf, slopes), where=errors > 0)
     p_values = 2 * stdtr(solved.free, -np.abs(t))
-    low = high = np.full(len(shares), None)
-    if intervals.resamples and len(shares) <= _MOST_RESAMPLED and len(solved.y) >= LEAST_IMPORTANCE:
-        interval = bootstrap_rows(
-            np.roll(sample.values, -1, axis=1), _shares, method="percentile", **vars(intervals)
-        )
-        # Shares have a floor at 0, near which all resamples may lie above the share itself, and
-        # above 0 where the predictor may well be of no use.
-        low, high = np.minimum(interval.low, shares), np.maximum(interval.high, shares)
-        alone = np.array(
-            [inference(r, len(solved.y), method="pearson").p_value for r in matrix[:-1, -1]]
-        )
-        low = np.where(np.minimum(p_values, alone) > 1 - intervals.level, 0.0, low)
     columns: dict[str, Any] = {
         "predictor": sample.names[1:],
         "coefficient": slopes / unit,
@@ -299,24 +288,7 @@ def _terms(
         "standardised": slopes / spread,
         "t": [float(one) if math.isfinite(one) else None for one in t],
         "p_value": p_values,
-        "importance": shares,
-        "importance_low": low,
-        "importance_high": high,
+        "importance": 100 * shares / shares.sum(),
         "vif": inflation,
     }
     return pl.DataFrame(columns).to_dicts()
-
-
-def _percent(shares: FloatArray) -> FloatArray:
-    return np.asarray(100 * shares / shares.sum(axis=-1, keepdims=True))
-
-
-def _shares(rows: FloatArray) -> FloatArray:
-    matrix = coefficients(rows, "pearson")
-    # A resample in which a predictor repeats another has no shares.
-    whole = np.isfinite(matrix).all(axis=(-2, -1)) & (
-        np.linalg.eigvalsh(np.nan_to_num(matrix[..., :-1, :-1]))[..., 0] > 1e-10
-    )
-    harmless = np.eye(matrix.shape[-1]) + 0.1
-    filled = np.where(whole[..., None, None], matrix, harmless)
-    return np.where(whole[..., None], _percent(relative_importance(filled)), np.nan)
