@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.crosslingual.scoring import OVERALL, RatioEstimate, ratio, word_groups
 from treegauge.crosslingual.vote import Panel
 from treegauge.measures.counting import per_sentence
@@ -33,15 +35,6 @@ class Worth(NamedTuple):
     sentences: str | None
     at_least: str | None
     at_most: str | None
-
-    @property
-    def advice(self) -> str:
-        """What that means for annotating."""
-        span = f"between {self.at_least} and {self.at_most}" if self.at_least else "unsure"
-        return (
-            f"Transfer is worth {self.sentences} annotated sentences ({span}): with more, a parser "
-            "trained on the target itself is better."
-        )
 
 
 def break_even(score: RatioEstimate, place: Place, group: str = OVERALL) -> Worth:
@@ -104,45 +97,35 @@ class Contributions(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per vote, metric and group of words; scores and gains are in percent."""
-        import polars as pl
-
         rows: list[dict[str, Any]] = []
-        for vote in self.votes:
-            for metric in self.metrics:
-                for group, words in self.words.items():
-                    score = vote.scores[metric][group]
-                    gain = vote.gains[metric][group] if vote.gains else None
-                    alone = vote.alone.get(metric) if group == OVERALL else None
-                    worth = vote.worth.get(group) if metric == self.metric else None
-                    rows.append(
-                        {
-                            "left_out": vote.left_out, "sources": "+".join(vote.sources),
-                            "metric": metric_label(metric, self.convention), "group": group,
-                            "words": words, "score": score.value, "low": score.low,
-                            "high": score.high, "gain": gain and gain.value,
-                            "gain_low": gain and gain.low, "gain_high": gain and gain.high,
-                            "alone": alone and alone.value,
-                            **(worth or Worth(None, None, None))._asdict(),
-                        }
-                    )  # fmt: skip
-        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
+        for vote, metric, group in product(self.votes, self.metrics, self.words):
+            score = vote.scores[metric][group]
+            gain = vote.gains[metric][group] if vote.gains else None
+            alone = vote.alone.get(metric) if group == OVERALL else None
+            worth = vote.worth.get(group) if metric == self.metric else None
+            row: dict[str, Any] = {
+                "left_out": vote.left_out, "sources": "+".join(vote.sources),
+                "metric": metric_label(metric, self.convention), "group": group,
+                "words": self.words[group], "score": score.value, "low": score.low,
+                "high": score.high, "gain": gain and gain.value, "gain_low": gain and gain.low,
+                "gain_high": gain and gain.high, "alone": alone and alone.value,
+            }  # fmt: skip
+            rows.append(row | (worth or Worth(None, None, None))._asdict())
+        return make_table(rows).fill_nan(None)
 
     def shown(self) -> "pl.DataFrame":
         """Return one row per vote: scores, what the source left out adds, and their worth."""
-        import polars as pl
-
         rows = []
         first, *others = self.metrics
         for vote in self.votes:
-            row: dict[str, Any] = {
-                "sources": f"without {vote.left_out}" if vote.left_out else "all"
-            }
+            left = f"without {vote.left_out}" if vote.left_out else "all"
+            row: dict[str, Any] = {"sources": left}
+            name, *names = (metric_label(metric, self.convention) for metric in self.metrics)
             for group in self.words:
-                name = metric_label(first, self.convention)
                 title = name if group == OVERALL else f"{name} {group}"
                 row[title] = vote.scores[first][group].value
-            for other in others:
-                row[metric_label(other, self.convention)] = vote.scores[other][OVERALL].value
+            for other, title in zip(others, names, strict=True):
+                row[title] = vote.scores[other][OVERALL].value
             if len(self.votes) > 1:
                 gains = vote.gains.get(first, {})
                 row |= {f"gain {group}": _text(gains.get(group)) for group in self.words}
@@ -150,13 +133,19 @@ class Contributions(Result):
             if vote.worth:
                 row |= {f"worth {group}": vote.worth[group].sentences for group in self.words}
             rows.append(row)
-        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
+        return make_table(rows).fill_nan(None)
 
     @property
     def advice(self) -> str | None:
         """Whether to annotate instead; None without a learning curve."""
         worth = self.votes[0].worth.get(OVERALL) if self.votes else None
-        return worth and worth.advice
+        if worth is None:
+            return None
+        span = f"between {worth.at_least} and {worth.at_most}" if worth.at_least else "unsure"
+        return (
+            f"Transfer is worth {worth.sentences} annotated sentences ({span}): with more, a "
+            "parser trained on the target itself is better."
+        )
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows and the advice."""
@@ -203,7 +192,8 @@ def contributions(
     metric = find_word_metric(metric)
     sources = runs[0].sources
     masks = word_groups(gold, convention=convention) | dict(groups or {})
-    leave = _each(sources) if leave is None else leave
+    if leave is None:
+        leave = {source: (source,) for source in sources} if len(sources) > 1 else {}
     exact = align_trees(gold, gold.head, gold["deprel"])
     sizes = {
         name: {group: per_sentence(mask & counted, gold) for group, mask in masks.items()}
@@ -263,7 +253,3 @@ def contributions(
 
 def _metrics(first: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([first, "LAS", "UAS"]))
-
-
-def _each(sources: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    return {source: (source,) for source in sources} if len(sources) > 1 else {}

@@ -1,6 +1,6 @@
 """Words that are scored, in all and in groups, and intervals of ratios over sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -118,15 +118,11 @@ def word_groups(
         raise TreegaugeError(f"a group may not be called {OVERALL!r}: that is all words")
     codes, names, _ = classify(gold, by)
     if not kinds.keys() & set(names):
+        shown = (", ".join([*few][:6]) + ", ..." * (len(few) > 6) for few in (kinds, names))
         raise TreegaugeError(
-            f"none of the classes {_some(kinds)} is in {gold.name}, which has {_some(names)}"
+            f"none of the classes {next(shown)} is in {gold.name}, which has {next(shown)}"
         )
     for group in dict.fromkeys(kinds.values()):
         members = np.array([kinds.get(name) == group for name in names], bool)
         groups[group] = counted & members[codes]
     return groups
-
-
-def _some(names: "Sequence[str] | Mapping[str, str]", most: int = 6) -> str:
-    shown = list(names)
-    return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.crosslingual.vote import Panel
 from treegauge.measures.counting import per_sentence
@@ -49,16 +50,6 @@ class Handful:
         return self._known[chosen]
 
 
-def every_source(handful: Handful, _: npt.NDArray[np.bool_]) -> Members:
-    """Use all sources; nothing is chosen."""
-    return handful.sources
-
-
-def closest_source(handful: Handful, _: npt.NDArray[np.bool_]) -> Members:
-    """Use the source of the largest weight; trees are not looked at."""
-    return handful.sources[:1]
-
-
 def best_source(handful: Handful, seen: npt.NDArray[np.bool_]) -> Members:
     """Use the source that parses the sentences seen best; ties go to the larger weight."""
     return (max(handful.sources, key=lambda name: handful.correct([name])[seen].sum()),)
@@ -80,8 +71,11 @@ def greedy_sources(handful: Handful, seen: npt.NDArray[np.bool_]) -> Members:
 
 
 STRATEGIES: dict[str, Choose] = {
-    "all": every_source, "closest": closest_source, "best": best_source, "greedy": greedy_sources,
-}  # fmt: skip
+    "all": lambda handful, _: handful.sources,
+    "closest": lambda handful, _: handful.sources[:1],  # the largest weight
+    "best": best_source,
+    "greedy": greedy_sources,
+}
 """Strategies to choose sources; the first, which needs no trees, is the baseline."""
 
 
@@ -121,21 +115,18 @@ class SourceSelection(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per strategy; `ahead` is the difference from all sources."""
-        import polars as pl
-
         rows: list[dict[str, Any]] = [
             {
                 "strategy": one.name, "sources": " + ".join(one.sources),
                 "metric": self.metric, "held_out": one.score.value, "low": one.score.low,
-                "high": one.score.high,
-                "ahead": one.ahead and one.ahead.value,
+                "high": one.score.high, "ahead": one.ahead and one.ahead.value,
                 "ahead_low": one.ahead and one.ahead.low,
                 "ahead_high": one.ahead and one.ahead.high,
                 "recommended": one.name == self.recommended,
             }
             for one in self.strategies
         ]  # fmt: skip
-        return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
+        return make_table(rows).fill_nan(None)
 
     @property
     def advice(self) -> str:
@@ -206,7 +197,10 @@ def select_sources(
     strategies: list[Strategy] = []
     full = handful.correct(panel.sources)
     for name, choose in STRATEGIES.items():
-        correct = _held_out(handful, choose)
+        held_out = [
+            handful.correct(choose(handful, seen))[~seen] for seen in ~np.eye(len(gold), dtype=bool)
+        ]
+        correct = np.concatenate(held_out)
         ahead = ratio(correct - full, handful.words, level=1 - (1 - level) / pairs).times(100)
         score = ratio(correct, handful.words, level=level, share=True).times(100)
         chosen = choose(handful, everything)
@@ -219,11 +213,3 @@ def select_sources(
     )
     words = int(handful.mask.sum())
     return SourceSelection(tuple(strategies), best.name, label, len(gold), words, level, signature)
-
-
-def _held_out(handful: Handful, choose: Choose) -> Floats:
-    correct = np.zeros(len(handful.gold))
-    for sentence in range(len(correct)):
-        seen = np.arange(len(correct)) != sentence
-        correct[sentence] = handful.correct(choose(handful, seen))[sentence]
-    return correct

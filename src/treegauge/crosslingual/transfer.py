@@ -306,11 +306,12 @@ def _panel(
         )  # fmt: skip
         cells.append(Cell(setup, seed=training.seed))
     results = run_cells(cells, training.store, workers=training.workers, what="sources")
-    trees = [result.words for result in results]
     parses = tuple(
-        target.with_columns({"head": words["head"].to_numpy(), "deprel": words["deprel"].to_list()})
-        for words in trees
-        if words is not None
+        target.with_columns(
+            {"head": one.words["head"].to_numpy(), "deprel": one.words["deprel"].to_list()}
+        )
+        for one in results
+        if one.words is not None
     )
     return Panel(tuple(world.inputs), parses, tuple(weighed.weights[n] for n in world.inputs))
 

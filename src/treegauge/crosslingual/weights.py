@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.measures.counting import per_sentence
 from treegauge.measures.similarity import log_ratios, trigram_shortfall
@@ -72,8 +73,6 @@ class SourceWeights(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per source; `behind` is the difference of its divergence from the closest's."""
-        import polars as pl
-
         rows: list[dict[str, Any]] = [
             {
                 "source": one.name, "klcpos3": one.divergence, "weight": one.weight,
@@ -82,7 +81,7 @@ class SourceWeights(Result):
             }
             for one in self.sources
         ]  # fmt: skip
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return make_table(rows)
 
     @property
     def advice(self) -> str:
@@ -203,9 +202,8 @@ def weigh_sources(
         raise TreegaugeError("no source to weigh: give at least one")
     ratios = {name: log_ratios(looked, source) for name, source in sources.items()}
     divergences = {name: max(0.0, float(values.mean())) for name, values in ratios.items()}
-    weights = dict(
-        zip(sources, inverse_weights([*divergences.values()], exponent=exponent), strict=True)
-    )
+    raw = inverse_weights([*divergences.values()], exponent=exponent).tolist()
+    weights = dict(zip(sources, raw, strict=True))
     order = sorted(sources, key=divergences.__getitem__)
     gaps = {name: per_sentence(values, looked) for name, values in ratios.items()}
     pairs = max(1, len(gaps) * (len(gaps) - 1) // 2)
@@ -214,12 +212,12 @@ def weigh_sources(
     weighed = []
     for place, name in enumerate(order):
         behind = ratio(gaps[name] - gaps[order[0]], words, level=joint) if place else None
-        weighed.append(WeighedSource(name, divergences[name], float(weights[name]), behind))
+        weighed.append(WeighedSource(name, divergences[name], weights[name], behind))
     signature = sign(
         target=looked.mark, sentences=len(looked), exponent=f"{exponent:g}", unseen=1,
         sources=source_marks(sources), ci=f"t@{level:g}/{pairs}",
     )  # fmt: skip
     short = [trigram_shortfall(source, looked.n_words) for source in sources.values()]
     inflation = float(np.mean(short))
-    number = len(looked), looked.n_words
-    return SourceWeights(tuple(weighed), *number, level, inflation, signature)
+    size = len(looked), looked.n_words
+    return SourceWeights(tuple(weighed), *size, level, inflation, signature)

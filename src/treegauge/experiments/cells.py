@@ -194,17 +194,10 @@ class Cell:
 class Outcome:
     """What a task gives.
 
-    Attributes
-    ----------
-    scalars
-        Numbers and short texts by name; a number that is not finite is kept as missing. Scores
-        are in percent.
-    words
-        A table with one row per word. A parse of the test set is a table with the columns
-        ``head`` and ``deprel``, see :func:`parse_table`; ``treegauge results --parses`` writes it
-        as CoNLL-U.
-    recordings
-        Contents of ``.npz`` files by name, such as recordings of a training.
+    `scalars` are numbers and short texts by name; scores are in percent, and a number that is not
+    finite is kept as missing. `words` is a table with one row per word: of a parse of the test set
+    ``head`` and ``deprel`` (:func:`parse_table`), which ``treegauge results --parses`` writes as
+    CoNLL-U. `recordings` are contents of ``.npz`` files by name, as of a training.
     """
 
     scalars: Mapping[str, Scalar]

@@ -166,7 +166,10 @@ def _why(
     for axis, name in enumerate(_AXES):
         rows = ledger.ask(f"SELECT DISTINCT {name} FROM cells WHERE setup = ?", [number])
         new.append({point[axis] or 0 for point in missing} - {row[0] for row in rows})
-    news = [_several(name, sorted(values)) for name, values in zip(_AXES, new, strict=True)]
+    news = []
+    for name, values in zip(_AXES, map(sorted, new), strict=True):
+        shown = ", ".join(map(str, values[:6])) + (", ..." if len(values) > 6 else "")
+        news.append(f"new {name}{'s' if len(values) > 1 else ''} {shown}")
 
     def reason(point: Point) -> str:
         reasons = [news[axis] for axis in range(3) if (point[axis] or 0) in new[axis]]
@@ -176,11 +179,6 @@ def _why(
 
 
 _AXES = ("size", "sample", "seed")
-
-
-def _several(name: str, values: list[int]) -> str:
-    shown = ", ".join(map(str, values[:6])) + (", ..." if len(values) > 6 else "")
-    return f"new {name}{'s' if len(values) > 1 else ''} {shown}"
 
 
 def differences(old: dict[str, Any], setup: Setup) -> list[str]:

@@ -6,6 +6,7 @@ is possible (``forkserver``, some milliseconds per cell), else started from scra
 
 import contextlib
 import faulthandler
+import math
 import multiprocessing
 import os
 import pickle
@@ -120,6 +121,7 @@ class Processes(Pool):
     def wait(self) -> Finished:
         """Wait until some cells have ended, killing those that are out of time."""
         finished: Finished = []
+        limit = math.inf if self.limits.seconds is None else self.limits.seconds
         while not finished and self._running:
             sources: dict[Any, _Running] = {}
             for running in self._running:
@@ -136,14 +138,10 @@ class Processes(Pool):
                     finished.append((running.cell, self._report(running)))
                     self._running.remove(running)
                     self._forget(running)
-                elif self._is_late(running):
+                elif not running.late and time.monotonic() >= running.began + limit:
                     running.late = True
                     _end(running.process)
         return finished
-
-    def _is_late(self, running: _Running) -> bool:
-        limit = self.limits.seconds
-        return limit is not None and not running.late and time.monotonic() >= running.began + limit
 
     def _patience(self) -> float | None:
         if any(_ended(running.process) for running in self._running):

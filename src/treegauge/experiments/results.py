@@ -51,14 +51,13 @@ class StoreResults(Result):
         table = self.table
         if table.is_empty():
             return table
-        blank = [
-            name
-            for name, column in zip(table.columns, table.iter_columns(), strict=True)
+        return table.drop(
+            column.name
+            for column in table.iter_columns()
             if column.is_null().all()
             or column.cast(pl.String).eq("").all()
-            or (name in GIVEN and (column == 100).all())
-        ]
-        return table.drop(blank)
+            or (column.name in GIVEN and (column == 100).all())
+        )
 
 
 @verb
@@ -115,10 +114,8 @@ def results(
     with place.reading() as ledger:
         state = "NOT cells.done" if failed else "cells.done"
         cells = read_cells(ledger, state, filters, [])
-        if failed:
-            frame = read_failures(ledger, filters)
-        else:
-            frame = read_results(ledger, filters, provenance=provenance)
+        done = None if failed else read_results(ledger, filters, provenance=provenance)
+        frame = read_failures(ledger, filters) if done is None else done
     if parses is not None:
         if failed:
             raise TreegaugeError("cells that failed have no parses; leave out --failed or --parses")
@@ -318,13 +315,13 @@ def _distinct(parts: "list[pl.DataFrame]") -> "list[pl.DataFrame]":
 
 
 def _environments(ledger: Ledger, numbers: "pl.Series") -> "pl.DataFrame":
-
     rows = [
         {"environment": number} | json.loads(facts)
         for number, facts in ledger.ask("SELECT id, facts FROM environments")
     ]
     if not rows:
         return make_table({})
-    table = make_table(rows)
-    joined = numbers.to_frame().join(table, on="environment", how="left", maintain_order="left")
+    joined = numbers.to_frame().join(
+        make_table(rows), on="environment", how="left", maintain_order="left"
+    )
     return joined.drop("environment")

@@ -11,16 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.plugins import load_plugins
 from treegauge.experiments.cells import Cell, Outcome, Scalar
 from treegauge.experiments.inventory import environment, parser_files, treebank_files
 from treegauge.scoring.convention import find_convention
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Function = Callable[[Cell], Outcome]
 
@@ -29,19 +26,11 @@ Function = Callable[[Cell], Outcome]
 class Task:
     """What a task does and what it takes.
 
-    Attributes
-    ----------
-    home
-        ``module:function``.
-    parts
-        The splits that a treebank must have.
-    parser, sized
-        Whether it needs a parser, and whether it needs sizes of training sets; None: optional.
-    parameters, required
-        Its parameters with their defaults (None: any), and those that have no default.
-    treebanks
-        Parameters that name further treebanks, one each. Plans look for them where the treebank
-        itself is; ``cell.read("train", treebank=name)`` reads them.
+    Its home is ``module:function``, its parts are the splits that a treebank must have. It needs a
+    parser, and sizes of training sets, or not (None: either). `parameters` have defaults (None:
+    any are taken), those `required` have none. Parameters in `treebanks` name further treebanks,
+    one each: plans look for them where the treebank itself is, and
+    ``cell.read("train", treebank=name)`` reads them.
     """
 
     name: str
@@ -210,7 +199,9 @@ def perform(cell: Cell) -> Report:
         if not isinstance(outcome, Outcome):
             raise TreegaugeError(f"task {cell.task} gave {type(outcome).__name__}, not an Outcome")
         facts["scalars"] = _scalars(outcome.scalars)
-        facts["words"] = None if outcome.words is None else _parquet(outcome.words)
+        if outcome.words is not None:
+            outcome.words.write_parquet(buffer := io.BytesIO(), compression="zstd")
+            facts["words"] = buffer.getvalue()
         facts["recordings"] = _recordings(cell.task, outcome.recordings)
     except MemoryError:
         facts = {"error": "out of memory", "lasting": True}
@@ -273,12 +264,6 @@ def _recordings(task: str, recordings: Mapping[str, bytes]) -> dict[str, bytes]:
 def _writable(text: str) -> str:
     """Replace lone surrogates, as in names of files that are not UTF-8; SQLite refuses them."""
     return text.encode(errors="backslashreplace").decode()
-
-
-def _parquet(words: "pl.DataFrame") -> bytes:
-    buffer = io.BytesIO()
-    words.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()
 
 
 def peak() -> int:

@@ -42,12 +42,7 @@ def scatter(
 ) -> Spec:
     """Draw a target against each variable, with the least-squares fit (EDV, Figs. 5 and 6).
 
-    Parameters
-    ----------
-    data, target, variables
-        A table, the column on the vertical axis, and those on the horizontal ones.
-    log
-        Columns that are fitted and drawn in logarithms.
+    Columns of `log` are fitted and drawn in logarithms.
 
     Examples
     --------
@@ -80,11 +75,6 @@ def correlation(found: Correlations, *, dark: bool = False) -> Spec:
 def normality(found: Normality, *, dark: bool = False) -> Spec:
     """Draw a histogram of each column that was tested for normality."""
     return distributions(found.data, found.columns, log=found.log, dark=dark)
-
-
-def regression(found: Regression, *, dark: bool = False) -> Spec:
-    """Draw what a linear model predicts for each row from the others, against the true values."""
-    return predictions(found.leave_one_out(), dark=dark)
 
 
 def background(found: Background, *, dark: bool = False) -> Spec:
@@ -167,8 +157,12 @@ def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
     return themed(spec, "Correlations", found.signature, dark)
 
 
-def predictions(found: Predictions, *, dark: bool = False) -> Spec:
-    """Draw predicted against true values; on the dashed line they are equal (EDV, Fig. 9)."""
+def predictions(found: Predictions | Regression, *, dark: bool = False) -> Spec:
+    """Draw predicted against true values; on the dashed line they are equal (EDV, Fig. 9).
+
+    Of a linear model, what it predicts for each row from the others.
+    """
+    found = found.leave_one_out() if isinstance(found, Regression) else found
     target = found.target
     rows = [row for row in found.table.to_dicts() if row.get("actual") is not None]
     rows = [row for row in rows if row["predicted"] is not None]

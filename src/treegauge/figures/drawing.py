@@ -20,7 +20,7 @@ FIGURES: dict[str, str] = {
     "normality": "analysis.normality",
     "correlation matrix": "analysis.matrix",
     "background": "analysis.background",
-    "regression": "analysis.regression",
+    "regression": "analysis.predictions",
     "predictions": "analysis.predictions",
     "binned correlation": "analysis.bins",
     "skew-normal curve": "analysis.shape",
@@ -37,7 +37,7 @@ FIGURES: dict[str, str] = {
 
 
 def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> dict[str, Any]:
-    """Draw the figure of a result; of one with a featured part, such as a breakdown, of this part.
+    """Draw the figure of a result; of one with a featured part that has a figure, of this part.
 
     Parameters
     ----------
@@ -53,7 +53,11 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
     dict
         The figure as a Vega-Lite specification.
     """
-    part = _drawn_part(result)
+    part: Any = result
+    if result.featured:
+        featured: Any = result.attached[result.featured]
+        first = featured if isinstance(featured, Result) else featured[0]
+        part = first if first.kind in FIGURES else result
     if part.kind not in FIGURES:
         raise ChoiceError("kind of result with a figure", part.kind, FIGURES)
     module, _, name = FIGURES[part.kind].partition(".")
@@ -62,13 +66,3 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
     if path is not None:
         save(spec, path)
     return spec
-
-
-def _drawn_part(result: Result) -> Result:
-    """Return the featured part of a result if it has a figure, else the result itself."""
-    if result.featured:
-        part = result.attached[result.featured]
-        first = part if isinstance(part, Result) else part[0]
-        if first.kind in FIGURES:
-            return first
-    return result

@@ -130,23 +130,11 @@ def inject_errors(
 ) -> Injected:  # fmt: skip
     """Return a treebank with changed heads in some words, and changed relations in as many.
 
-    Every sentence stays a tree with the same root; roots are left alone. With near heads and
-    relations by tags, errors are plausible: each could be an annotator's.
-
-    Parameters
-    ----------
-    treebank
-        Gold trees.
-    share
-        Share of all words that get an error.
-    seed
-        Of the draws.
-    heads
-        ``any``: a new head is any other word that leaves a tree; ``near``: the old head's head or
-        another dependent of the old head, which are the errors that people make.
-    relations
-        A new relation is drawn by how frequent relations are in the treebank (``any``), or between
-        a word and a head with these UPOS (``tags``).
+    Every sentence stays a tree with the same root; roots are left alone. A new head is any other
+    word that leaves a tree or, if ``near``, the old head's head or another dependent of the old
+    head, which are the errors that people make. A new relation is drawn by how frequent relations
+    are in the treebank or, by ``tags``, between a word and a head with these UPOS. With near heads
+    and relations by tags, errors are plausible: each could be an annotator's.
 
     Examples
     --------

@@ -85,17 +85,8 @@ def simulated_parse(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> st
     A word :math:`w` goes wrong with probability :math:`\min(0.95, \lambda d_w)`, where
     :math:`d_w` is its difficulty (see ``bias``) and :math:`\lambda` makes the mean over the text
     what the accuracy asks for. Trees keep one root and no cycle; forms, tokens, sentences and
-    comments stay as they are. Two parsers with the same seed err at much the same words, two
-    seeds err independently.
-
-    Parameters
-    ----------
-    text
-        CoNLL-U; what is returned has the same words, line by line.
-    accuracy
-        What the parser gets correct.
-    seed
-        Which mistakes it makes.
+    comments of the CoNLL-U stay as they are, line by line. Two parsers with the same seed err at
+    much the same words, two seeds err independently.
 
     Examples
     --------

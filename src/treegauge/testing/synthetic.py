@@ -27,26 +27,10 @@ def synthetic_conllu(
 ) -> str:
     """Draw a treebank as CoNLL-U text.
 
-    Every sentence depends on nothing but the grammar, the seed and its own number, so that
-    pieces drawn apart (see ``start``) are those of the whole.
-
-    Parameters
-    ----------
-    sentences
-        How many sentences.
-    grammar
-        Its parameters.
-    seed
-        Which sample of the grammar.
-    start
-        Number of the first sentence, from 0.
-    prefix
-        Start of every ``sent_id``, as in ``syn-17``.
-
-    Returns
-    -------
-    str
-        Valid UD v2 with all ten columns, documents, multiword tokens and enhanced relations.
+    It is valid UD v2 with all ten columns, documents, multiword tokens and enhanced relations.
+    Every sentence depends on nothing but the grammar, the seed and its own number, so that pieces
+    drawn apart are those of the whole; `start` is the number of the first one, from 0, and `prefix`
+    begins every ``sent_id``, as in ``syn-17``.
 
     Examples
     --------
@@ -74,31 +58,22 @@ def _sentence(grammar: Grammar, seed: int, number: int, prefix: str) -> str:
     relations = ["", *(word.rel for word in words)]
     misc = [""] * len(heads)
     if grammar.label_noise:
-        _add_noise(grammar.label_noise, heads, relations, misc, uniforms(seed, number, 1))
+        before, noise = list(zip(heads, relations, strict=True)), uniforms(seed, number, 1)
+        chosen = [i for i in range(1, len(heads)) if noise() < grammar.label_noise]
+        perturb(heads, relations, chosen, noise, relabel=0.5)
+        for i, (head, relation) in enumerate(before):
+            if (head, relation) != (heads[i], relations[i]):
+                misc[i] = f"TrueHead={head}|TrueDeprel={relation}"
     text, tokens = _tokens(words, grammar.contractions, uniform, misc)
     comments = [f"# newdoc id = {prefix}-d{number // DOCUMENT + 1}\n"] * (number % DOCUMENT == 0)
     lines = [*comments, f"# sent_id = {prefix}-{number + 1}\n", f"# text = {text}\n"]
     deps = _enhanced(words, heads, relations)
     for i, word in enumerate(words, start=1):
-        lines.append(tokens.get(i, ""))
         lines.append(
-            f"{i}\t{word.form}\t{word.lemma}\t{word.upos}\t{word.xpos}\t{word.feats}\t"
-            f"{heads[i]}\t{relations[i]}\t{deps[i]}\t{misc[i] or '_'}\n"
+            f"{tokens.get(i, '')}{i}\t{word.form}\t{word.lemma}\t{word.upos}\t{word.xpos}\t"
+            f"{word.feats}\t{heads[i]}\t{relations[i]}\t{deps[i]}\t{misc[i] or '_'}\n"
         )
-    lines.append("\n")
-    return "".join(lines)
-
-
-def _add_noise(
-    rate: float, heads: list[int], relations: list[str], misc: list[str], uniform: Uniform
-) -> None:
-    """Change the annotation of some words and leave the correct one in MISC."""
-    before = list(zip(heads, relations, strict=True))
-    chosen = [word for word in range(1, len(heads)) if uniform() < rate]
-    perturb(heads, relations, chosen, uniform, relabel=0.5)
-    for word, (head, relation) in enumerate(before):
-        if (head, relation) != (heads[word], relations[word]):
-            misc[word] = f"TrueHead={head}|TrueDeprel={relation}"
+    return "".join([*lines, "\n"])
 
 
 def _tokens(
@@ -113,10 +88,8 @@ def _tokens(
     while i < last:
         here, i = words[i], i + 1
         start, form = i, here.form
-        if i < last and uniform() < contractions:
-            fused = _contraction(here, words[i])
-            if fused:
-                form, i = fused, i + 1
+        if i < last and uniform() < contractions and (fused := _contraction(here, words[i])):
+            form, i = fused, i + 1
         closed = i < last and (words[i].form in NO_SPACE_BEFORE or form == "(")
         if i > start:
             space = "SpaceAfter=No" if closed else "_"
