@@ -13,7 +13,7 @@ from scipy.stats import wasserstein_distance
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.splits import distance
-from treegauge.splitting.displacement import optimised_test, sampled_test
+from treegauge.splitting.displacement import Strata, optimised_test, sampled_test
 from treegauge.splitting.pool import pool
 from treegauge.splitting.split import rebuild, split_manifest, write_split
 from treegauge.splitting.splitting import make_split
@@ -173,6 +173,12 @@ def test_sampler_equals_a_plain_one(adversarial, seed):
     assert set(np.flatnonzero(found).tolist()) == expected
     other = sampled_test(few, np.arange(80 + seed), adversarial=not adversarial, seed=seed)
     assert sorted(few.lengths[found]) == sorted(few.lengths[other])
+
+
+def test_shares_of_strata():
+    assert Strata.of(np.array([5, 3, 5, 3, 5, 9]), 0.5).take.tolist() == [1, 1, 1]
+    top = Strata.of(np.array([5, 3, 5, 3]), 0.5).top(np.array([1, 2, 0, 3]))
+    assert top.tolist() == [True, False, False, True]
 
 
 def test_optimiser_is_near_the_best_of_all_small_splits():

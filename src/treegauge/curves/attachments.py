@@ -123,15 +123,6 @@ def attachments(
     It has the columns treebank, parser, size, sample, class, correct, total, and perhaps metric and
     by, which say what was counted unless that is given. Class ``""`` is read as ``all``. Messages
     name `source`, the signature `sources`.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> rows = [("UD_A-B", "beam", n, 0, "all", c, 100) for n, c in ((5, 40), (10, 55))]
-    >>> counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
-    >>> print(counts.shown())
-    shape: (1, 6)
-    ...
     """
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:

@@ -38,14 +38,6 @@ def count(
 
     Parses are treebanks, or frames with one row per word of `gold` and the columns ``head`` and,
     for LAS, ``deprel``. Classes are those of :func:`treegauge.scoring.classes.classify`.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> gold = synthetic(40, seed=1)
-    >>> counts = count(gold, [Parse("oracle", 5, 0, gold)])
-    >>> (counts.table["correct"] == counts.table["total"]).all()
-    True
     """
     metric = find_word_metric(metric)
     classes = classify(gold, by)

@@ -20,13 +20,7 @@ _TINY = 1e-9
 
 
 def isotonic(curve: npt.ArrayLike) -> Floats:
-    """Return the non-decreasing curves nearest to given ones (..., sizes), by least squares.
-
-    Examples
-    --------
-    >>> isotonic([40.0, 55.0, 53.0, 60.0]).tolist()
-    [40.0, 54.0, 54.0, 60.0]
-    """
+    """Return the non-decreasing curves nearest to given ones (..., sizes), by least squares."""
     from scipy.optimize import isotonic_regression
 
     return np.apply_along_axis(lambda y: isotonic_regression(y).x, -1, np.asarray(curve, float))
@@ -40,11 +34,6 @@ def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.Array
 
     Sizes are ascending, `curve` is (..., sizes), `score` one number or one per curve. The result is
     0 for a score below the curve and infinity for one above: neither is extrapolated.
-
-    Examples
-    --------
-    >>> equivalent_size([5, 10, 20], [40.0, 50.0, 60.0], [39, 40, 55, 60, 61]).round(2).tolist()
-    [0.0, 5.0, 14.14, 20.0, inf]
     """
     points = np.log(np.asarray(sizes, float))
     rising = isotonic(curve)
@@ -71,13 +60,7 @@ def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.Array
 
 
 def size_text(size: float, sizes: Sequence[float]) -> str:
-    """Return a number of sentences as text, or that it is beyond the sizes tried.
-
-    Examples
-    --------
-    >>> [size_text(size, [5, 500]) for size in (0.0, 31.6, float("inf"))]
-    ['< 5', '32', '> 500']
-    """
+    """Return a number of sentences as text, or that it is beyond the sizes tried."""
     if size < sizes[0] * (1 - 1e-12):
         return f"< {sizes[0]:g}"
     return f"> {sizes[-1]:g}" if np.isinf(size) else f"{size:.0f}"

@@ -113,15 +113,7 @@ def _square(residual: Floats, sizes: int) -> Floats:
 
 
 def mix_laws(sizes: Floats, curve: Floats, variance: Floats, words: float) -> Mixture:
-    """Fit the mixture to a curve of three sizes or more.
-
-    Examples
-    --------
-    >>> sizes = np.array([5.0, 10, 20, 50, 100])
-    >>> found = mix_laws(sizes, 80 - 60 * sizes**-0.25, np.full(5, 0.01), 9000)
-    >>> round(float(found.level(200) @ (80 - 60 * sizes**-0.25)), 1)  # 64.0 by the law
-    64.2
-    """
+    """Fit the mixture to a curve of three sizes or more."""
     noise, _ = _noise(sizes, curve, variance, np.asarray(words, float), sizes[-1])
     weights = 1 / noise
     x = bend(sizes / sizes[-1])
@@ -151,13 +143,7 @@ def checked() -> dict[str, Any]:
 
 
 def factor(level: float, kind: str = "all") -> float:
-    """Return the number of errors that an interval extends to either side; NaN above 98 %.
-
-    Examples
-    --------
-    >>> factor(0.9) < factor(0.95) < factor(0.95, "classes")
-    True
-    """
+    """Return the number of errors that an interval extends to either side; NaN above 98 %."""
     factors = checked()[kind]["factors"]
     places = np.arange(1, len(factors) + 1)
     return float(np.interp(100 * level, places, factors, right=np.nan))

@@ -66,13 +66,6 @@ def fit_law(
     The laws are ``"power"`` (a - b n^-c) and ``"log"`` (a + b ln n); curves are (..., sizes). For a
     given exponent a power law is linear in a and b, so only the exponent is searched for, on a
     logarithmic grid that narrows around the best one. Agrees with ``scipy.optimize.curve_fit``.
-
-    Examples
-    --------
-    >>> sizes = np.array([5, 10, 20, 50, 100])
-    >>> found = fit_law("power", sizes, 80 - 60 * sizes**-0.5, np.ones(5))
-    >>> [round(float(value), 6) for value in (found.a, found.b, found.c)]
-    [80.0, 60.0, 0.5]
     """
     n, y = np.asarray(sizes, float), np.asarray(curves, float)
     if law not in LAWS:

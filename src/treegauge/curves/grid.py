@@ -240,13 +240,6 @@ def area_between(sizes: npt.ArrayLike, overall: npt.ArrayLike, curve: npt.ArrayL
     integrated under the parabola through its three points, a last single interval under the
     parabola through the last three points. Sizes are the last axis of the relative scores. The unit
     is percentage points times units of ln(size); negative: simpler than words overall.
-
-    Examples
-    --------
-    >>> float(area_between([5, 50, 500], [0.6, 0.8, 1.0], [0.6, 0.8, 1.0]))
-    0.0
-    >>> round(float(area_between([5, 50, 500], [0.6, 0.8, 1.0], [0.7, 0.9, 1.0])), 2)
-    -38.38
     """
     from scipy.integrate import simpson
 

@@ -70,16 +70,6 @@ def composites(counts: Attachments, parted: Partition | None = None) -> Attachme
     The result has the classes ``all``, ``simple`` and ``complex``, of the treebanks in the
     partition; whatever takes counts takes it. `parted` is one partition for all parsers (Table 2 of
     the paper: that of BEAM), or None: each parser its own (Fig. 3).
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> rows = [("A", "beam", n, 0, name, right, total)
-    ...         for n, x, y in ((5, 40, 10), (10, 42, 20), (20, 45, 40))
-    ...         for name, right, total in (("x", x, 50), ("y", y, 50), ("all", x + y, 100))]
-    >>> counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
-    >>> composites(counts).table.filter(size=5)["class", "correct"].rows()
-    [('all', 50), ('complex', 10), ('simple', 40)]
     """
     parts, kinds = [], []
     for parser in counts.parsers:

@@ -22,14 +22,6 @@ def blank(treebank: Treebank, column: str) -> npt.NDArray[np.bool_]:
 
     In running text ``_`` is a word like others, and its own lemma. Where most forms are ``_``, as
     in treebanks that may not show their text, it is neither.
-
-    Examples
-    --------
-    >>> from treegauge.treebanks.conllu import parse_conllu
-    >>> rows = ["1\t_\t_\tSYM\t_\t_\t2\tdep\t_\t_", "2\ta\t_\tX\t_\t_\t0\troot\t_\t_"]
-    >>> text = parse_conllu("\n".join(rows) + "\n\n")
-    >>> blank(text, "lemma").tolist(), blank(text, "form").tolist()
-    ([False, True], [False, False])
     """
     codes, values = treebank.codes(column)
     if "_" not in values:

@@ -40,14 +40,6 @@ def measure_interval(
         What to measure, and of what: one treebank, or train and test.
     resamples, level, seed
         Resamples of distances, confidence level, and the seed of resamples and random splits.
-
-    Examples
-    --------
-    >>> from treegauge.measures.registry import measures
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> low, high = measure_interval(measures()["mean_length"], synthetic(100, seed=1))
-    >>> low < measures()["mean_length"](synthetic(100, seed=1)) < high
-    True
     """
     made = measure.additive
     if made is None:
@@ -121,13 +113,6 @@ def random_splits(
     """Return the distances of random splits of the same sentences into sets of the same sizes.
 
     Two tables are (sentences, columns), and the distance takes their column sums.
-
-    Examples
-    --------
-    >>> from treegauge.statistics.descriptive import wasserstein
-    >>> table = np.eye(3)[[0, 0, 1, 2, 2, 2]]
-    >>> random_splits([table[:4], table[4:]], wasserstein, 3, 0).shape
-    (3,)
     """
     random = np.random.default_rng(seed)
     whole = np.concatenate(tables)

@@ -155,14 +155,6 @@ def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
     r"""Count each pair of a feature and its value, such as ``Case=Nom``.
 
     `codes` are codes of FEATS of some words, by default of all.
-
-    Examples
-    --------
-    >>> from treegauge.treebanks.conllu import parse_conllu
-    >>> rows = ["1\ta\t_\tX\t_\tCase=Nom|Number=Sing\t0\troot\t_\t_",
-    ...         "2\tb\t_\tX\t_\tCase=Nom\t1\tdep\t_\t_"]
-    >>> feature_counts(parse_conllu("\n".join(rows) + "\n\n")).tolist()
-    [2.0, 1.0]
     """
     has = _bundles(treebank)
     words = treebank.codes("feats").codes if codes is None else codes

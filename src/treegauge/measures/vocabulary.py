@@ -19,11 +19,6 @@ def entropy_of(counts: npt.ArrayLike) -> FloatArray:
     r"""Return the entropy of counts (..., values) in bits; 0 where there are none.
 
     .. math:: H = -\sum_v p_v \log_2 p_v
-
-    Examples
-    --------
-    >>> entropy_of([[1, 1], [5, 0], [0, 0]]).tolist()
-    [1.0, 0.0, 0.0]
     """
     table = np.asarray(counts, dtype=np.float64)
     total = table.sum(axis=-1, keepdims=True)
@@ -72,14 +67,7 @@ def _chunk_ratios(treebank: Treebank, chunk: int = CHUNK) -> list[FloatArray]:
     additive=Additive(_chunk_ratios, ratio_of_sums, least=10, units="chunks"),
 )  # fmt: skip
 def standardised_ttr(treebank: Treebank, *, chunk: int = CHUNK) -> float:
-    """Average the type/token ratio over consecutive chunks of words; a rest is left out.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> 0 < standardised_ttr(synthetic(300, seed=1)) < 1
-    True
-    """
+    """Average the type/token ratio over consecutive chunks of words; a rest is left out."""
     need_column(treebank, "form")
     if treebank.n_words < chunk:
         raise MissingError(

@@ -28,14 +28,7 @@ class Claim:
 
 
 def parse_claim(board: Leaderboard, text: "str | Claim") -> Claim:
-    """Read ``"A > B"`` or ``"A < B"``; names may have spaces and, if need be, a > themselves.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> parse_claim(read_leaderboard("conll18"), "turkunlp > UDPipe Future")
-    Claim(a='TurkuNLP', b='UDPipe Future')
-    """
+    """Read ``"A > B"`` or ``"A < B"``; names may have spaces and, if need be, a > themselves."""
     if isinstance(text, Claim):
         text = str(text)
     sides = []
@@ -130,15 +123,6 @@ def flip(board: Leaderboard, claim: str | Claim, *, subset: Sequence[str] | None
     """Find the smallest change of treebanks that makes a claim such as ``"A > B"`` fail.
 
     It starts from a subset; by default from all treebanks, and then there is nothing to swap with.
-
-    Examples
-    --------
-    >>> from treegauge import data
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> board, twelve = read_leaderboard("conll18"), data.subsets()["Ma18"]
-    >>> change = flip(board, "Stanford > TurkuNLP", subset=twelve)
-    >>> change.holds, len(change.removed), len(change.swapped)
-    (True, 9, 1)
     """
     stated = parse_claim(board, claim)
     numbers = board.fixed_point()[0]

@@ -63,12 +63,6 @@ def friedman(board: Leaderboard) -> Friedman:
        \quad F = \frac{(N - 1) \chi^2}{N (k - 1) - \chi^2}
 
     with average ranks :math:`R_j`; :math:`\chi^2` is corrected for ties, as SciPy does.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> round(friedman(read_leaderboard("fragility_exp1", missing="drop-treebank")).statistic, 2)
-    74.34
     """
     from scipy.stats import f, friedmanchisquare
 
@@ -94,13 +88,7 @@ def treebank_ranks(board: Leaderboard) -> Floats:
 
 
 def critical_distance(systems: int, treebanks: int, alpha: float = 0.05) -> float:
-    """Return Nemenyi's critical difference of average ranks.
-
-    Examples
-    --------
-    >>> round(critical_distance(4, 14), 2), round(critical_distance(4, 14, 0.10), 2)
-    (1.25, 1.12)
-    """
+    """Return Nemenyi's critical difference of average ranks."""
     from scipy.stats import studentized_range
 
     quantile = float(studentized_range.ppf(1 - alpha, systems, np.inf))
@@ -207,13 +195,6 @@ def critical_difference(
 
     ``nemenyi`` compares average ranks with one critical difference; ``wilcoxon-holm`` tests every
     pair with signed ranks, corrected by Holm. Treebanks are units and count as independent.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> compared = critical_difference(read_leaderboard("fragility_exp1", missing="drop-treebank"))
-    >>> compared.cliques
-    (('gb-DM17', 'tb-FG19'),)
     """
     if method not in get_args(Method):
         raise ChoiceError("method", method, get_args(Method))

@@ -147,15 +147,7 @@ class Exact(Result):
                 yield {"size": size, "system": pair[0], "other": pair[1]}, counts
 
     def count(self, system: str, other: str, size: int | None = None) -> tuple[int, int, int]:
-        """Return in how many subsets a system wins against, ties with, loses to another.
-
-        Examples
-        --------
-        >>> from treegauge.ranking.reading import read_leaderboard
-        >>> board = read_leaderboard("conll18").select(systems=["HIT-SCIR", "Stanford"])
-        >>> exact_ranks(board, size=10).count("HIT-SCIR", "Stanford")
-        (2128746541218, 37161324, 10496539128)
-        """
+        """Return in how many subsets a system wins against, ties with, loses to another."""
         at, a, b = self._at(size), self.board.system(system), self.board.system(other)
         return int(self.wins[at, a, b]), int(self.undecided[at, a, b]), int(self.wins[at, b, a])
 
@@ -207,15 +199,6 @@ def subset_sums(plan: SumLayout, kind: type) -> NDArray[Any]:
     """Count the j-subsets with sum s in cell ``starts[j] + s - lows[-1][j]``.
 
     The kind ``np.uint64`` counts modulo 2**64, ``np.float64`` rounds.
-
-    Examples
-    --------
-    The pairs out of 1, -1 and 5 have the sums 0, 4 and 6:
-
-    >>> plan = sum_layout(np.array([1, -1, 5]), 2)
-    >>> row, low = plan.row(subset_sums(plan, np.uint64), 2)
-    >>> low, row.tolist()
-    (0, [1, 0, 0, 0, 1, 0, 1])
     """
     cells: NDArray[Any] = np.zeros(plan.starts[-1], dtype=kind)
     cells[0] = 1
@@ -286,13 +269,6 @@ def exact_ranks(
 
     Several sizes (also ``"5-20"``, ``"all"``) share one table per pair. The other parameters are
     those of :func:`treegauge.rank`; `progress` is called with the number of pairs just done.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> board = read_leaderboard("conll18").select(systems=["TurkuNLP", "Stanford", "SParse"])
-    >>> exact_ranks(board, size=10).table.select("system", "mean").rows()
-    [('TurkuNLP', 1.3504...), ('Stanford', 1.6495...), ('SParse', 3.0)]
     """
     held = len(board.treebanks)
     sizes = sizes_of(size, held)

@@ -24,13 +24,7 @@ CLASSES = ("stock", "genus", "resource", "tokens", "language", "treebank")
 
 
 def name_key(name: str) -> str:
-    """Reduce the ways a treebank is written to one.
-
-    Examples
-    --------
-    >>> [name_key(name) for name in ("UD_Czech-PDT", "Czech PDT", "cs_pdt-ud-test")]
-    ['czech_pdt', 'czech_pdt', 'cs_pdt']
-    """
+    """Reduce the ways a treebank is written to one."""
     plain = re.sub(r"-ud-(train|dev|test)$", "", name.strip().casefold()).removeprefix("ud_")
     return re.sub(r"[\s_-]+", "_", plain)
 
@@ -106,13 +100,6 @@ def classes_of(
     there are several other classes, which is what the Fragility paper calls low-resource. Classes
     of one treebank are left out, unless `by` names ``treebank``, and so are classes with the same
     members as an earlier one.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> classes = classes_of(read_leaderboard("conll18"), ["genus", "resource"])
-    >>> int(classes["genus Slavic"].sum()), int(classes["resource not big"].sum())
-    (17, 21)
     """
     masks: dict[str, NDArray[np.bool_]] = {}
     for column in by:
@@ -153,13 +140,6 @@ def tail(count: int, *, population: int, members: int, size: int) -> float:
 
     with :math:`K` of :math:`N` treebanks in the class and :math:`n` in the subset. Subsets of one
     system's extreme ranks share treebanks, so their tails must not be added up.
-
-    Examples
-    --------
-    Six or more of 17 Slavic treebanks among 10 of 82:
-
-    >>> round(tail(6, population=82, members=17, size=10), 5)
-    0.00434
     """
     from scipy.stats import hypergeom
 

@@ -166,14 +166,6 @@ def over_represented(
 
     `members` is how often each treebank is in one of the subsets, `masks` which treebanks are of
     each class. Labels are permuted over treebanks, all classes together.
-
-    Examples
-    --------
-    One treebank in all subsets does not make its class over-represented:
-
-    >>> often = np.array([90, 10, 10, 10, 10, 10, 10, 10])
-    >>> over_represented(often, [np.arange(8) < 4]).round(1).tolist()
-    [0.5]
     """
     held = np.array(masks, dtype=np.int64).reshape(len(masks), len(members)).T
     rng = np.random.default_rng([seed, len(members)])
@@ -208,14 +200,6 @@ def explain_outliers(
 
     `ranks` are those over free random subsets of one size, `classes` one's own (see
     :func:`classes_of`); the other parameters are those of :func:`outliers`.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> ranks = stability(read_leaderboard("conll18"), size=10, samples=50_000, seed=0)
-    >>> worst = explain_outliers(ranks, "Stanford", which=["worst"], search=False).sides[0]
-    >>> [row["class"] for row in worst.over()]
-    ['resource small', 'resource not big']
     """
     sampler = ranks.sampler
     if len(sampler.sizes) > 1 or sampler.constraints:

@@ -199,13 +199,6 @@ class Sampler:
 
     Sample ``i`` has size ``sizes[i % len(sizes)]`` and is uniform over all subsets of that size
     that satisfy the constraints. It depends only on the seed, its number and these choices.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> sampler = Sampler(read_leaderboard("conll18"), (3,), 0, (Constraint("stock", 1),))
-    >>> sampler.subset(5) == sampler.subset(5)
-    True
     """
 
     board: Leaderboard

@@ -267,13 +267,6 @@ def stability(
     are rounded to 1e-9 first. Several sizes (also ``"5-20"``, ``"all"``) are taken in turn, so that
     each gets an equal share; `progress` is called with the number of samples just done. The other
     parameters are those of :func:`treegauge.rank`.
-
-    Examples
-    --------
-    >>> from treegauge.ranking.reading import read_leaderboard
-    >>> result = stability(read_leaderboard("conll18"), size=10, samples=20_000, seed=0)
-    >>> print(result.table.select("system", "best", "worst").head(3).rows())
-    [('HIT-SCIR', 1.0, 6.0), ('TurkuNLP', 1.0, 10.0), ('UDPipe Future', 1.0, 11.0)]
     """
     if samples < 1:
         raise TreegaugeError(f"samples {samples}: expected 1 or more")

@@ -29,13 +29,7 @@ class Strata:
 
     @classmethod
     def of(cls, strata: npt.NDArray[np.integer], share: float) -> "Strata":
-        """Sort units by their strata.
-
-        Examples
-        --------
-        >>> Strata.of(np.array([5, 3, 5, 3, 5, 9]), 0.5).take.tolist()
-        [1, 1, 1]
-        """
+        """Sort units by their strata."""
         units = np.argsort(strata, kind="stable")
         sizes = np.unique(strata, return_counts=True)[1]
         bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
@@ -43,13 +37,7 @@ class Strata:
         return cls(units, bounds, np.diff(ends, prepend=0))
 
     def top(self, score: UnitScores) -> Bools:
-        """Take from each stratum the units with the highest scores.
-
-        Examples
-        --------
-        >>> Strata.of(np.array([5, 3, 5, 3]), 0.5).top(np.array([1, 2, 0, 3])).tolist()
-        [True, False, False, True]
-        """
+        """Take from each stratum the units with the highest scores."""
         place, stratum = self._places()
         return self._chosen(-score, place < self.take[stratum])
 
