@@ -64,12 +64,7 @@ class Parser(Protocol):
 def check_training(*parts: Treebank | None, seed: int = 0) -> None:
     """Refuse treebanks that nothing can be learned from, naming the first sentence at fault.
 
-    Parameters
-    ----------
-    parts
-        The training set, and the dev set if there is one.
-    seed
-        Refused if no generator of random numbers takes it.
+    A seed that no generator of random numbers takes is refused, too.
     """
     check_whole("seed", seed)
     for part in (one for one in parts if one is not None):

@@ -48,12 +48,8 @@ def spanning_tree(scores: npt.ArrayLike) -> Ints:
     """Return the heads of the best tree with one root, projective or not (Chu-Liu/Edmonds).
 
     Taking the same large number from every arc of the root leaves, among trees with one root,
-    the best one the best, and makes every tree with more roots worse.
-
-    Parameters
-    ----------
-    scores
-        As in :func:`projective_tree`.
+    the best one the best, and makes every tree with more roots worse. Scores and heads are as in
+    :func:`projective_tree`.
 
     Examples
     --------

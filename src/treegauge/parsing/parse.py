@@ -21,15 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Parsed(Result):
-    """Sentences with a model's trees.
-
-    Attributes
-    ----------
-    treebank
-        The parsed sentences.
-    path
-        The file that they were written to, or None.
-    """
+    """Sentences with a model's trees, and the file that they were written to, or None."""
 
     treebank: "Treebank"
     path: str | None

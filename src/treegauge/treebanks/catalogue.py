@@ -33,12 +33,8 @@ Layer = Literal["text", "lemmas", "features", "xpos"]
 class Catalogue(Result):
     """Treebanks in the order of their releases and names; iterate over it, or find one.
 
-    Attributes
-    ----------
-    left_out
-        Treebanks that do not meet the criteria, each with its reasons.
-    explained, paths
-        Whether the text shows these reasons; whether it shows folders and nothing else.
+    `left_out` are treebanks that do not meet the criteria, each with its reasons, which the text
+    shows if `explained`; with `paths` it shows folders and nothing else.
     """
 
     entries: tuple[TreebankEntry, ...]
@@ -111,11 +107,8 @@ class Catalogue(Result):
     def matching(self, key: str) -> "Catalogue":
         """Return all treebanks of a name, code or language, else of a family or genus.
 
-        Parameters
-        ----------
-        key
-            Such as ``"el_gdt"``, ``"Greek"``, ``"Slavic"`` or ``"UD_Greek-GDT@2.9"``; upper and
-            lower case are the same.
+        Such as ``"el_gdt"``, ``"Greek"``, ``"Slavic"`` or ``"UD_Greek-GDT@2.9"``; upper and lower
+        case are the same.
         """
         name, release = take_apart(key)
         wanted = fold(name)
@@ -135,19 +128,9 @@ class Catalogue(Result):
         return self.subset(kept)
 
     def find(self, key: str) -> TreebankEntry:
-        """Return the one treebank of a name, code or language.
+        """Return the one treebank of a name, code or language, such as ``"el_gdt@2.9"``.
 
-        Parameters
-        ----------
-        key
-            Such as ``"UD_Greek-GDT"``, ``"el_gdt"``, ``"Greek"`` or ``"el_gdt@2.9"``.
-
-        Raises
-        ------
-        ChoiceError
-            If there is none; it names those that come close.
-        TreegaugeError
-            If there are several; it names them.
+        An error names those that come close if there is none, and all if there are several.
         """
         matches = self.matching(key)
         if len(matches) > 1:

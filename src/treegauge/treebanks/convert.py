@@ -24,15 +24,7 @@ _TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
 
 @dataclass(frozen=True)
 class NewTreebank(Result):
-    """A treebank that a verb made: written to a file, or printed as CoNLL-U.
-
-    Attributes
-    ----------
-    treebank
-        The treebank.
-    out
-        The file it was written to; None if it was not.
-    """
+    """A treebank that a verb made: written to the file `out`, or (None) printed as CoNLL-U."""
 
     treebank: "Treebank"
     out: str | None

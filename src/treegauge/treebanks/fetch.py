@@ -247,18 +247,16 @@ class _FetchJob:
         assert request.name is not None  # noqa: S101 -- run() saw to it
         target = home(self.into, request.release) / request.name
         with fresh_folders({None: target}, replace=self.replace) as fresh:
-            files = [_copy(path, fresh[None] / name) for name, path in paths.items()]
+            files = []
+            for name, path in paths.items():
+                data = path.read_bytes()
+                (fresh[None] / name).write_bytes(data)
+                files.append(Unpacked(name, len(data), hashlib.sha256(data).hexdigest()))
         return _with(FetchedTreebank(request.name, request.release, target, place), files)
 
 
 def _with(treebank: FetchedTreebank, files: Sequence[Unpacked]) -> FetchedTreebank:
     return dataclasses.replace(treebank, files=tuple(files))
-
-
-def _copy(path: Path, target: Path) -> Unpacked:
-    data = path.read_bytes()
-    target.write_bytes(data)
-    return Unpacked(target.name, len(data), hashlib.sha256(data).hexdigest())
 
 
 def _choose(

@@ -60,14 +60,9 @@ class OutputMatch:
 def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) -> OutputMatch:
     """Match a system's output files to gold files, by file name, treebank code, name, or text.
 
-    Parameters
-    ----------
-    gold_files
-        Gold CoNLL-U files, each analysed by at most one output.
-    output_files
-        Output of one system. ``el_gdt-ud-test.conllu``, ``el_gdt.conllu`` and
-        ``UD_Greek-GDT.conllu`` all match the test set of UD_Greek-GDT; whatever matches no file
-        by name is matched by its text.
+    Outputs are of one system, at most one for a gold file. ``el_gdt-ud-test.conllu``,
+    ``el_gdt.conllu`` and ``UD_Greek-GDT.conllu`` all match the test set of UD_Greek-GDT; whatever
+    matches no file by name is matched by its text.
     """
     golds, outputs = [os.fspath(p) for p in gold_files], [os.fspath(p) for p in output_files]
     pairs: dict[str, str] = {}

@@ -24,15 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drawings(Result):
-    """Sentences drawn as trees, each alone or with a system's analysis of it.
-
-    Attributes
-    ----------
-    sentences
-        The sentences.
-    systems
-        A system's analyses of the same sentences; empty if there is none.
-    """
+    """Sentences drawn as trees, each alone or, where there are `systems`, with the system's."""
 
     sentences: "tuple[Sentence, ...]"
     systems: "tuple[Sentence, ...]"

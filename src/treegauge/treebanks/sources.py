@@ -65,14 +65,8 @@ def packed(data: bytes, ending: str) -> bytes:
 def find(source: Source, *, split: str | None = None) -> list[str]:
     """Return the files behind a path, pattern, folder or name, train before dev and test.
 
-    Parameters
-    ----------
-    source
-        A file, ``-`` for standard input, a folder, a pattern such as ``"UD_*/*-test.conllu"``
-        or ``"UD_*"`` for files or folders, or the name or code of a treebank under the folder
-        that the environment variable ``TREEGAUGE_UD`` names.
-    split
-        ``"train"``, ``"dev"`` or ``"test"``: only that set of a folder, pattern or name.
+    Patterns such as ``"UD_*/*-test.conllu"`` or ``"UD_*"`` are of files or folders, names and codes
+    those of treebanks under ``$TREEGAUGE_UD``; `split` takes one set of all but files.
     """
     name = os.fspath(source)
     if split is not None and split not in SPLITS:

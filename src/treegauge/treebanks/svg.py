@@ -163,24 +163,6 @@ class Arc:
         return self.word if self.head is None else max(self.word, self.head)
 
 
-def levels(arcs: Sequence[Arc], words: int) -> list[int]:
-    """Give heights at which no two arcs over the same gap lie: short arcs low, long ones above.
-
-    Arcs that come from nowhere are higher than all beside them.
-    """
-    height = [0] * (words + 1)  # of what lies over the gap before word 1, after word 1, ...
-    level = [0] * len(arcs)
-    for index in sorted(
-        range(len(arcs)),
-        key=lambda i: (arcs[i].head is None, arcs[i].right - arcs[i].left, arcs[i].word),
-    ):
-        arc = arcs[index]
-        first, last = (arc.left - 1, arc.right + 1) if arc.head is None else (arc.left, arc.right)
-        level[index] = 1 + max(height[first:last])
-        height[first:last] = [level[index]] * (last - first)
-    return level
-
-
 @dataclass(frozen=True)
 class ArcSide:
     """The arcs on one side of the words: their levels, and where on their words they end.
@@ -196,10 +178,19 @@ class ArcSide:
 def side(arcs: Sequence[Arc], widths: list[float]) -> ArcSide:
     """Lay out one side, spreading the ends of arcs so that those sharing a word do not touch.
 
+    No two arcs over the same gap are at the same height: short arcs are low, long ones above them,
+    and arcs that come from nowhere above all beside them.
     From left to right on a word end its arcs to the left, inner ones first, an arc from nowhere,
     and its arcs to the right, outer ones first. ``widths`` grow where a word needs more room.
     """
-    level = levels(arcs, len(widths))
+    height = [0] * (len(widths) + 1)  # over the gap before word 1, after word 1, ...
+    level = [0] * len(arcs)
+    for index, arc in sorted(
+        enumerate(arcs), key=lambda one: (one[1].head is None, one[1].right - one[1].left, one[0])
+    ):
+        first, last = (arc.left - 1, arc.right + 1) if arc.head is None else (arc.left, arc.right)
+        level[index] = 1 + max(height[first:last])
+        height[first:last] = [level[index]] * (last - first)
     ends: list[list[tuple[int, int, int]]] = [[] for _ in widths]
     for index, arc in enumerate(arcs):
         if arc.head is None:
