@@ -6,10 +6,9 @@ import numpy as np
 
 from calibration.registry import Trials, statement
 from calibration.simulated import scored, scored_pair
-from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.crosslingual.selection import select_sources
 from treegauge.crosslingual.vote import Panel
-from treegauge.crosslingual.weights import weigh_sources
+from treegauge.crosslingual.weights import RatioEstimate, ratio, weigh_sources
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.columns import Treebank

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 from replications.parts import RESULTS, Part, compared, read_result
-from treegauge.crosslingual.scoring import word_groups
+from treegauge.crosslingual.contribution import word_groups
 from treegauge.curves.attachments import Attachments, read_attachments
 from treegauge.curves.complexity import Complexities
 from treegauge.curves.curve import complexity, curve

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from treegauge.figures.saving import save
+from treegauge.figures.drawing import save
 from treegauge.figures.theme import Spec
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images" / "replications"

@@ -12,8 +12,8 @@ import polars as pl
 from replications.figures import IMAGES
 from replications.parts import beyond_rounding, compared
 from treegauge import data
+from treegauge.figures.drawing import save
 from treegauge.figures.ranking import rank_boxes
-from treegauge.figures.saving import save
 from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.extremes import Extreme, extreme
 from treegauge.ranking.leaderboard import Leaderboard

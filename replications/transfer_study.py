@@ -14,11 +14,10 @@ import polars as pl
 
 from replications.pages import markdown
 from replications.parts import release_folder
-from treegauge.crosslingual.contribution import Contributions, Vote, contributions
-from treegauge.crosslingual.scoring import ratio, word_groups
+from treegauge.crosslingual.contribution import Contributions, Vote, contributions, word_groups
 from treegauge.crosslingual.selection import select_sources
 from treegauge.crosslingual.vote import Panel, delexicalised, panel, train_sources
-from treegauge.crosslingual.weights import inverse_weights, weigh_sources
+from treegauge.crosslingual.weights import inverse_weights, ratio, weigh_sources
 from treegauge.curves.attachments import Attachments
 from treegauge.curves.counting import Parse, count
 from treegauge.curves.equivalents import placing

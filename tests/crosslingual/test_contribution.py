@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.crosslingual.contribution import Worth, break_even, contributions
-from treegauge.crosslingual.scoring import RatioEstimate, word_groups
+from treegauge.crosslingual.contribution import Worth, break_even, contributions, word_groups
 from treegauge.crosslingual.vote import Panel
+from treegauge.crosslingual.weights import RatioEstimate
 from treegauge.scoring.attachment import PAPER_CLASSES
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.evaluation import evaluate

@@ -11,7 +11,7 @@ from treegauge.curves.attachments import ALL, COLUMNS, attachments
 from treegauge.curves.curve import complexity, curve, equivalent
 from treegauge.curves.partition import composites as composite_counts
 from treegauge.figures import curves
-from treegauge.figures.saving import to_json
+from treegauge.figures.drawing import to_json
 
 SIZES = (5, 10, 20, 50, 100)
 CLASSES = {

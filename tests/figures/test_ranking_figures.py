@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.figures.drawing import save, to_json
 from treegauge.figures.ranking import agreement, critical_differences, pair_matrix, rank_boxes
-from treegauge.figures.saving import save, to_json
 from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.reading import read_leaderboard

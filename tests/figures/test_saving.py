@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.figures.saving import (
+from treegauge.figures.drawing import (
     SCALE,
     save,
     to_html,

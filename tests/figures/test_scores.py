@@ -4,7 +4,7 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.figures import scores
-from treegauge.figures.saving import to_svg
+from treegauge.figures.drawing import to_svg
 
 FRAME = pl.DataFrame(
     {

@@ -6,7 +6,7 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
-from treegauge.figures.saving import to_json
+from treegauge.figures.drawing import to_json
 from treegauge.figures.treebanks import displacements, relation_spectrum
 from treegauge.measures.measure import measure
 from treegauge.measures.relations import word_dependency_entropy

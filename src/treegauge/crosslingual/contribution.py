@@ -11,10 +11,12 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.crosslingual.scoring import OVERALL, RatioEstimate, ratio, word_groups
 from treegauge.crosslingual.vote import Panel
+from treegauge.crosslingual.weights import RatioEstimate, ratio
 from treegauge.measures.counting import per_sentence
-from treegauge.scoring.attachment import Mask, align_trees
+from treegauge.scoring.attachment import Mask, align_trees, scored_words_mask
+from treegauge.scoring.breakdown import By
+from treegauge.scoring.classes import classify
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label
 from treegauge.scoring.word_metrics import find_word_metric, metric_words
@@ -24,9 +26,46 @@ if TYPE_CHECKING:
     import polars as pl
 
 Floats = npt.NDArray[np.float64]
+OVERALL = "overall"
+CLASSES = "upos,direction"
 Place = Callable[[str, float], tuple[str, str | None, str | None]]
 """Places a group's score, in percent, on the target's learning curve: the number of sentences
 that give it, and the ends of the curve's interval; ``< 5`` and ``> 500`` are beyond the curve."""
+
+
+def word_groups(
+    gold: Treebank, kinds: Mapping[str, str] | None = None, *, by: By = CLASSES,
+    convention: Convention = OFFICIAL,
+) -> dict[str, Mask]:  # fmt: skip
+    r"""Return the words that count overall, and those of each group, as masks.
+
+    `kinds` is the group of each class, such as simple or complex; words of other classes are in no
+    group. Classes are those of :func:`treegauge.scoring.classes.classify`.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> rows = "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tend\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    >>> groups = word_groups(parse_conllu(rows), {"DET": "simple"}, by="upos")
+    >>> {name: mask.tolist() for name, mask in groups.items()}
+    {'overall': [True, True], 'simple': [True, False]}
+    """
+    counted = scored_words_mask(gold, convention)
+    groups: dict[str, Mask] = {OVERALL: counted}
+    if not kinds:
+        return groups
+    if OVERALL in kinds.values():
+        raise TreegaugeError(f"a group may not be called {OVERALL!r}: that is all words")
+    codes, names, _ = classify(gold, by)
+    if not kinds.keys() & set(names):
+        shown = (", ".join([*few][:6]) + ", ..." * (len(few) > 6) for few in (kinds, names))
+        raise TreegaugeError(
+            f"none of the classes {next(shown)} is in {gold.name}, which has {next(shown)}"
+        )
+    for group in dict.fromkeys(kinds.values()):
+        members = np.array([kinds.get(name) == group for name in names], bool)
+        groups[group] = counted & members[codes]
+    return groups
 
 
 class Worth(NamedTuple):

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.crosslingual.vote import Panel
+from treegauge.crosslingual.weights import RatioEstimate, ratio
 from treegauge.measures.counting import per_sentence
 from treegauge.scoring.attachment import align_trees
 from treegauge.scoring.convention import OFFICIAL, Convention

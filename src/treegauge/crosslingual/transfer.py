@@ -189,15 +189,14 @@ def transfer(
         The scores, none if the target has no trees; the weights are attached.
     """
     from treegauge.core.result import sign
-    from treegauge.crosslingual.contribution import Contributions, contributions
-    from treegauge.crosslingual.scoring import CLASSES, word_groups
+    from treegauge.crosslingual import contribution
     from treegauge.scoring.metrics import metric_label
     from treegauge.scoring.word_metrics import find_word_metric
     from treegauge.treebanks.conllu import write_conllu
 
     world = _world(target, sources, weighting)
     convention = counting.chosen
-    kinds, place, classes = None, None, by or CLASSES
+    kinds, place, classes = None, None, by or contribution.CLASSES
     if curve is not None:
         label = metric_label(find_word_metric(metric), convention)
         kinds, place, own = _learning_curve(curve, training.parser, world.target.name, label)
@@ -214,13 +213,14 @@ def transfer(
             return None  # type: ignore[return-value]  # nothing else goes to standard output
         note(f"wrote {out}")
     if treed:
-        groups = word_groups(world.parsed, kinds, by=classes, convention=convention)
-        result = contributions(
+        groups = contribution.word_groups(world.parsed, kinds, by=classes, convention=convention)
+        result = contribution.contributions(
             panel, world.parsed, groups, leave=None if leave_one_out else {}, place=place,
             metric=metric, convention=convention, level=weighting.level,
         )  # fmt: skip
     else:
-        result = Contributions((), {}, metric, convention, sign(tb=world.parsed.mark))
+        signature = sign(tb=world.parsed.mark)
+        result = contribution.Contributions((), {}, metric, convention, signature)
     trees = "pooled" if probabilities else "voted"
     result = replace(_signed(result, world, training, trees=trees), parsed=parsed)
     return result.with_attached({"weights": weighed}, featured="" if result.votes else "weights")
@@ -307,9 +307,7 @@ def _panel(
         cells.append(Cell(setup, seed=training.seed))
     results = run_cells(cells, training.store, workers=training.workers, what="sources")
     parses = tuple(
-        target.with_columns(
-            {"head": one.words["head"].to_numpy(), "deprel": one.words["deprel"].to_list()}
-        )
+        target.with_columns({name: one.words[name] for name in ("head", "deprel")})
         for one in results
         if one.words is not None
     )

@@ -1,9 +1,9 @@
-"""Weights of sources: KLcpos3 between the part-of-speech tags of target and sources."""
+"""Weights of sources: KLcpos3 between tags of target and sources, and intervals of ratios."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,9 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.crosslingual.scoring import RatioEstimate, ratio
 from treegauge.measures.counting import per_sentence
 from treegauge.measures.similarity import log_ratios, trigram_shortfall
+from treegauge.statistics.small_samples import LEAST_UNITS, jackknife
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
@@ -23,6 +23,81 @@ Floats = npt.NDArray[np.float64]
 SENTENCES = 10
 """Number of target sentences looked at by default, as in the paper."""
 EXPONENT = 4.0
+
+
+class RatioEstimate(NamedTuple):
+    """A ratio with its confidence interval; without limits if there are too few sentences."""
+
+    value: float
+    low: float | None
+    high: float | None
+    error: float | None
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether zero is outside the interval."""
+        return self.low is not None and self.high is not None and self.low * self.high > 0
+
+    def times(self, factor: float) -> "RatioEstimate":
+        """Return the estimate in another unit, such as percent."""
+        return RatioEstimate(*(None if part is None else factor * part for part in self))  # type: ignore[arg-type]
+
+    @property
+    def detectable(self) -> float | None:
+        r"""The smallest difference that as many sentences detect with a power of 0.8.
+
+        .. math:: (t_{n-1} + z_{0.8}) \, s
+        """
+        if self.high is None or self.error is None:
+            return None
+        return self.high - self.value + 0.8416 * self.error
+
+    def sentences_needed(self, seen: int) -> int | None:
+        """Return how many sentences detect a difference of this size with a power of 0.8.
+
+        The `seen` ones are taken as typical. None where the difference is zero or its error
+        unknown.
+        """
+        if not self.value or self.detectable is None:
+            return None
+        return max(2, int(np.ceil(seen * (self.detectable / self.value) ** 2)))
+
+
+def ratio(
+    counts: npt.ArrayLike, words: npt.ArrayLike, *, level: float = 0.95, share: bool = False
+) -> RatioEstimate:
+    r"""Return the ratio of two sums over sentences with Student's interval.
+
+    .. math:: r = \frac{\sum_i x_i}{\sum_i w_i}
+
+    `counts` and `words` have one value per sentence, such as correct heads (or a difference of two
+    parsers' correct heads) and words; sentences without words do not count. The interval is that of
+    :func:`~treegauge.statistics.small_samples.jackknife`, from ten sentences on; a `share`, such
+    as a score, has it on the scale of log odds.
+
+    Examples
+    --------
+    >>> correct, words = [8, 5, 9, 3, 7, 11, 6, 9, 17, 5], [10, 5, 12, 9, 7, 14, 8, 11, 20, 6]
+    >>> score = ratio(correct, words, share=True)
+    >>> print(f"{score.value:.3f} [{score.low:.2f}, {score.high:.2f}]")
+    0.784 [0.65, 0.88]
+    >>> ratio([3], [4])
+    RatioEstimate(value=0.75, low=None, high=None, error=None)
+    """
+    if not 0 < level < 1:
+        raise TreegaugeError(f"the level is {level:g}; expected a share between 0 and 1")
+    x, w = np.asarray(counts, np.float64), np.asarray(words, np.float64)
+    x, w = x[w > 0], w[w > 0]
+    if not len(w):
+        return RatioEstimate(float("nan"), None, None, None)
+    if len(w) < LEAST_UNITS:
+        return RatioEstimate(float(x.sum() / w.sum()), None, None, None)
+    made = jackknife(np.stack([x, w], axis=1), lambda sums: sums[..., [0]] / sums[..., [1]], w)
+    limits = (float(limit[0]) for limit in made.interval(level, share=share))
+    low, high, error = (
+        None if np.isnan(one) else one for one in (*limits, float(made.standard_error[0]))
+    )
+    return RatioEstimate(float(made.value[0]), low, high, error)
 
 
 @dataclass(frozen=True)

@@ -124,9 +124,7 @@ def sampled(
     Traceback (most recent call last):
     treegauge.core.errors.TreegaugeError: a training set of 5 sentences cannot be drawn from 3
     """
-    for name, value, least in (
-        ("size", size, 1), ("sample", sample, 0), ("seed", seed, 0)
-    ):  # fmt: skip
+    for name, value, least in (("size", size, 1), ("sample", sample, 0), ("seed", seed, 0)):
         if value < least:
             raise TreegaugeError(f"the {name} is {value}; expected {least} or more")
     if size > available:

@@ -4,21 +4,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
 from treegauge.figures.theme import (
-    LINE,
     PALETTE,
-    POINT,
     SIDE,
     Spec,
     category,
     chart,
     ink,
     mark,
-    panel,
-    points,
     quantity,
     themed,
     tips,
@@ -28,8 +25,13 @@ from treegauge.statistics.coefficients import correlated_pair
 from treegauge.statistics.correlation import Correlations
 from treegauge.statistics.correlation_tables import BinnedCorrelations, CorrelationMatrix
 from treegauge.statistics.data_table import TableLike, as_table
+from treegauge.statistics.least_squares import LeastSquares
 from treegauge.statistics.normality import Normality, SkewNormal
 from treegauge.statistics.regression import Predictions, Regression
+
+Floats = npt.NDArray[np.float64]
+POINT: Spec = {"type": "point", "color": PALETTE[0], "filled": True, "opacity": 0.7, "size": 36}
+LINE: Spec = {"type": "line", "color": PALETTE[5]}
 
 
 def scatter(
@@ -59,7 +61,7 @@ def scatter(
         y, x = sample.values[:, 0], sample.values[:, 1]
         rho = correlated_pair(sample.values).r if len(y) > 1 else None
         title = "rho missing" if rho is None else f"rho = {rho:.3f}"
-        panels.append(panel(x, y, sample.labels, sample.names[1], sample.names[0], title))
+        panels.append(_panel(x, y, sample.labels, sample.names[1], sample.names[0], title))
     spec = {"concat": panels, "columns": min(3, len(panels))}
     signature = sign(figure="scatter", table=table.name, log="+".join(log) or None)
     return themed(spec, f"{target} against {', '.join(variables)}", signature, dark)
@@ -93,12 +95,12 @@ def background(found: Background, *, dark: bool = False) -> Spec:
     for j, stage in enumerate(found.stages[:-1]):
         covariate = found.given[j]
         x = found.sample.values[:, 2 + j]
-        panels.append(panel(x, stage.values, labels, covariate, name, f"divided out: {covariate}"))
+        panels.append(_panel(x, stage.values, labels, covariate, name, f"divided out: {covariate}"))
         name = f"{found.target}, normalised"
     last = found.stages[-1]
     title = f"what is left: r = {last.inference.r:.3f}"
     x = found.sample.values[:, 1]
-    panels.append(panel(x, last.values, labels, found.variable, name, title))
+    panels.append(_panel(x, last.values, labels, found.variable, name, title))
     title = f"{found.target} without its background"
     return themed({"hconcat": panels}, title, found.signature, dark)
 
@@ -219,9 +221,41 @@ def shape(found: SkewNormal, *, dark: bool = False) -> Spec:
     bar = {"x": x, "x2": {"field": "right"}, "y": y, "y2": {"datum": 0}}
     layers = [
         {"data": {"values": bars}, **mark("rect", bar, color=PALETTE[0], opacity=0.5)},
-        {"data": {"values": points(reach, found.density(reach))}, "mark": LINE,
+        {"data": {"values": _points(reach, found.density(reach))}, "mark": LINE,
          "encoding": {"x": quantity("x", name), "y": quantity("y", "density")}},
     ]  # fmt: skip
     spec = {"width": 2 * SIDE, "height": SIDE, "layer": layers}
     below = f"mean {found.mean:.2f}, sd {found.sd:.2f}{tested}"
     return themed(spec, f"{name} and a skew-normal curve", found.signature, dark, below)
+
+
+def _panel(
+    x: Floats, y: Floats, labels: Sequence[str], x_name: str, y_name: str, title: str
+) -> Spec:
+    """Return a panel of points with their fit; logarithms get a logarithmic axis."""
+    rows = _points(_natural(x, x_name), y)
+    for row, label in zip(rows, labels, strict=True):
+        row["row"] = label
+    layers: list[Spec] = [
+        {"data": {"values": rows}, "mark": POINT, "encoding": {"tooltip": tips(["row", "x", "y"])}}
+    ]
+    if len(x) > 2 and np.ptp(x) > 0:
+        line = LeastSquares.of(np.column_stack([y, x]))
+        ends = np.linspace(x.min(), x.max(), 2)
+        fitted = line.mean + (ends - line.centre[0]) / line.scale[0] * line.slopes[0]
+        layers.append({"data": {"values": _points(_natural(ends, x_name), fitted)}, "mark": LINE})
+    horizontal = quantity("x", x_name.removeprefix("log(").removesuffix(")"))
+    if x_name.startswith("log("):
+        horizontal["scale"] = {"type": "log", "nice": False}
+        horizontal["axis"] = {"format": "~s", "labelOverlap": "greedy"}
+    place = {"x": horizontal, "y": quantity("y", y_name)}
+    return {"title": title, "width": SIDE, "height": SIDE, "encoding": place, "layer": layers}
+
+
+def _natural(values: Floats, name: str) -> Floats:
+    return np.exp(values) if name.startswith("log(") else values
+
+
+def _points(x: Floats, y: Floats) -> list[dict[str, Any]]:
+    """Return rows with the fields ``x`` and ``y``."""
+    return [{"x": a, "y": b} for a, b in zip(x.tolist(), y.tolist(), strict=True)]

@@ -1,12 +1,24 @@
-"""The figure of a result: which one it is, and where it is saved."""
+"""The figure of a result: which one it is, and how figures become files.
 
+Files are Vega-Lite JSON, and drawings and pages that need no browser and no network. Drawings are
+made by `vl-convert`_, the one package that reads the dictionaries as they are; with matplotlib
+every figure would have to be written a second time. It comes with the extra ``plot``.
+
+.. _vl-convert: https://github.com/vega/vl-convert
+"""
+
+import json
 import os
+from collections.abc import Callable
+from html import escape
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from treegauge.core.errors import ChoiceError
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.files import atomic
 from treegauge.core.result import Result
-from treegauge.figures.saving import save
+from treegauge.figures.theme import Spec
 
 #: The function that draws a result of each kind, as ``module.function`` of this room.
 FIGURES: dict[str, str] = {
@@ -66,3 +78,83 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
     if path is not None:
         save(spec, path)
     return spec
+
+
+#: The release of Vega-Lite that figures are written for; drawings do not change with the package.
+VERSION = "5.20"
+#: Pixels of a PNG for each unit of the figure: sharp on paper at the size of a column.
+SCALE = 3.0
+
+
+def to_json(spec: Spec) -> str:
+    """Write a figure as Vega-Lite JSON, with all its data inside."""
+    return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def _drawn(spec: Spec, kind: str, **how: float) -> Any:
+    """Draw a figure; numbers that JSON cannot hold are refused here, where they can be named."""
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise TreegaugeError(
+            "drawings need vl-convert: pip install 'treegauge[plot]'; without it figures are "
+            "written as Vega-Lite (*.json)"
+        ) from error
+    try:
+        to_json(spec)
+    except ValueError as error:
+        raise TreegaugeError(f"cannot draw this figure: {error}") from error
+    return getattr(vl_convert, f"vegalite_to_{kind}")(spec, VERSION, allowed_base_urls=[], **how)
+
+
+def to_svg(spec: Spec) -> str:
+    """Draw a figure as SVG."""
+    return str(_drawn(spec, "svg"))
+
+
+def to_png(spec: Spec) -> bytes:
+    """Draw a figure as PNG, three pixels for each unit."""
+    return bytes(_drawn(spec, "png", scale=SCALE))
+
+
+def to_pdf(spec: Spec) -> bytes:
+    """Draw a figure as PDF, its fonts inside; the converter writes them in any order."""
+    return bytes(_drawn(spec, "pdf"))
+
+
+def to_html(spec: Spec) -> str:
+    """Put a drawing on a page of its own that loads nothing and runs nothing."""
+    head = spec.get("title")
+    title = head.get("text", "figure") if isinstance(head, dict) else str(head or "figure")
+    paper = escape(str(spec.get("background", "#ffffff")))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(str(title))}</title>\n"
+        f"<style>body {{ margin: 1rem; background: {paper}; }} "
+        "svg { max-width: 100%; height: auto; }</style>\n</head>\n"
+        f"<body>\n{to_svg(spec)}\n</body>\n</html>\n"
+    )
+
+
+_WRITERS: dict[str, Callable[[Spec], str | bytes]] = {
+    ".json": lambda spec: f"{to_json(spec)}\n",
+    ".svg": to_svg,
+    ".png": to_png,
+    ".pdf": to_pdf,
+    ".html": to_html,
+}
+
+
+def save(spec: Spec, path: str | os.PathLike[str]) -> None:
+    """Write a figure to a file, atomically.
+
+    Its ending says what is written: ``.json`` (Vega-Lite), ``.svg``, ``.png``, ``.pdf`` or
+    ``.html``. All but the first need the extra ``plot``.
+    """
+    write = _WRITERS.get(Path(path).suffix.lower())
+    if write is None:
+        raise ChoiceError("kind of figure file", Path(path).name, [f"*{end}" for end in _WRITERS])
+    drawn = write(spec)
+    with atomic(path) as file:
+        file.write(drawn if isinstance(drawn, bytes) else drawn.encode())

@@ -77,21 +77,17 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
              "scale": {"type": "sqrt", "range": [0.4, 1]}}  # fmt: skip
     tip = tips(["system", "best", "q1", "median", "q3", "worst", "mean"])
     box = {"x": x, "y": up("q1"), "y2": {"field": "q3"}, "tooltip": tip}
-    point = {
-        "x": x,
-        "y": up("rank"),
-        "opacity": shade,
-        "tooltip": tips(["system", "rank", "share"]),
-    }
+    hover = tips(["system", "rank", "share"])
+    point = {"x": x, "y": up("rank"), "opacity": shade, "tooltip": hover}
     line, blue, red = ink(dark), PALETTE[0], PALETTE[5]
-    layers = [
+    boxes = [
         mark("rule", {"x": x, "y": up("low"), "y2": {"field": "high"}}, color=line),
         mark("bar", box, color=blue, fillOpacity=0.5, stroke=line, size=12),
         mark("tick", {"x": x, "y": up("median")}, color=line, thickness=2, size=12),
-        mark("point", point, size=14, filled=True, color=red),
     ]
-    layers = [{"data": {"name": name}, **layer} for name, layer in
-              zip(["boxes", "boxes", "boxes", "beyond"], layers, strict=True)]  # fmt: skip
+    layers = [{"data": {"name": "boxes"}, **layer} for layer in boxes]
+    beyond = mark("point", point, size=14, filled=True, color=red)
+    layers.append({"data": {"name": "beyond"}, **beyond})
     spec = {"width": _STEP, "height": 320, "datasets": data, "layer": layers}
     title = f"Ranks by {metric_name(ranks.board.metric)} over random subsets"
     return themed(spec, title, ranks.signature, dark, _drawn_subsets(ranks))

@@ -3,13 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from treegauge.statistics.least_squares import LeastSquares
-
-FloatArray = npt.NDArray[np.float64]
-
 #: A figure is a Vega-Lite specification with its data inside.
 Spec = dict[str, Any]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
@@ -20,8 +13,6 @@ PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 SEQUENCE = ("#f0f6fb", "#c9e0f0", "#8fc1e0", "#4d9bc9", "#0072B2", "#00487a")
 #: Width and height of a small panel.
 SIDE = 220
-POINT: Spec = {"type": "point", "color": PALETTE[0], "filled": True, "opacity": 0.7, "size": 36}
-LINE: Spec = {"type": "line", "color": PALETTE[5]}
 _INK = {False: "#1b1f24", True: "#eceff3"}
 _SOFT = {False: "#5a6472", True: "#a9b4c2"}
 _LINE = {False: "#d5dae1", True: "#3a4450"}
@@ -63,38 +54,6 @@ def themed(spec: Spec, title: str, signature: str, dark: bool, subtitle: str = "
             },
         },
     }  # fmt: skip
-
-
-def panel(
-    x: FloatArray, y: FloatArray, labels: Sequence[str], x_name: str, y_name: str, title: str
-) -> Spec:
-    """Return a panel of points with their fit; logarithms get a logarithmic axis."""
-    rows = points(_natural(x, x_name), y)
-    for row, label in zip(rows, labels, strict=True):
-        row["row"] = label
-    layers: list[Spec] = [
-        {"data": {"values": rows}, "mark": POINT, "encoding": {"tooltip": tips(["row", "x", "y"])}}
-    ]
-    if len(x) > 2 and np.ptp(x) > 0:
-        line = LeastSquares.of(np.column_stack([y, x]))
-        ends = np.linspace(x.min(), x.max(), 2)
-        fitted = line.mean + (ends - line.centre[0]) / line.scale[0] * line.slopes[0]
-        layers.append({"data": {"values": points(_natural(ends, x_name), fitted)}, "mark": LINE})
-    horizontal = quantity("x", x_name.removeprefix("log(").removesuffix(")"))
-    if x_name.startswith("log("):
-        horizontal["scale"] = {"type": "log", "nice": False}
-        horizontal["axis"] = {"format": "~s", "labelOverlap": "greedy"}
-    place = {"x": horizontal, "y": quantity("y", y_name)}
-    return {"title": title, "width": SIDE, "height": SIDE, "encoding": place, "layer": layers}
-
-
-def _natural(values: FloatArray, name: str) -> FloatArray:
-    return np.exp(values) if name.startswith("log(") else values
-
-
-def points(x: FloatArray, y: FloatArray) -> list[dict[str, Any]]:
-    """Return rows with the fields ``x`` and ``y``."""
-    return [{"x": a, "y": b} for a, b in zip(x.tolist(), y.tolist(), strict=True)]
 
 
 def quantity(field: str, title: str, **more: Any) -> Spec:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class InventedLanguage:
             upos: [next(names) for _ in range(size)] for upos, size in FUNCTION_WORDS.items()
         }
         self._affixes: dict[str, str] = dict(zip(AFFIXED, endings.tolist(), strict=False))
-        self._inflections: dict[tuple[str, tuple[str, ...]], tuple[str, str, str]] = {}
+        self.inflect = cache(self._inflect)
 
     def stem(self, code: int) -> str:
         """Spell a number in syllables: different numbers, different stems."""
@@ -90,18 +90,14 @@ class InventedLanguage:
             shift += digit * 31
         return "".join(parts)
 
-    def inflect(self, upos: str, values: tuple[str, ...]) -> tuple[str, str, str]:
+    def _inflect(self, upos: str, values: tuple[str, ...]) -> tuple[str, str, str]:
         """Return the ending, FEATS and XPOS of a word class with the given feature values."""
-        inflection = self._inflections.get((upos, values))
-        if inflection is None:
-            pairs = [f"{name}={v}" for name, v in zip(FEATURES[upos], values, strict=True) if v]
-            inflection = (
-                "".join(self._affixes.get(value, "") for value in values),
-                "|".join(pairs) or "_",
-                XPOS[upos] + "".join(value[:1].lower() or "-" for value in values),
-            )
-            self._inflections[upos, values] = inflection
-        return inflection
+        pairs = [f"{name}={v}" for name, v in zip(FEATURES[upos], values, strict=True) if v]
+        return (
+            "".join(self._affixes.get(value, "") for value in values),
+            "|".join(pairs) or "_",
+            XPOS[upos] + "".join(value[:1].lower() or "-" for value in values),
+        )
 
 
 class Lexicon:
