@@ -36,10 +36,8 @@ class Fitted(NamedTuple):
 
     def at(self, sizes: npt.ArrayLike) -> Floats:
         """Return the law's scores, (..., sizes)."""
-        n = np.asarray(sizes, float)
-        if self.law == "log":
-            return np.asarray(self.a[..., None] + self.b[..., None] * np.log(n))
-        return np.asarray(self.a[..., None] - self.b[..., None] * n ** -self.c[..., None])
+        line = self.b[..., None] * regressor(self.law, sizes, self.c)
+        return np.asarray(self.a[..., None] + line)
 
     @property
     def at_bound(self) -> npt.NDArray[np.bool_]:

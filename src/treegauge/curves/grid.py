@@ -52,7 +52,10 @@ class ScoreGrid:
     @property
     def means(self) -> Floats:
         """Scores averaged over training samples, (treebanks, sizes, classes)."""
-        return _mean(self.scores)
+        known = np.isfinite(self.scores)
+        number = known.sum(axis=2)
+        total = np.where(known, self.scores, 0.0).sum(axis=2)
+        return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
     @property
     def share(self) -> Floats:
@@ -129,13 +132,6 @@ class ScoreGrid:
         return Draws(np.clip(self.means + stretch * moved, 0.0, 100.0))
 
 
-def _mean(scores: Floats) -> Floats:
-    known = np.isfinite(scores)
-    number = known.sum(axis=2)
-    total = np.where(known, scores, 0.0).sum(axis=2)
-    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
-
-
 def grid_of(counts: Attachments, parser: str | None = None) -> ScoreGrid:
     """Return one parser's scores; treebanks that lack a size are left out, with a note."""
     known = counts.parsers
@@ -153,12 +149,11 @@ def grid_of(counts: Attachments, parser: str | None = None) -> ScoreGrid:
     frame = frame.filter(frame["treebank"].is_in(list(treebanks)))
     classes = (ALL, *sorted(set(frame["class"].unique().to_list()) - {ALL}))
     samples = sorted(frame["sample"].unique().to_list())
+    axes = {"treebank": treebanks, "size": wanted, "sample": samples, "class": classes}
     places = [
-        _places(frame[name].to_list(), order)
-        for name, order in (
-            ("treebank", treebanks), ("size", wanted), ("sample", samples), ("class", classes),
-        )
-    ]  # fmt: skip
+        np.array([*map({value: i for i, value in enumerate(order)}.get, frame[name])], np.intp)
+        for name, order in axes.items()
+    ]
     scores = np.full([len(treebanks), len(wanted), len(samples), len(classes)], np.nan)
     total = np.zeros([len(treebanks), len(classes)])
     words = frame["total"].to_numpy().astype(float)
@@ -166,11 +161,6 @@ def grid_of(counts: Attachments, parser: str | None = None) -> ScoreGrid:
         scores[tuple(places)] = 100 * frame["correct"].to_numpy() / words
     total[places[0], places[3]] = words
     return ScoreGrid(chosen, treebanks, np.array(wanted, float), classes, scores, total, left_out)
-
-
-def _places(values: Sequence[object], order: Sequence[object]) -> npt.NDArray[np.intp]:
-    place = {value: i for i, value in enumerate(order)}
-    return np.array([place[value] for value in values], np.intp)
 
 
 def _lacking(treebank: str, have: set[int], wanted: Sequence[int]) -> str:

@@ -33,13 +33,6 @@ def measure_interval(
     Distances have that of the bootstrap's bias and deviation,
     :math:`2 \hat\theta - \bar\theta^* \pm t s^*`, and start at 0 unless random splits of the same
     sentences are farther apart in at most 5 % (that is, 1 - `level`) of the cases.
-
-    Parameters
-    ----------
-    measure, treebanks
-        What to measure, and of what: one treebank, or train and test.
-    resamples, level, seed
-        Resamples of distances, confidence level, and the seed of resamples and random splits.
     """
     made = measure.additive
     if made is None:

@@ -58,33 +58,31 @@ def _tags(*treebanks: Treebank) -> tuple[list[npt.NDArray[np.int64]], int]:
     return coded, len(names)
 
 
-def _windows(
-    treebank: Treebank, tags: npt.NDArray[np.int64], number: int, n: int
-) -> npt.NDArray[np.int64]:
-    """Code every n-gram; sentences have one boundary mark (code 0) before and after them."""
-    if n == 1:
-        return tags
-    padded = np.zeros(treebank.n_words + 2 * len(treebank), np.int64)
-    padded[np.arange(treebank.n_words) + 2 * treebank.sentence_of.astype(np.int64) + 1] = tags
-    sentence = np.repeat(np.arange(len(treebank)), treebank.lengths + 2)
-    code = np.zeros(max(len(padded) - n + 1, 0), np.int64)
-    for i in range(n):
-        code = code * (number + 1) + padded[i : i + len(code)]
-    return np.asarray(code[sentence[: len(code)] == sentence[n - 1 :]])
+def _ngrams(n: int, *treebanks: Treebank) -> list[npt.NDArray[np.intp]]:
+    """Code every UPOS n-gram of several treebanks alike, from 0 on.
+
+    One boundary mark (tag 0) is before and after each sentence, so that every word is the middle of
+    a trigram; unigrams are of words only. An n-gram longer than a sentence and its marks is none.
+    """
+    each, number = _tags(*treebanks)
+    for place, treebank in enumerate(treebanks) if n > 1 else ():
+        padded = np.zeros(treebank.n_words + 2 * len(treebank), np.int64)
+        within = np.arange(treebank.n_words) + 2 * treebank.sentence_of.astype(np.int64) + 1
+        padded[within] = each[place]
+        sentence = np.repeat(np.arange(len(treebank)), treebank.lengths + 2)
+        code = np.zeros(max(len(padded) - n + 1, 0), np.int64)
+        for i in range(n):
+            code = code * (number + 1) + padded[i : i + len(code)]
+        each[place] = code[sentence[: len(code)] == sentence[n - 1 :]]
+    codes = renumber(np.concatenate(each), (number + 1) ** n)
+    return np.split(codes, np.cumsum([len(one) for one in each])[:-1])
 
 
 def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> list[FloatArray]:
-    """Count the UPOS n-grams of two treebanks, one column for each that occurs in either.
-
-    One boundary mark is before and after each sentence, so that every word is the middle of a
-    trigram; unigrams are of words only. An n-gram longer than a sentence and its marks is none.
-    """
-    tags, number = _tags(first, second)
-    one, two = (_windows(*pair, number, n) for pair in zip((first, second), tags, strict=True))
-    codes = renumber(np.concatenate([one, two]), (number + 1) ** n)
-    size = int(codes.max(initial=-1)) + 1
-    counts = (codes[: len(one)], codes[len(one) :])
-    return [np.bincount(part, minlength=size).astype(np.float64) for part in counts]
+    """Count the UPOS n-grams of two treebanks, one column for each that occurs in either."""
+    each = _ngrams(n, first, second)
+    size = 1 + max(int(codes.max(initial=-1)) for codes in each)
+    return [np.bincount(codes, minlength=size).astype(np.float64) for codes in each]
 
 
 def log_ratios(target: Treebank, source: Treebank) -> FloatArray:
@@ -96,11 +94,9 @@ def log_ratios(target: Treebank, source: Treebank) -> FloatArray:
     trigram of a word is its UPOS with those before and after it, with one boundary mark before and
     after each sentence; a trigram that the source lacks counts once there.
     """
-    (ours, theirs), number = _tags(target, source)
-    words, known = _windows(target, ours, number, 3), _windows(source, theirs, number, 3)
-    codes = renumber(np.concatenate([words, known]), (number + 1) ** 3)
-    own, other = codes[: len(words)], codes[len(words) :]
-    uses, counts = (np.bincount(part, minlength=codes.max() + 1) for part in (own, other))
+    own, other = _ngrams(3, target, source)
+    size = 1 + max(own.max(), other.max())
+    uses, counts = (np.bincount(part, minlength=size) for part in (own, other))
     total = len(other) + np.count_nonzero((uses > 0) & (counts == 0))
     gaps = np.log(np.maximum(uses, 1) / len(own)) - np.log(np.maximum(counts, 1) / total)
     return np.asarray(gaps[own])
@@ -112,8 +108,7 @@ def trigram_shortfall(treebank: Treebank, words: int, blocks: int = 20) -> float
     That is the entropy of a treebank's trigrams minus the mean entropy in blocks of so many words;
     a KL divergence from so few words of a target is too large by about as much.
     """
-    (tags,), number = _tags(treebank)
-    codes = renumber(_windows(treebank, tags, number, 3), (number + 1) ** 3)
+    (codes,) = _ngrams(3, treebank)
     step = max(len(codes) // blocks, words)
     starts = range(0, len(codes) - words + 1, step)
     own = [entropy_of(np.bincount(codes[at : at + words])) for at in starts]

@@ -206,36 +206,29 @@ def critical_difference(
     distance = None
     if method == "nemenyi":
         distance = critical_distance(len(board.systems), len(board.treebanks), alpha)
-        p_values = _nemenyi(average, len(board.treebanks))
-    else:
-        p_values = _wilcoxon_holm(board)
-    differ = p_values <= alpha
-    cliques = tuple(tuple(board.systems[i] for i in clique) for clique in _cliques(differ, order))
+    p_values = _p_values(board, average, method)
+    cliques = _cliques(p_values <= alpha, order)
+    names = tuple(tuple(board.systems[i] for i in clique) for clique in cliques)
     return CriticalDifference(
-        board, order, average, method, level, distance, p_values, cliques, overall,
+        board, order, average, method, level, distance, p_values, names, overall,
         countersign(board.signature, test=method, level=level),
     )  # fmt: skip
 
 
-def _nemenyi(average: Floats, treebanks: int) -> Floats:
+def _p_values(board: Leaderboard, average: Floats, method: Method) -> Floats:
     from scipy.stats import studentized_range
 
-    systems = len(average)
-    apart = np.abs(average[:, None] - average[None, :])
-    scaled = apart / np.sqrt(systems * (systems + 1) / (6 * treebanks)) * np.sqrt(2)
-    p_values = np.ones_like(scaled)
+    systems, treebanks = board.values.shape
     upper = np.triu_indices(systems, 1)
-    p_values[upper] = studentized_range.sf(scaled[upper], systems, np.inf)
-    p_values.T[upper] = p_values[upper]
-    return np.asarray(p_values)
-
-
-def _wilcoxon_holm(board: Leaderboard) -> Floats:
-    numbers = board.fixed_point()[0]
-    upper = np.triu_indices(len(numbers), 1)
-    tested = [signed_rank(numbers[a] - numbers[b]).p_value for a, b in zip(*upper, strict=True)]
-    p_values = np.ones((len(numbers), len(numbers)))
-    p_values[upper] = adjust(tested, "holm")
+    p_values = np.ones((systems, systems))
+    if method == "nemenyi":
+        apart = np.abs(average[:, None] - average[None, :])[upper]
+        scaled = apart / np.sqrt(systems * (systems + 1) / (6 * treebanks)) * np.sqrt(2)
+        p_values[upper] = studentized_range.sf(scaled, systems, np.inf)
+    else:
+        numbers = board.fixed_point()[0]
+        tested = [signed_rank(numbers[a] - numbers[b]).p_value for a, b in zip(*upper, strict=True)]
+        p_values[upper] = adjust(tested, "holm")
     p_values.T[upper] = p_values[upper]
     return p_values
 

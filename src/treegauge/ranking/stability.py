@@ -206,14 +206,8 @@ class Stability(Result):
     ) -> Behind:
         """Draw the samples again and collect those in which a system had certain ranks.
 
-        Parameters
-        ----------
-        system, which
-            Name of the system; ``best`` or ``worst``: the samples with its best or worst rank.
-        ranks
-            Or the lowest and highest rank, both included.
-        limit
-            How many subsets to return; all of them are counted.
+        These are its ``best`` or ``worst`` one, or `ranks`, the lowest and highest, both included.
+        At most `limit` subsets are returned; all of them are counted.
         """
         a = self.board.system(system)
         if (which is None) == (ranks is None):
