@@ -41,11 +41,8 @@ def inventory(treebank: str) -> Inventory:
     paths = find(treebank)
     if not all(Path(path).is_file() for path in paths):
         raise TreegaugeError(f"{treebank}: expected files, which can be read more than once")
-    stamps = []
-    for path in paths:
-        state = Path(path).stat()
-        stamps.append((path, state.st_size, state.st_mtime_ns, state.st_ino))
-    return _inventory(tuple(stamps))
+    states = [(path, Path(path).stat()) for path in paths]
+    return _inventory(tuple((path, s.st_size, s.st_mtime_ns, s.st_ino) for path, s in states))
 
 
 def treebank_files(treebank: str, places: Mapping[str, str]) -> dict[str, str]:
@@ -108,7 +105,7 @@ def environment(parser: str) -> str:
     }
     needed = known_parsers()[parser].needs if parser in known_parsers() else None
     library = LIBRARIES.get(needed or "", needed)
-    for package in (*PACKAGES, *([library] if library else [])):
+    for package in filter(None, (*PACKAGES, library)):
         try:
             facts[package] = version(package)
         except PackageNotFoundError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
-from treegauge.experiments.inventory import Inventory, inventory, parser_files, treebank_files
+from treegauge.experiments.inventory import inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task
 
 if TYPE_CHECKING:
@@ -197,30 +197,21 @@ def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellB
             refused[reason] = refused.get(reason, 0) + count
             continue
         for parser, extra in product(parsers, parameters):
-            sizes = _available_sizes(path, cells.sizes or (None,), extra, stock, refused, draws)
+            there = stock.sentences.get("train", 0)
+            limit = extra.get("train_limit", there)
+            available = min(there, limit) if isinstance(limit, int) else there
+            large = [size for size in cells.sizes if size > available] if there else []
+            if large:
+                why = f" (train_limit={limit})" if available < there else ""
+                reason = (
+                    f"{Path(path).name} has {available} training sentences{why}, too few for "
+                    f"{'sizes' if len(large) > 1 else 'size'} {', '.join(map(str, large))}"
+                )
+                refused[reason] = refused.get(reason, 0) + len(large) * draws
+            sizes = tuple(size for size in cells.sizes or (None,) if size not in large)
             if sizes:
                 setup = _setup(task, path, parser, extra, root)
                 yield CellBatch(setup, sizes, cells.samples, cells.seeds)
-
-
-def _available_sizes(
-    path: str, sizes: tuple[int | None, ...], extra: Mapping[str, Any], stock: Inventory,
-    refused: dict[str, int], draws: int,
-) -> tuple[int | None, ...]:  # fmt: skip
-    """Return the sizes that the training set has sentences for; name the others in `refused`."""
-    there = stock.sentences.get("train", 0)
-    limit = extra.get("train_limit", there)
-    available = min(there, limit) if isinstance(limit, int) else there
-    large = [size for size in sizes if size is not None and size > available]
-    if large and there:
-        why = f" (train_limit={limit})" if available < there else ""
-        reason = (
-            f"{Path(path).name} has {available} training sentences{why}, too few for "
-            f"{'sizes' if len(large) > 1 else 'size'} {', '.join(map(str, large))}"
-        )
-        refused[reason] = refused.get(reason, 0) + len(large) * draws
-        return tuple(size for size in sizes if size not in large)
-    return sizes
 
 
 def make_setup(

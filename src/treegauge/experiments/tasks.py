@@ -202,7 +202,13 @@ def perform(cell: Cell) -> Report:
         if outcome.words is not None:
             outcome.words.write_parquet(buffer := io.BytesIO(), compression="zstd")
             facts["words"] = buffer.getvalue()
-        facts["recordings"] = _recordings(cell.task, outcome.recordings)
+        for name, data in outcome.recordings.items():
+            if not (RECORDING.fullmatch(name) and isinstance(data, bytes)):
+                raise TreegaugeError(
+                    f"task {cell.task} gave a recording {name!r} of type {type(data).__name__}; "
+                    "expected bytes under a name of letters, digits, '-' and '_'"
+                )
+        facts["recordings"] = dict(outcome.recordings)
     except MemoryError:
         facts = {"error": "out of memory", "lasting": True}
     except TreegaugeError as error:
@@ -249,16 +255,6 @@ def _scalars(scalars: Mapping[str, Any]) -> dict[str, Scalar]:
             value = float(value) if math.isfinite(value) else None
         plain[_writable(str(name))] = value
     return plain
-
-
-def _recordings(task: str, recordings: Mapping[str, bytes]) -> dict[str, bytes]:
-    for name, data in recordings.items():
-        if not (RECORDING.fullmatch(name) and isinstance(data, bytes)):
-            raise TreegaugeError(
-                f"task {task} gave a recording {name!r} of type {type(data).__name__}; expected "
-                "bytes under a name of letters, digits, '-' and '_'"
-            )
-    return dict(recordings)
 
 
 def _writable(text: str) -> str:

@@ -42,22 +42,11 @@ CEILING = 0.95
 class Accuracy(RangedSettings):
     """How good a simulated parser is: the share of words that it gets correct.
 
-    Parameters
-    ----------
-    heads
-        Correct heads, that is, the unlabelled attachment score.
-    relations
-        Correct relations, whether or not the head is correct.
-    tags
-        Correct UPOS; XPOS follows it.
-    feats
-        Correct FEATS.
-    lemmas
-        Correct lemmas.
-    bias
-        How much harder hard words are. At 0 all words go wrong equally often. At 1 the odds grow
-        with the length of the arc and where it is non-projective (for heads), and with the rarity
-        of the relation (for heads and relations), tag (for tags and FEATS) or form (for lemmas).
+    Correct heads are the unlabelled attachment score; relations count whether or not the head is
+    correct; tags are UPOS, which XPOS follows. `bias` is how much harder hard words are. At 0 all
+    words go wrong equally often. At 1 the odds grow with the length of the arc and where it is
+    non-projective (for heads), and with the rarity of the relation (for heads and relations), tag
+    (for tags and FEATS) or form (for lemmas).
 
     Examples
     --------
