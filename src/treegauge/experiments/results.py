@@ -114,8 +114,10 @@ def results(
     with place.reading() as ledger:
         state = "NOT cells.done" if failed else "cells.done"
         cells = read_cells(ledger, state, filters, [])
-        done = None if failed else read_results(ledger, filters, provenance=provenance)
-        frame = read_failures(ledger, filters) if done is None else done
+        if failed:
+            frame = read_failures(ledger, filters)
+        else:
+            frame = read_results(ledger, filters, provenance=provenance)
     if parses is not None:
         if failed:
             raise TreegaugeError("cells that failed have no parses; leave out --failed or --parses")
