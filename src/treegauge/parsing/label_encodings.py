@@ -119,14 +119,12 @@ def _brackets(method: int | None) -> Callable[[Ints, Ints, Codes], list[Codes]]:
         made = []
         for own in counts:
             rows, codes = np.unique(own, axis=0, return_inverse=True)
-            made.append(Codes(codes.reshape(-1).astype(np.int32), [_spelled(row) for row in rows]))
+            parts = ([p * n for p, n in zip(_PARTS, row, strict=True)] for row in rows.tolist())
+            labels = ["".join(some) or EMPTY for some in parts]
+            made.append(Codes(codes.reshape(-1).astype(np.int32), labels))
         return made
 
     return write
-
-
-def _spelled(counts: npt.NDArray[np.int32]) -> str:
-    return "".join(part * int(n) for part, n in zip(_PARTS, counts, strict=True)) or EMPTY
 
 
 def _bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Reader:
@@ -135,7 +133,12 @@ def _bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) ->
     for plane, values in enumerate(labels):
         bounds[plane, 0] = len(parts)
         for number, label in enumerate(values):
-            parts += [_part(label, one) for one in ("" if label == EMPTY else label)]
+            for part in "" if label == EMPTY else label:
+                if part not in _PARTS:
+                    raise TreegaugeError(
+                        f"label {label!r} holds {part!r}; brackets are < / \\ > or . for none"
+                    )
+                parts.append(_PARTS.index(part))
             bounds[plane, number + 1] = len(parts)
     flat = np.array(parts, np.uint8)
 
@@ -161,12 +164,6 @@ def _bracket_weigher(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -
         ]
 
     return weigh
-
-
-def _part(label: str, part: str) -> int:
-    if part not in _PARTS:
-        raise TreegaugeError(f"label {label!r} holds {part!r}; brackets are < / \\ > or . for none")
-    return _PARTS.index(part)
 
 
 def _write_relative(heads: Ints, offsets: Ints, _: Codes) -> list[Codes]:

@@ -210,9 +210,6 @@ class UDPipeModel:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_loaded"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with UDPipe's trees, and with its tags if it parses by these."""
         tagged = self.options.tags == "predicted"

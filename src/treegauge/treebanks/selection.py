@@ -117,34 +117,24 @@ def reasons_against(
     counting = has or needs or conditions or one_per_language
     if counting and any(entry.counts is None for entry in entries):
         raise TreegaugeError("nothing was counted; these criteria need a catalogue with counts")
-    reasons: Reasons = {
-        entry: list(_unmet(entry, has, needs, conditions, licence)) for entry in entries
-    }
+
+    def unmet(entry: TreebankEntry) -> Iterable[str]:
+        total = entry.total
+        for layer in has:
+            share = total.share(layer) or 0.0
+            if share < ENOUGH:
+                yield f"no {layer} ({share:.1%} of words)"
+        filled = [split for split, counts in (entry.counts or {}).items() if counts.sentences]
+        yield from (f"no {split} set" for split in needs if split not in filled)
+        yield from filter(None, (condition.reason(entry) for condition in conditions))
+        own = entry.metadata.licence
+        if licence is not None and not fnmatchcase(own.casefold(), licence.casefold()):
+            yield f"licence {own}, expected {licence}"
+
+    reasons: Reasons = {entry: list(unmet(entry)) for entry in entries}
     if one_per_language is not None:
         _rivals(reasons, one_per_language)
     return reasons
-
-
-def _unmet(
-    entry: TreebankEntry,
-    has: Iterable[str],
-    needs: Iterable[str],
-    conditions: Iterable[Condition],
-    pattern: str | None,
-) -> Iterable[str]:
-    total = entry.total
-    for layer in has:
-        share = total.share(layer) or 0.0
-        if share < ENOUGH:
-            yield f"no {layer} ({share:.1%} of words)"
-    filled = [split for split, counts in (entry.counts or {}).items() if counts.sentences]
-    for split in needs:
-        if split not in filled:
-            yield f"no {split} set"
-    yield from filter(None, (condition.reason(entry) for condition in conditions))
-    licence = entry.metadata.licence
-    if pattern is not None and not fnmatchcase(licence.casefold(), pattern.casefold()):
-        yield f"licence {licence}, expected {pattern}"
 
 
 def _rivals(reasons: Reasons, prefer: Prefer) -> None:

@@ -209,7 +209,12 @@ def _from_the_top(heads: list[int]) -> tuple[list[int], list[list[int]], dict[in
     for candidate in range(1, count + 1):
         if candidate in reached:
             continue
-        first = min(_circle(heads, candidate))
+        walk: dict[int, int] = {}
+        word = candidate
+        while word not in walk:
+            walk[word] = len(walk)
+            word = heads[word - 1]
+        first = min(list(walk)[walk[word] :])  # of the words on the cycle that heads lead to
         marks[first] = CYCLE
         dependents[heads[first - 1]].remove(first)
         component = _descend([first], dependents)
@@ -236,12 +241,3 @@ def _descend(tops: list[int], dependents: list[list[int]]) -> list[int]:
         order.append(word)
         waiting += sorted(dependents[word], key=length, reverse=True)
     return order
-
-
-def _circle(heads: list[int], word: int) -> list[int]:
-    """Give the words on the cycle that heads lead to from a word."""
-    walk: dict[int, int] = {}
-    while word not in walk:
-        walk[word] = len(walk)
-        word = heads[word - 1]
-    return list(walk)[walk[word] :]

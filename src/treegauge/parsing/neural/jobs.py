@@ -7,7 +7,7 @@ thousands of them affordable.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.training import Learner, Lockstep
 
 Longs = npt.NDArray[np.int64]
+Parses = tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]
+"""Heads and relations of parsed trees, (models, words) each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,26 +159,18 @@ def _run_together(
     answers = _gathered(after)
     found = []
     for model, own in enumerate(sets):
-        rows = None if sums is None else sums[model]
-        found.append({name: _course(data, one, answers, model, rows) for name, one in own.items()})
-        if trees is not None:
-            found[-1] = {
-                name: replace(
-                    one, parsed_heads=trees[0][model, one.words],
-                    parsed_relations=trees[1][model, one.words],
-                )
-                for name, one in found[-1].items()
-            }  # fmt: skip
+        more = answers, model, sums, trees
+        found.append({name: _course(data, one, *more) for name, one in own.items()})
     if first.during:
         answers = _gathered(during)
         for model, one in enumerate(learners):
-            found[model]["during"] = _course(data, one.train, answers, model, None)
+            found[model]["during"] = _course(data, one.train, answers, model)
     return found
 
 
 def _parsed(
     models: Lockstep, learners: Sequence[Learner], asked: Sequence[Longs], options: NeuralOptions
-) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+) -> Parses:
     """Return the best trees by each model's own relations, and which of them are of roots."""
     from treegauge.parsing.neural.biaffine import DECODERS
 
@@ -199,7 +193,7 @@ def _gathered(answers: list[Answers]) -> list[npt.NDArray[Any]]:
 
 def _course(
     data: Encoded, sentences: Longs, answers: list[npt.NDArray[Any]], model: int,
-    sums: npt.NDArray[np.float64] | None,
+    sums: npt.NDArray[np.float64] | None = None, trees: Parses | None = None,
 ) -> Course:  # fmt: skip
     words = data.words_of(sentences)
     heads, relations, head, head_logs, relation, relation_logs = (
@@ -209,5 +203,6 @@ def _course(
     relation[relation_logs <= NEVER] = -1
     return Course(
         sentences, words, heads, relations, head, head_logs, relation, relation_logs,
-        None if sums is None else sums[sentences],
+        None if sums is None else sums[model, sentences],
+        *(() if trees is None else (one[model, words] for one in trees)),
     )  # fmt: skip
