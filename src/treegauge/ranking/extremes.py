@@ -73,9 +73,10 @@ def extreme(
     sign = 1 if which == "worst" else -1
     leads = sign * (np.delete(numbers, row, axis=0) - numbers[row])
     tie = TIE[ties] if which == "worst" else 2 - TIE[ties]
-    if comb(held, size) <= _ALL:
-        most, columns = _every(leads, size, tie)
-        exact = True
+    if exact := comb(held, size) <= _ALL:
+        subsets = np.array([*combinations(range(held), size)], dtype=np.int64)
+        ahead = _ahead(leads[:, subsets].sum(axis=2), tie)
+        most, columns = int(ahead.max()), subsets[ahead.argmax()]
     else:
         rng = np.random.default_rng(seed)
         orders = [rng.permutation(held) for _ in range(_STARTS)]
@@ -87,7 +88,6 @@ def extreme(
         most, columns = climb(leads, size, np.array(orders, dtype=np.int64), tie, widths)
         if start is not None and most < (known := _ahead(leads[:, chosen].sum(axis=1), tie)):
             most, columns = known, np.array(chosen)
-        exact = False
     limit = int(_ahead(np.sort(leads, axis=1)[:, held - size :].sum(axis=1), tie))
     places = [1 + count / 2 for count in (int(most), limit)]
     if which == "best":
@@ -100,10 +100,3 @@ def extreme(
 def _ahead(sums: NDArray[np.int64], tie: int) -> Any:
     """Return twice the number of rivals ahead, ties as their rule says."""
     return 2 * (sums > 0).sum(axis=0) + tie * (sums == 0).sum(axis=0)
-
-
-def _every(leads: NDArray[np.int64], size: int, tie: int) -> tuple[int, NDArray[np.int64]]:
-    """Try all subsets."""
-    subsets = np.array([*combinations(range(leads.shape[1]), size)], dtype=np.int64)
-    ahead = _ahead(leads[:, subsets].sum(axis=2), tie)
-    return int(ahead.max()), subsets[ahead.argmax()]

@@ -115,7 +115,8 @@ def optimised_test(
     """
     random = np.random.default_rng(seed)
     groups = Strata.of(strata, share)
-    mean = _mean(histograms)
+    places = np.arange(histograms.shape[1]) - histograms.shape[1] // 2
+    mean = np.asarray(histograms @ places / np.maximum(histograms.sum(axis=1), 1))
     if adversarial:
         ends = [_ascend(histograms, groups, groups.top(sign * mean)) for sign in (1, -1)]
         test = max(ends, key=lambda found: _distance(histograms, found))
@@ -126,11 +127,6 @@ def optimised_test(
     goal = 1.0 if adversarial else -1.0
     swap(histograms, groups.units.astype(np.int32), groups.bounds, test, proposals, goal)
     return test
-
-
-def _mean(histograms: Counts) -> npt.NDArray[np.float64]:
-    places = np.arange(histograms.shape[1]) - histograms.shape[1] // 2
-    return np.asarray(histograms @ places / np.maximum(histograms.sum(axis=1), 1))
 
 
 def _distance(histograms: Counts, test: Bools) -> float:
