@@ -10,7 +10,7 @@ import pytest
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.measure import measure
-from treegauge.statistics.data_table import as_table, join_tables, load_tables, read_table
+from treegauge.statistics.data_table import as_table, load_tables, read_table, treebank_key
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
 
@@ -136,7 +136,7 @@ def test_tables_join_by_name_whatever_their_order():
     right = as_table(
         {"treebank": ["UD_C", "UD_B", "UD_D"], "edv": [0.3, 0.2, 0.4], "las": [9, 9, 9]}
     )
-    joined = join_tables([left, right])
+    joined = load_tables([left, right])
     assert joined.frame.columns == ["treebank", "las", "edv"]
     assert joined.frame.rows() == [
         ("A", 1, None),
@@ -144,13 +144,15 @@ def test_tables_join_by_name_whatever_their_order():
         ("C", 3, 0.3),
         ("UD_D", None, 0.4),
     ]
+    names = ("UD_Greek-GDT", "Greek-GDT", "el_gdt", "el_gdt-ud-test")
+    assert {treebank_key(name) for name in names} == {"el_gdt"}
     assert joined.source == "left + table"
     assert re.fullmatch(r"left#\w{6}\+table#\w{6}", joined.name)
     with pytest.raises(ChoiceError, match="unknown column to join on in left: 'code'"):
-        join_tables([left, right], on="code")
+        load_tables([left, right], "code")
     twice = as_table({"treebank": ["A", "UD_A"], "x": [1, 2]}, "twice")
     with pytest.raises(TreegaugeError, match="twice: 'A' has more than one row"):
-        join_tables([left, twice])
+        load_tables([left, twice])
 
 
 def test_a_cell_that_is_no_number_is_named(tmp_path):

@@ -152,13 +152,7 @@ def frame_of(rows: Sequence[dict[str, Any]], **kinds: type) -> "pl.DataFrame":
 
 
 def name_list(names: Names, columns: Sequence[str] = ()) -> list[str]:
-    """Return names given as a list, separated by commas, or both; columns may have commas.
-
-    Examples
-    --------
-    >>> name_list("edv, slv"), name_list(["edv", "E(a, b)"], ["edv", "E(a, b)"])
-    (['edv', 'slv'], ['edv', 'E(a, b)'])
-    """
+    """Return names given as a list, separated by commas, or both; columns may have commas."""
     given = [names] if isinstance(names, str) else names
     parts = [[name] if name in columns else name.split(",") for name in given]
     return [part.strip() for some in parts for part in some if part.strip()]

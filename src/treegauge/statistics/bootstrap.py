@@ -162,14 +162,6 @@ def bootstrap_rows(
     As :func:`treegauge.statistics.bootstrap.bootstrap`, but the statistic sees whole rows, so that
     ranks can be computed again in every resample. Agrees with
     ``scipy.stats.bootstrap(paired=True)`` given the same draws.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.column_stack([np.arange(20), np.arange(20) % 7])
-    >>> mean = bootstrap_rows(rows, lambda rows: rows.mean(axis=-2), seed=1)
-    >>> mean.estimate.tolist(), bool(mean.low[0] < 9.5 < mean.high[0])
-    ([9.5, 2.85], True)
     """
     check_method(method)
     check_options(seed, resamples, "resamples", level)
@@ -215,13 +207,8 @@ def make_interval(
 ) -> Interval:
     """Read the interval of every metric off its resampled values (resamples, metrics).
 
-    Parameters
-    ----------
-    factors
-        Jackknife values of every resampled factor; only read for BCa.
-    size
-        Magnitude of the numbers behind each estimate, against which rounding is judged; by
-        default that of the estimate, too little for a difference of two.
+    `factors` has jackknife values of every resampled factor, for BCa. Rounding is judged against
+    `size`, by default that of the estimate, too little for a difference of two.
     """
     ties = TIE * np.abs(estimate if size is None else size)
     bca = method == "bca"

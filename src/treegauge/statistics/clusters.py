@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.statistics.analysis import Coefficient
-from treegauge.statistics.coefficients import Inference, partial
+from treegauge.statistics.coefficients import Inference, partial, partials
 from treegauge.statistics.planning import Winner, best_of, detectable_difference
 from treegauge.statistics.resampling import FloatArray
 from treegauge.statistics.small_samples import StudentEstimate, effective_df
@@ -25,14 +25,6 @@ def weighted_coefficients(
     """Return the matrix of coefficients for each weighting of the rows: (..., columns, columns).
 
     A weight of 2 is a row that occurs twice, also in its ranks, and 0 a row that is left out.
-
-    Examples
-    --------
-    >>> from treegauge.statistics.coefficients import coefficients
-    >>> values = np.array([[1, 2.0], [2, 1.5], [3, 0.1], [9, 0.2]])
-    >>> twice = coefficients(values[[0, 1, 1, 2]])[0, 1]
-    >>> bool(np.isclose(weighted_coefficients(values, np.array([1, 2, 1, 0.0]))[0, 1], twice))
-    True
     """
     if method == "kendall":
         signs = np.sign(values[:, None] - values)
@@ -65,11 +57,6 @@ class Clusters:
 
     codes: npt.NDArray[np.intp]
 
-    @classmethod
-    def of_rows(cls, rows: int) -> "Clusters":
-        """Return each row by itself, or 100 groups of equal size where rows are many."""
-        return cls(np.arange(rows) % (100 if rows > 200 else max(rows, 1)))
-
     @property
     def number(self) -> int:
         """How many there are."""
@@ -80,13 +67,10 @@ class Clusters:
         """Degrees of freedom of a variance over clusters of unequal size."""
         return effective_df(np.bincount(self.codes))
 
-    def left_out(self) -> FloatArray:
-        """Return weights of the rows, (clusters, rows), each cluster left out once."""
-        return np.asarray(self.codes != np.arange(self.number)[:, None], np.float64)
-
     def halved(self) -> FloatArray:
         """Return weights of the rows, (1 + clusters, rows): all whole, then each cluster half."""
-        return np.vstack([np.ones(len(self.codes)), (1 + self.left_out()) / 2])
+        others = self.codes != np.arange(self.number)[:, None]
+        return np.vstack([np.ones(len(self.codes)), (1 + others) / 2])
 
     def covariance(self, halved: FloatArray) -> FloatArray:
         r"""Return the covariance of estimates from their values under :meth:`halved`.
@@ -101,14 +85,6 @@ class Clusters:
         return np.asarray(centred.T @ centred)
 
 
-def partial_by_weights(
-    values: FloatArray, weights: FloatArray, method: Coefficient, steps: int
-) -> FloatArray:
-    """Return coefficients of the first two columns given 0, 1 ... of the others: (..., steps)."""
-    matrix = weighted_coefficients(values, weights, method)
-    return np.stack([partial(matrix[..., : 2 + k, : 2 + k]) for k in range(steps)], axis=-1)
-
-
 def fisher(r: FloatArray) -> FloatArray:
     """Return Fisher's transformation; a coefficient of 1 becomes large rather than infinite."""
     return np.arctanh(np.clip(r, -_MOST, _MOST))
@@ -117,12 +93,8 @@ def fisher(r: FloatArray) -> FloatArray:
 def over_clusters(
     values: FloatArray, clusters: Clusters, method: Coefficient, steps: int
 ) -> StudentEstimate:
-    """Return Fisher's transformation of partial coefficients, with errors over clusters.
-
-    The degrees of freedom are those of clusters of unequal size
-    (:func:`~treegauge.statistics.small_samples.effective_df`).
-    """
-    halved = fisher(partial_by_weights(values, clusters.halved(), method, steps))
+    """Return Fisher's transformation of partial coefficients, with errors over clusters."""
+    halved = fisher(partials(weighted_coefficients(values, clusters.halved(), method), steps))
     errors = np.sqrt(np.diagonal(clusters.covariance(halved)))
     return StudentEstimate(halved[0], errors, np.full(steps, clusters.df))
 
@@ -162,26 +134,12 @@ def strongest(
 ) -> Winner:
     """Correct the coefficient farthest from 0 for having been chosen among several.
 
-    Parameters
-    ----------
-    values
-        (rows, columns): the target, the variables, the covariates.
-    variables
-        How many of the columns were chosen from.
-    clusters
-        Groups of rows, or each row by itself.
-    method, level
-        The coefficient, and the confidence level.
-
-    Returns
-    -------
-    Winner
-        With ``observed``, ``value``, ``low`` and ``high`` as coefficients.
+    The columns of `values` are the target, as many `variables`, and the covariates.
     """
     weights = clusters.halved()
     rest = list(range(1 + variables, values.shape[1]))
     each = [
-        partial_by_weights(values[:, [0, 1 + j, *rest]], weights, method, len(rest) + 1)[:, -1]
+        partial(weighted_coefficients(values[:, [0, 1 + j, *rest]], weights, method))
         for j in range(variables)
     ]
     halved = fisher(np.stack(each, axis=1))

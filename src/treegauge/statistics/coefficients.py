@@ -8,6 +8,7 @@ import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.analysis import Coefficient
+from treegauge.statistics.planning import check_shares
 from treegauge.statistics.power import correlation_power
 from treegauge.statistics.resampling import FloatArray
 
@@ -33,12 +34,6 @@ def coefficients(values: FloatArray, method: Coefficient = "spearman") -> FloatA
     :math:`\sum_{i<j} s_{ij} t_{ij} / \sqrt{\sum_{i<j} s_{ij}^2 \sum_{i<j} t_{ij}^2}` with
     :math:`s_{ij}, t_{ij}` the signs of the differences between rows i and j. From (..., rows,
     columns) to (..., columns, columns); NaN in row and column of a constant.
-
-    Examples
-    --------
-    >>> values = np.array([[1, 2.0], [2, 1.5], [3, 0.1], [9, 0.2]])
-    >>> [round(float(coefficients(values, m)[0, 1]), 4) for m in ("pearson", "spearman", "kendall")]
-    [-0.7003, -0.8, -0.6667]
     """
     check_coefficient(method)
     if method == "kendall":
@@ -78,12 +73,6 @@ def partial(matrix: FloatArray) -> FloatArray:
     :math:`C_{ab} - C_{az} C_{zz}^+ C_{zb}`, which is the same and stays exact when the two columns
     are perfectly correlated or the covariates repeat one another. NaN where a column is constant or
     the covariates determine one of the two.
-
-    Examples
-    --------
-    >>> matrix = np.array([[1, 0.5, 0.4], [0.5, 1, 0.6], [0.4, 0.6, 1]])
-    >>> round(float(partial(matrix)), 4)  # (0.5 - 0.24) / sqrt((1 - 0.16) (1 - 0.36))
-    0.3546
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     if matrix.shape[-1] == 2:
@@ -97,6 +86,11 @@ def partial(matrix: FloatArray) -> FloatArray:
     usable &= (first > _NOTHING) & (second > _NOTHING)
     scale = np.sqrt(np.where(usable, first * second, 1.0))
     return np.where(usable, np.clip(left[..., 0, 1] / scale, -1.0, 1.0), np.nan)
+
+
+def partials(matrix: FloatArray, steps: int) -> FloatArray:
+    """Return coefficients of the first two columns given 0, 1 ... of the others: (..., steps)."""
+    return np.stack([partial(matrix[..., : 2 + k, : 2 + k]) for k in range(steps)], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -117,12 +111,7 @@ class Inference:
 
 
 def inference(
-    r: float,
-    n: int,
-    k: int = 0,
-    *,
-    method: Coefficient = "spearman",
-    level: float = 0.95,
+    r: float, n: int, k: int = 0, *, method: Coefficient = "spearman", level: float = 0.95
 ) -> Inference:
     r"""Return interval, adjusted square, p-value and power of a coefficient.
 
@@ -156,13 +145,14 @@ def inference(
         raise TreegaugeError(f"r: expected a coefficient from -1 to 1, found {r!r}")
     if k < 0 or n < 0:
         raise TreegaugeError(f"expected n and k of at least 0, found n = {n}, k = {k}")
-    low, high = _interval(r, n - k, method, level)
+    check_shares(level=level)
+    low, high, p_value = _fisher(r, n - k, method, level) if n - k >= LEAST_ROWS else [None] * 3
     variance = method != "kendall"
     free = n - k - 2
     return Inference(
         r=r, low=low, high=high, r2=r * r if variance else None,
         adjusted_r2=1 - (1 - r * r) * (n - 1) / free if variance and free > 0 else None,
-        p_value=None if k and method == "kendall" else _p_value(r, n - k, method),
+        p_value=None if k and method == "kendall" else p_value,
         power=correlation_power(r, n - k) if variance and n - k > 3 else None,
     )  # fmt: skip
 
@@ -173,13 +163,6 @@ def correlated_pair(
     """Return the coefficient of two columns and what follows from it; empty for a constant.
 
     Kendall's p-value is here exact if the rows are few, and allows for ties.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pair = np.array([[1, 2.0], [2, 1.5], [3, 0.1], [9, 0.2], [4, 1], [5, 3], [7, 2], [8, 0]])
-    >>> correlated_pair(pair, method="kendall").p_value.__round__(4)
-    0.3828
     """
     r = float(coefficients(values, method)[0, 1])
     if math.isnan(r):
@@ -192,34 +175,22 @@ def correlated_pair(
     return result
 
 
-def _interval(
-    r: float, rows: int, method: Coefficient, level: float
-) -> tuple[float | None, float | None]:
-    from scipy.special import ndtri
+def _fisher(r: float, rows: int, method: Coefficient, level: float) -> tuple[float, float, float]:
+    """Return the limits of the interval, and the p-value."""
+    from scipy.special import ndtr, ndtri, stdtr
 
-    if not 0 < level < 1:
-        raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")
-    spare, factor = (rows - 4, 0.437) if method == "kendall" else (rows - 3, 1.0)
-    if rows < LEAST_ROWS:
-        return None, None
-    if abs(r) == 1:
-        return r, r
-    reach = float(ndtri((1 + level) / 2)) * math.sqrt(factor / spare)
-    return math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
-
-
-def _p_value(r: float, rows: int, method: Coefficient) -> float | None:
-    from scipy.special import ndtr, stdtr
-
-    if rows < LEAST_ROWS:
-        return None
-    if method == "kendall":
+    kendall, free = method == "kendall", rows - 2
+    low = high = r
+    if abs(r) < 1:
+        error = math.sqrt(0.437 / (rows - 4) if kendall else 1 / (rows - 3))
+        reach = float(ndtri((1 + level) / 2)) * error
+        low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
+    if kendall:
         variance = 2 * (2 * rows + 5) / (9 * rows * (rows - 1))
-        return float(2 * ndtr(-abs(r) / math.sqrt(variance)))
+        return low, high, float(2 * ndtr(-abs(r) / math.sqrt(variance)))
     if method == "spearman" and rows < _FEW:
         # Half a step of rho, as its values lie apart with few rows.
         r = max(0.0, abs(r) - 6 / (rows * (rows**2 - 1)))
     if abs(r) == 1:
-        return 0.0
-    free = rows - 2
-    return float(2 * stdtr(free, -abs(r) * math.sqrt(free / (1 - r * r))))
+        return low, high, 0.0
+    return low, high, float(2 * stdtr(free, -abs(r) * math.sqrt(free / (1 - r * r))))

@@ -23,14 +23,12 @@ from treegauge.statistics.coefficients import (
     coefficients,
     correlated_pair,
     inference,
-    partial,
+    partials,
 )
 from treegauge.statistics.data_table import DataTable, Groups, Sample
 from treegauge.statistics.least_squares import collinearity_notes
 from treegauge.statistics.multiple import adjust
-from treegauge.statistics.planning import Winner
 from treegauge.statistics.power import detectable
-from treegauge.statistics.resampling import FloatArray
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,11 +112,11 @@ def _of_sample(
     if n < 4:
         return rows, [f"{variable}: {n} complete rows, too few to correlate (at least 4)"]
     matrix = coefficients(sample.values, method)
-    problems = []
+    each, problems = partials(matrix, len(sizes)), []
     for k in sizes:
         name = " given ".join([variable, *([", ".join(given[:k])] if k else [])])
         stuck = [one for one in constant if one in sample.names[: 2 + k]]
-        r = float(partial(matrix[: 2 + k, : 2 + k]))
+        r = float(each[k])
         if stuck:
             problems.append(f"{name}: missing, because {', '.join(stuck)} has one value only")
         elif n - k < 4:
@@ -150,33 +148,29 @@ def _of_sample(
                     "independent given the covariates; spearman and pearson have one"
                 )
     if clusters:
-        rows = _clustered(rows, sample.values, clusters, method, intervals)
+        before = [row.inference for row in rows]
+        after, least = clustered_inferences(
+            before, sample.values, clusters, method, intervals.level
+        )
+        finds = [None if np.isnan(one) else one for one in least.tolist()]
+        rows = [
+            replace(row, inference=one, detectable_r=row.detectable_r and found)
+            for row, one, found in zip(rows, after, finds, strict=True)
+        ]
     problems += _reversals(rows)
     if len(given) > 1 and not constant:
         problems += collinearity_notes(given, matrix[2:, 2:])
-    known = any(row.inference.low is not None for row in rows)
+    known = [k for k, row in enumerate(rows) if row.inference.low is not None]
     if intervals.resamples and known and not clusters:
-        rows = _with_intervals(rows, sample.values, method, intervals)
-    return rows, problems
-
-
-def _clustered(
-    rows: Sequence[Association],
-    values: FloatArray,
-    clusters: Clusters,
-    method: Coefficient,
-    intervals: RowResampling,
-) -> list[Association]:
-    before = [row.inference for row in rows]
-    after, least = clustered_inferences(before, values, clusters, method, intervals.level)
-    return [
-        replace(
-            row,
-            inference=one,
-            detectable_r=None if row.detectable_r is None or np.isnan(r) else float(r),
+        interval = bootstrap_rows(
+            sample.values,
+            lambda resampled: partials(coefficients(resampled, method), len(rows)),
+            **vars(intervals),
         )
-        for row, one, r in zip(rows, after, least, strict=True)
-    ]
+        for k in known:
+            low, high = float(interval.low[k]), float(interval.high[k])
+            rows[k] = replace(rows[k], bca_low=low, bca_high=high)
+    return rows, problems
 
 
 def _reversals(rows: Sequence[Association]) -> list[str]:
@@ -199,26 +193,6 @@ def _reversals(rows: Sequence[Association]) -> list[str]:
     return []
 
 
-def _with_intervals(
-    rows: Sequence[Association],
-    values: FloatArray,
-    method: Coefficient,
-    intervals: RowResampling,
-) -> list[Association]:
-    def every(resampled: FloatArray) -> FloatArray:
-        matrix = coefficients(resampled, method)
-        each = [partial(matrix[..., : 2 + k, : 2 + k]) for k in range(len(rows))]
-        return np.stack(each, axis=-1)
-
-    interval = bootstrap_rows(values, every, **vars(intervals))
-    return [
-        row
-        if row.inference.low is None
-        else replace(row, bca_low=float(interval.low[k]), bca_high=float(interval.high[k]))
-        for k, row in enumerate(rows)
-    ]
-
-
 def adjusted(rows: Sequence[Association], correction: str) -> list[Association]:
     """Adjust p-values, each over the rows with as many covariates."""
     result = list(rows)
@@ -231,16 +205,6 @@ def adjusted(rows: Sequence[Association], correction: str) -> list[Association]:
     return result
 
 
-@dataclass(frozen=True)
-class Selected:
-    """The variable farthest from 0 among several, given all covariates."""
-
-    variable: str
-    number: int
-    n: int
-    winner: Winner
-
-
 def select(
     table: DataTable,
     target: str,
@@ -250,13 +214,13 @@ def select(
     log: Sequence[str],
     level: float,
     cluster: str,
-) -> tuple[Selected | None, list[str]]:
-    """Return the strongest of several variables with an interval that allows for the choice.
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the strongest of several variables, its interval corrected for having been chosen.
 
     Over the rows that have all columns; without constant columns. A note says why there is none.
     """
     if len(variables) < 2:
-        return None, []
+        return {}, []
     sample = table.complete([target, *variables, *given], log=log)
     n, flat = len(sample.values), set(sample.constant())
     usable = [j for j, name in enumerate(sample.names[1 : 1 + len(variables)]) if name not in flat]
@@ -272,13 +236,17 @@ def select(
         reason = "too few columns vary"
     else:
         used = [0, *(1 + j for j in usable), *range(1 + len(variables), len(sample.names))]
-        units_of = clusters or Clusters.of_rows(n)
+        # Each row by itself, or 100 groups of equal size where rows are many.
+        units_of = clusters or Clusters(np.arange(n) % (100 if n > 200 else n))
         winner = strongest(sample.values[:, used], len(usable), units_of, method, level)
         if np.isfinite([winner.low, winner.high]).all():
             name = sample.names[1 + usable[winner.index]]
-            return Selected(name, len(usable), n, winner), []
+            numbers = {"strongest": name, "selected_from": len(usable), "selected_n": n}
+            numbers |= {"selected_r": winner.value, "selected_low": winner.low}
+            observed = {"selected_high": winner.high, "observed_r": winner.observed}
+            return numbers | observed, []
         reason = "the covariates determine a column"
-    return None, [f"strongest column: not corrected for its selection, because {reason}"]
+    return {}, [f"strongest column: not corrected for its selection, because {reason}"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,20 +261,13 @@ class Correlations(Analysis):
     data: DataTable | None = None
     variables: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
-    selected: "Selected | None" = None
+    selected: dict[str, Any] = field(default_factory=dict)
     kind: ClassVar[str] = "correlation"
 
     @property
     def summary(self) -> dict[str, Any]:
         """The strongest of several variables, corrected for having been chosen."""
-        if self.selected is None:
-            return {}
-        best = self.selected.winner
-        return {
-            "strongest": self.selected.variable, "selected_from": self.selected.number,
-            "selected_n": self.selected.n, "selected_r": best.value, "selected_low": best.low,
-            "selected_high": best.high,
-        }  # fmt: skip
+        return {name: one for name, one in self.selected.items() if name != "observed_r"}
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -315,15 +276,12 @@ class Correlations(Analysis):
         return frame_of([row.to_dict() for row in self.rows], n=int, **texts)
 
     def _lines(self) -> list[str]:
-        said = []
-        if self.selected is not None:
-            best = self.selected.winner
-            said = [
-                f"strongest of {self.selected.number} columns: {self.selected.variable}, r "
-                f"{best.observed:.3f}; corrected for having been selected {best.value:.3f} "
-                f"({best.low:.3f} to {best.high:.3f})"
-            ]
-        return [*said, *(f"note: {note}" for note in self.notes)]
+        said = (
+            "strongest of {selected_from} columns: {strongest}, r {observed_r:.3f}; corrected for "
+            "having been selected {selected_r:.3f} ({selected_low:.3f} to {selected_high:.3f})"
+        )
+        best = [said.format(**self.selected)] if self.selected else []
+        return [*best, *(f"note: {note}" for note in self.notes)]
 
     def shown(self) -> "pl.DataFrame":
         """Return the table without columns that do not vary or repeat another."""

@@ -26,13 +26,14 @@ from treegauge.statistics.clusters import (
     clustered_inferences,
     clusters_of,
     fisher,
-    partial_by_weights,
+    weighted_coefficients,
 )
 from treegauge.statistics.coefficients import (
     LEAST_ROWS,
     Inference,
     check_coefficient,
     correlated_pair,
+    partial,
 )
 from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
 from treegauge.statistics.data_table import DataTable, Sample, Tables, load_tables
@@ -304,10 +305,9 @@ def _trend(
         return None
     codes = [np.array([place[names[i]] for i in sample.rows]) for sample in samples]
     whole = Clusters(np.concatenate(codes))
-    steps = samples[0].values.shape[1] - 1
     halves = np.vstack([np.zeros(len(place)), np.eye(len(place)) / 2])
     z = [
-        fisher(partial_by_weights(sample.values, 1 - halves[:, code], method, steps)[:, -1])
+        fisher(partial(weighted_coefficients(sample.values, 1 - halves[:, code], method)))
         for sample, code in zip(samples, codes, strict=True)
     ]
     centred = np.array(bins) - np.mean(bins)

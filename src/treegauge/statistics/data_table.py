@@ -62,16 +62,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class DataTable:
-    """A frame that knows its origin; its errors name the row.
-
-    Examples
-    --------
-    >>> table = as_table({"treebank": ["a", "b"], "las": ["80.5", ""], "words": [100, 10]})
-    >>> table.numeric()
-    ['las', 'words']
-    >>> table.complete(["las", "words"], log=["words"]).notes
-    ("left out, missing 'las': b",)
-    """
+    """A frame that knows its origin; its errors name the row."""
 
     frame: "pl.DataFrame"
     source: str = "table"
@@ -79,9 +70,18 @@ class DataTable:
 
     @cached_property
     def name(self) -> str:
-        """The table in signatures: names of files without folders, each with a checksum."""
-        own = f"{PurePath(self.source).name}#{_checksum(self.frame)}"
-        return "+".join(self.inputs or (own,))
+        """The table in signatures: names of files without folders, each with a checksum.
+
+        The checksum is of the cells, the same for every kind of file.
+        """
+        if self.inputs:
+            return "+".join(self.inputs)
+        digest = sha256()
+        for name in sorted(self.frame.columns):
+            parsed = ((parse_number(cell), cell) for cell in self.frame[name])
+            cells = [cell if number is None else number for number, cell in parsed]
+            digest.update(repr((name, cells)).encode())
+        return f"{PurePath(self.source).name}#{digest.hexdigest()[:6]}"
 
     def pick(self, names: Names) -> list[str]:
         """Return names of columns given as a list, separated by commas, or both."""
@@ -130,13 +130,7 @@ class DataTable:
         return np.array(parsed, dtype=np.float64)
 
     def kinds(self, name: str) -> list[str | None] | None:
-        """Return the cluster of each row, None where unknown; None for ``"none"``.
-
-        Examples
-        --------
-        >>> as_table({"treebank": ["UD_Greek-GDT", "hsb_ufal", "T1"]}).kinds("genus")
-        ['Greek', 'Slavic', None]
-        """
+        """Return the cluster of each row, None where unknown; None for ``"none"``."""
         if name == "none":
             return None
         if name in self.frame.columns:
@@ -217,21 +211,6 @@ def as_table(data: TableLike, source: str = "table") -> DataTable:
     return DataTable(frame, source)
 
 
-def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
-    """Return one table from one or several, joined by a column of names.
-
-    Examples
-    --------
-    >>> load_tables(["ud25", {"treebank": ["UD_Greek-GDT"], "edv": [0.2]}]).frame["edv"].count()
-    1
-    """
-    import polars as pl
-
-    if isinstance(tables, str | os.PathLike | DataTable | Result | Mapping | pl.DataFrame):
-        return as_table(tables)
-    return join_tables([as_table(table) for table in tables], join)
-
-
 def read_table(path: str | os.PathLike[str]) -> DataTable:
     """Read a packaged table by name, or one from CSV, TSV, Parquet or the JSON of a verb.
 
@@ -259,7 +238,12 @@ def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) 
             frame = frame.filter(frame["averaged"].cast(str).fill_null("").is_in(["", "0"]))
         return _pivot(frame, "measure", "value", source)
     if {"treebank", "system"} <= columns and not {"metric", "score"} <= columns:
-        frame = _long_scores(frame)
+        if "failure" in columns:
+            frame = frame.filter(frame["failure"].fill_null("") == "")
+        metrics = [n for n in frame.columns if n not in {"treebank", "system", "seed", "failure"}]
+        frame = frame.unpivot(
+            metrics, index=["treebank", "system"], variable_name="metric", value_name="score"
+        )
     if {"treebank", "system", "metric", "score"} <= set(frame.columns):
         check_percent(_known(frame["score"]), source, unit)
         if frame["system"].n_unique() > 1:
@@ -275,16 +259,6 @@ def _known(column: "pl.Series") -> list[float]:
     return [number for cell in column if (number := parse_number(cell)) is not None]
 
 
-def _long_scores(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return one row per score from one row per treebank and system, without what failed."""
-    if "failure" in frame.columns:
-        frame = frame.filter(frame["failure"].fill_null("") == "").drop("failure")
-    metrics = [name for name in frame.columns if name not in {"treebank", "system", "seed"}]
-    return frame.unpivot(
-        metrics, index=["treebank", "system"], variable_name="metric", value_name="score"
-    )
-
-
 def _pivot(frame: "pl.DataFrame", names: str, values: str, source: str) -> "pl.DataFrame":
     twice = frame.filter(frame.select(names, "treebank").is_duplicated())
     if twice.height:
@@ -297,13 +271,7 @@ def _pivot(frame: "pl.DataFrame", names: str, values: str, source: str) -> "pl.D
 
 
 def treebank_key(name: str) -> str:
-    """Return what the name, code and files of a treebank have in common.
-
-    Examples
-    --------
-    >>> {treebank_key(one) for one in ("UD_Greek-GDT", "Greek-GDT", "el_gdt", "el_gdt-ud-test")}
-    {'el_gdt'}
-    """
+    """Return what the name, code and files of a treebank have in common: ``el_gdt``."""
     from treegauge.treebanks.languages import code_of, fold
 
     base, _, release = name.strip().partition("@")
@@ -313,62 +281,50 @@ def treebank_key(name: str) -> str:
     return f"{key}@{release}" if release else key
 
 
-def join_tables(tables: Sequence[DataTable], on: str = "treebank") -> DataTable:
-    """Join tables side by side on a column of names; rows that only some have keep gaps.
+def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
+    """Return one table from one or several, joined side by side; missing rows leave gaps.
 
     Treebanks match by name or code. The first table's rows come first and its cells win.
-
-    Examples
-    --------
-    >>> sizes = as_table({"treebank": ["A-X", "B-Y"], "words": [10, 20]})
-    >>> measured = as_table({"treebank": ["UD_B-Y"], "edv": [0.25]})
-    >>> join_tables([sizes, measured]).frame.rows()
-    [('A-X', 10, None), ('B-Y', 20, 0.25)]
     """
     import polars as pl
 
-    if not tables:
+    if isinstance(tables, str | os.PathLike | DataTable | Result | Mapping | pl.DataFrame):
+        return as_table(tables)
+    if not len(tables):
         raise TreegaugeError("expected at least one table, found none")
-    if len(tables) == 1:
-        return tables[0]
+    parts = [as_table(table) for table in tables]
+    if len(parts) == 1:
+        return parts[0]
     key = "__key__"
 
     def keyed(table: DataTable) -> pl.DataFrame:
-        table.check([on], "column to join on")
-        names = [str(name) for name in table.frame[on]]
-        keys = [treebank_key(name) if on == "treebank" else name for name in names]
-        frame = table.frame.with_columns(pl.Series(key, keys), pl.Series(on, names))
-        twice = frame.filter(pl.col(key).is_duplicated())[on].to_list()
+        table.check([join], "column to join on")
+        names = [str(name) for name in table.frame[join]]
+        keys = [treebank_key(name) if join == "treebank" else name for name in names]
+        frame = table.frame.with_columns(pl.Series(key, keys), pl.Series(join, names))
+        twice = frame.filter(pl.col(key).is_duplicated())[join].to_list()
         if twice:
             raise TreegaugeError(f"{table.source}: {twice[0]!r} has more than one row")
         return frame
 
-    joined = keyed(tables[0])
-    for table in tables[1:]:
+    joined = keyed(parts[0])
+    for table in parts[1:]:
         frame = keyed(table)
         if not set(frame[key]) & set(joined[key]):
+            found, before = (_listed(list(one[join]), 3) for one in (frame, joined))
             raise TreegaugeError(
-                f"{table.source}: no {on} in common with the tables before: found "
-                f"{_listed(list(frame[on]), 3)}; expected such as {_listed(list(joined[on]), 3)}"
+                f"{table.source}: no {join} in common with the tables before: found {found}; "
+                f"expected such as {before}"
             )
         fresh = [name for name in frame.columns if name not in joined.columns]
         joined = joined.join(
-            frame.select(key, on, *fresh), on=key, how="full", coalesce=True,
+            frame.select(key, join, *fresh), on=key, how="full", coalesce=True,
             maintain_order="left_right",
         )  # fmt: skip
-        joined = joined.with_columns(pl.coalesce(on, f"{on}_right").alias(on)).drop(f"{on}_right")
-    inputs = tuple(table.name for table in tables)
-    return DataTable(joined.drop(key), " + ".join(table.source for table in tables), inputs)
-
-
-def _checksum(frame: "pl.DataFrame") -> str:
-    """Return a checksum of the cells, the same for every kind of file."""
-    digest = sha256()
-    for name in sorted(frame.columns):
-        cells = [number if (number := parse_number(cell)) is not None else cell
-                 for cell in frame[name]]  # fmt: skip
-        digest.update(repr((name, cells)).encode())
-    return digest.hexdigest()[:6]
+        name = pl.coalesce(join, f"{join}_right").alias(join)
+        joined = joined.with_columns(name).drop(f"{join}_right")
+    inputs = tuple(table.name for table in parts)
+    return DataTable(joined.drop(key), " + ".join(table.source for table in parts), inputs)
 
 
 def _listed(names: Sequence[Any], most: int = 8) -> str:
@@ -381,17 +337,20 @@ Groups = Mapping[str, Sequence[int]]
 
 
 def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> dict[str, list[int]]:
-    """Divide rows by a column, or at a number, mean or median of it; gaps belong to no group.
-
-    Examples
-    --------
-    >>> table = as_table({"mc": [0.2, 0.4, 0.9], "family": ["a", None, "b"]})
-    >>> group_rows(table, "mc", "mean"), group_rows(table, "family")
-    ({'mc > 0.5': [2], 'mc <= 0.5': [0, 1]}, {'a': [0], 'b': [2]})
-    """
+    """Divide rows by a column, or at a number, mean or median of it; gaps belong to no group."""
     table.check([by], "column to group by")
     if cut is not None:
-        return _halves(table, by, cut)
+        numbers = table.numbers(by)
+        known = numbers[~np.isnan(numbers)]
+        if not len(known):
+            raise TreegaugeError(f"{table.source}: column {by!r} has no numbers to cut")
+        try:
+            middle = {"mean": known.mean(), "median": np.median(known)}
+            at = float(middle.get(str(cut), cut))
+        except ValueError:
+            raise TreegaugeError(f"cut: expected mean, median or a number, found {cut!r}") from None
+        above, below = (np.flatnonzero(side).tolist() for side in (numbers > at, numbers <= at))
+        return {f"{by} > {at:.6g}": above, f"{by} <= {at:.6g}": below}
     if by in table.numeric():
         numbers = table.numbers(by)
         cells = [None if np.isnan(number) else f"{number:g}" for number in numbers]
@@ -406,20 +365,3 @@ def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> dic
             "give a cut (mean, median or a number) to divide its numbers in two"
         )
     return {name: [i for i, cell in enumerate(cells) if cell == name] for name in names}
-
-
-def _halves(table: DataTable, by: str, cut: str | float) -> dict[str, list[int]]:
-    numbers = table.numbers(by)
-    known = numbers[~np.isnan(numbers)]
-    if not len(known):
-        raise TreegaugeError(f"{table.source}: column {by!r} has no numbers to cut")
-    at: float
-    if cut in ("mean", "median"):
-        at = float(known.mean() if cut == "mean" else np.median(known))
-    else:
-        try:
-            at = float(cut)
-        except ValueError:
-            raise TreegaugeError(f"cut: expected mean, median or a number, found {cut!r}") from None
-    above, below = (np.flatnonzero(side).tolist() for side in (numbers > at, numbers <= at))
-    return {f"{by} > {at:.6g}": above, f"{by} <= {at:.6g}": below}

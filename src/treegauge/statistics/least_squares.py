@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 
 import numpy as np
@@ -45,14 +45,7 @@ class LeastSquares:
 
     @classmethod
     def of(cls, values: FloatArray) -> "LeastSquares":
-        """Solve for the target in the first column and the predictors in the others.
-
-        Examples
-        --------
-        >>> line = LeastSquares.of(np.array([[1.0, 0], [3, 1], [5, 2], [7, 3]]))
-        >>> (line.slopes / line.scale).round(6).tolist(), line.free
-        ([2.0], 2)
-        """
+        """Solve for the target in the first column and the predictors in the others."""
         y, x = values[:, 0], values[:, 1:]
         centre, scale = x.mean(axis=0), x.std(axis=0, ddof=1)
         scaled = (x - centre) / scale
@@ -73,20 +66,6 @@ class LeastSquares:
 MOST = 14
 
 
-def explained(correlations: FloatArray, predictors: tuple[int, ...]) -> FloatArray:
-    r"""Return R² of the last column on some of the others.
-
-    :math:`R^2 = c^\top C^{-1} c` with C the predictors' correlations and c theirs with the target.
-    """
-    if not predictors:
-        return np.zeros(correlations.shape[:-2])
-    chosen = list(predictors)
-    among = correlations[..., chosen, :][..., chosen]
-    towards = correlations[..., chosen, -1]
-    weights = np.linalg.solve(among, towards[..., None])[..., 0]
-    return np.asarray((towards * weights).sum(axis=-1))
-
-
 def relative_importance(correlations: FloatArray) -> FloatArray:
     r"""Return the share of R² of each predictor (LMG), adding up to R².
 
@@ -95,35 +74,29 @@ def relative_importance(correlations: FloatArray) -> FloatArray:
     .. math:: \mathrm{LMG}_j = \frac1p \sum_{S \not\ni j} \binom{p-1}{|S|}^{-1}
               \bigl(R^2(S \cup \{j\}) - R^2(S)\bigr)
 
-    From Pearson correlations (..., p + 1, p + 1), the target last, to (..., p).
+    From Pearson correlations (p + 1, p + 1), the target last, with :math:`R^2 = c^\top C^{-1} c`,
+    C those of the predictors in S and c theirs with the target.
 
     Notes
     -----
     Lindeman, Merenda and Gold (1980); Grömping (2006). The Shapley values of R². Agrees with
     ``pingouin.linear_regression(relimp=True)``.
-
-    Examples
-    --------
-    >>> correlations = np.array([[1, 0.5, 0.6], [0.5, 1, 0.4], [0.6, 0.4, 1.0]])
-    >>> relative_importance(correlations).round(3).tolist()  # 0.287 and 0.087: R² = 0.373
-    [0.287, 0.087]
     """
     size = correlations.shape[-1] - 1
     if size > MOST:
         raise TreegaugeError(
             f"relative importance looks at all subsets of predictors: at most {MOST}, found {size}"
         )
-    everyone = range(size)
-    gained = {
-        subset: explained(correlations, subset)
-        for count in range(size + 1)
-        for subset in combinations(everyone, count)
-    }
-    shares = np.zeros((*correlations.shape[:-2], size))
-    for subset, before in gained.items():
-        for j in set(everyone) - set(subset):
+    explained: dict[tuple[int, ...], float] = {}
+    for subset in chain.from_iterable(combinations(range(size), k) for k in range(size + 1)):
+        towards = correlations[list(subset), -1]
+        among = correlations[np.ix_(subset, subset)] if subset else np.empty((0, 0))
+        explained[subset] = float((towards * np.linalg.solve(among, towards)).sum())
+    shares = np.zeros(size)
+    for subset, before in explained.items():
+        for j in set(range(size)) - set(subset):
             weight = 1 / (size * comb(size - 1, len(subset)))
-            shares[..., j] += weight * (gained[tuple(sorted((*subset, j)))] - before)
+            shares[j] += weight * (explained[tuple(sorted((*subset, j)))] - before)
     return shares
 
 
@@ -135,11 +108,6 @@ def variance_inflation(correlations: FloatArray) -> FloatArray:
 
     :math:`VIF_j = 1 / (1 - R_j^2)`, with :math:`R_j^2` of predictor j on the others: the diagonal
     of the inverse of their correlation matrix. Infinite where the others determine it.
-
-    Examples
-    --------
-    >>> variance_inflation(np.array([[1.0, 0.8], [0.8, 1.0]])).round(3).tolist()
-    [2.778, 2.778]
     """
     size = len(correlations)
     inflation = np.empty(size)
@@ -153,25 +121,13 @@ def variance_inflation(correlations: FloatArray) -> FloatArray:
 
 
 def condition_number(correlations: FloatArray) -> float:
-    r"""Return :math:`\sqrt{\lambda_{max} / \lambda_{min}}` of the predictors' correlations.
-
-    Examples
-    --------
-    >>> round(condition_number(np.array([[1.0, 0.8], [0.8, 1.0]])), 3)
-    3.0
-    """
+    r"""Return :math:`\sqrt{\lambda_{max} / \lambda_{min}}` of the predictors' correlations."""
     smallest, *_, largest = np.linalg.eigvalsh(correlations)[[0, -1]]
     return math.sqrt(largest / smallest) if smallest > 1e-12 * largest else math.inf
 
 
 def collinearity_notes(names: Sequence[str], correlations: FloatArray) -> list[str]:
-    """Return a warning for predictors that cannot be separated, or none.
-
-    Examples
-    --------
-    >>> collinearity_notes(["a", "b"], np.array([[1.0, 0.99], [0.99, 1.0]]))
-    ['collinear: variance inflation a 50.3, b 50.3 (above 10); their shares cannot be separated']
-    """
+    """Return a warning for predictors that cannot be separated, or none."""
     factors = zip(names, variance_inflation(correlations), strict=True)
     high = ", ".join(f"{name} {factor:.1f}" for name, factor in factors if factor > HIGH_INFLATION)
     note = f"collinear: variance inflation {high} (above {HIGH_INFLATION:g}); their shares cannot "

@@ -30,10 +30,6 @@ def check_p_values(p_values: npt.ArrayLike) -> FloatArray:
     return values
 
 
-def _holm(ordered: FloatArray) -> FloatArray:
-    return np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1))
-
-
 def _benjamini_hochberg(ordered: FloatArray) -> FloatArray:
     # The factor first: at least 1, so that rounding lets no p-value shrink.
     scaled = ordered * (len(ordered) / np.arange(1, len(ordered) + 1))
@@ -42,7 +38,7 @@ def _benjamini_hochberg(ordered: FloatArray) -> FloatArray:
 
 #: Each takes p-values in ascending order and returns adjusted ones, not yet cut off at 1.
 METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "holm": _holm,
+    "holm": lambda ordered: np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1)),
     "bonferroni": lambda ordered: ordered * len(ordered),
     "benjamini-hochberg": _benjamini_hochberg,
 }
@@ -175,6 +171,8 @@ def partial_conjunction(
     >>> outcome.k_hat, outcome.k_hat_fisher, outcome.significant
     (3, 3, ('el', 'hu', 'tr'))
     """
+    from scipy.special import chdtrc
+
     values = check_p_values(p_values)
     if values.ndim != 1:
         raise TreegaugeError(
@@ -187,7 +185,9 @@ def partial_conjunction(
         raise TreegaugeError(f"names: found {len(labels)} for {len(values)} p-values")
 
     ordered = np.sort(values[~np.isnan(values)])
-    fisher = np.maximum.accumulate(_fisher(ordered))
+    with np.errstate(divide="ignore"):
+        tails = np.cumsum(np.log(ordered)[::-1])[::-1]
+    fisher = np.maximum.accumulate(chdtrc(2.0 * np.arange(len(ordered), 0, -1), -2 * tails))
     holm = adjust(values, "holm")
     # The monotone Bonferroni p-values of "at least k" are the Holm p-values in order.
     bonferroni = np.sort(holm[~np.isnan(holm)])
@@ -197,13 +197,3 @@ def partial_conjunction(
         significant=tuple(np.array(labels, dtype=object)[holm <= alpha]), alpha=alpha,
         signature=sign(test="partial-conjunction", alpha=alpha, sets=len(ordered)),
     )  # fmt: skip
-
-
-def _fisher(ordered: FloatArray) -> FloatArray:
-    from scipy.special import chdtrc
-
-    with np.errstate(divide="ignore"):
-        logs = np.log(ordered)
-    tails = np.cumsum(logs[::-1])[::-1]
-    combined: FloatArray = chdtrc(2.0 * np.arange(len(ordered), 0, -1), -2 * tails)
-    return combined

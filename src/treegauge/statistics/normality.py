@@ -14,6 +14,7 @@ from treegauge.core.verbs import verb
 from treegauge.statistics.analysis import Analysis, Names, TableSettings, frame_of, sign_analysis
 from treegauge.statistics.data_table import DataTable, Tables, load_tables
 from treegauge.statistics.multiple import adjust
+from treegauge.statistics.planning import check_shares
 from treegauge.statistics.resampling import FloatArray, stream
 
 if TYPE_CHECKING:
@@ -77,8 +78,7 @@ def normality(
     >>> [(row["variable"], round(row["w"], 3), row["normal"]) for row in result.rows]
     [('las', 0.92, False), ('mean_test_length', 0.978, True)]
     """
-    if not 0 < level < 1:
-        raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")
+    check_shares(level=level)
     table = load_tables(tables, columns.join)
     chosen, log = table.pick(of), table.pick(columns.log)
     names = chosen or table.numeric()

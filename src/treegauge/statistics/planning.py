@@ -128,7 +128,6 @@ def needed_units(
     >>> needed_units(0.5, variance=4.0), needed_units(0.5, variance=4.0, fixed=0.05)
     (128, None)
     """
-    check_shares(level=level, power=power)
     if not (difference > 0 and variance >= 0 and fixed >= 0):
         raise TreegaugeError(
             f"expected a difference above 0 and variances of at least 0, found {difference}, "
@@ -148,13 +147,7 @@ def needed_units(
 
 
 def smallest(enough: Callable[[int], bool], least: int) -> int:
-    """Return the smallest whole number from `least` on that is enough, and all larger ones too.
-
-    Examples
-    --------
-    >>> smallest(lambda n: n * n >= 50, 2)
-    8
-    """
+    """Return the smallest whole number from `least` on that is enough, and all larger ones too."""
     low, high = least - 1, least
     while not enough(high):
         low, high = high, 2 * high

@@ -62,9 +62,8 @@ def wilson(
     z = ndtri((1 + level) / 2)
     centre = share + z**2 / (2 * trials)
     reach = z * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    below, above = (centre - reach, centre + reach)
     scale = 1 + z**2 / trials
-    return np.maximum(below / scale, 0.0), np.minimum(above / scale, 1.0)
+    return np.maximum((centre - reach) / scale, 0.0), np.minimum((centre + reach) / scale, 1.0)
 
 
 @dataclass(frozen=True)
@@ -123,20 +122,6 @@ def student_mean(values: npt.ArrayLike) -> StudentEstimate:
     n = table.shape[-1]
     error = table.std(axis=-1, ddof=1) / np.sqrt(n) if n > 1 else np.full(table.shape[:-1], np.nan)
     return StudentEstimate(table.mean(axis=-1), np.asarray(error), np.full(error.shape, n - 1.0))
-
-
-def student_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
-    """Return Student's interval of a mean, None below two values.
-
-    Examples
-    --------
-    >>> student_interval([81.2]) is None
-    True
-    """
-    if np.size(values) < 2:
-        return None
-    low, high = student_mean(values).interval(level)
-    return float(low), float(high)
 
 
 def median_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
