@@ -99,8 +99,7 @@ def _correlation(
         signature=sign_analysis(
             "correlation", table.name, target=target, of=variables if wanted else "all",
             given=covariates, method=method, by=by, cut=cut, correction=correction, log=log,
-            cluster=how.cluster,
-            intervals=intervals,
+            cluster=how.cluster, intervals=intervals,
         ),
     )  # fmt: skip
 

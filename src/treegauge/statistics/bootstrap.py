@@ -116,8 +116,7 @@ def bootstrap(
     >>> print(f"{las.estimate[0]:.3f} [{las.low[0]:.2f}, {las.high[0]:.2f}]")
     0.754 [0.59, 0.90]
     """
-    check_method(method)
-    check_options(seed, resamples, "resamples", level)
+    check_resampling(method, seed, resamples, level)
     units = Units(runs_of(counts))
     n_runs = len(units.arrays)
     scores = evaluate(statistic, units.total())
@@ -163,8 +162,7 @@ def bootstrap_rows(
     ranks can be computed again in every resample. Agrees with
     ``scipy.stats.bootstrap(paired=True)`` given the same draws.
     """
-    check_method(method)
-    check_options(seed, resamples, "resamples", level)
+    check_resampling(method, seed, resamples, level)
     table = np.asarray(rows, dtype=np.float64)
     if table.ndim != 2 or len(table) < 2:
         raise TreegaugeError(f"rows: expected at least 2 rows of numbers, found {table.shape}")
@@ -270,7 +268,8 @@ def _acceleration(
     return np.where(varies, cubes, 0.0) / (6 * np.where(varies, squares, 1.0) ** 1.5)
 
 
-def check_method(method: str) -> None:
-    """Refuse an unknown kind of interval, naming the known ones."""
+def check_resampling(method: str, seed: int, resamples: int, level: float) -> None:
+    """Refuse an unknown kind of interval, naming the known ones, and impossible options."""
+    check_options(seed, resamples, "resamples", level)
     if method not in get_args(Method):
         raise ChoiceError("interval method", method, get_args(Method))

@@ -113,8 +113,7 @@ def correlation_matrix(
     check_coefficient(method)
     chosen, log = table.pick(of), table.pick(columns.log)
     wanted = chosen or table.numeric()
-    repeated = [name for i, name in enumerate(wanted) if name in wanted[:i]]
-    if repeated or len(wanted) < 2:
+    if len(wanted) < 2 or len(set(wanted)) < len(wanted):
         raise TreegaugeError(
             f"{table.source}: a matrix needs two or more different columns, found "
             f"{', '.join(wanted) or 'none'}"

@@ -44,9 +44,6 @@ def hierarchy(
     values: npt.ArrayLike,
     groups: Sequence[object] | None = None,
     within: StudentEstimate | None = None,
-    *,
-    least_treebanks: int = LEAST_TREEBANKS,
-    least_groups: int = LEAST_GROUPS,
 ) -> Hierarchy:
     r"""Mean of values over treebanks, with intervals for these, for others, and for a new one.
 
@@ -54,7 +51,7 @@ def hierarchy(
     treebank's own, and the error of its test set and seeds. The estimate is the plain mean (macro
     average). Its standard error for other treebanks is the jackknife over groups, with the degrees
     of freedom of :func:`~treegauge.statistics.small_samples.effective_df` or, if fewer, of
-    :func:`heavy_tailed_df`; that for these treebanks is
+    :func:`heavy_tailed_df`, and NaN below 25 treebanks or ten groups; that for these treebanks is
     :math:`\sqrt{\sum_t se_t^2} / T`. A new treebank has the variance
     :math:`se^2 + \sigma_f^2 + \sigma_u^2`.
 
@@ -67,9 +64,6 @@ def hierarchy(
     within
         Standard error and degrees of freedom of each value, (..., n_treebanks), over sentences
         (or documents) and seeds: see :func:`~treegauge.statistics.small_samples.jackknife`.
-    least_treebanks, least_groups
-        Fewest treebanks and families from which others are judged; with fewer the standard errors
-        of ``alike`` and ``new`` are NaN.
 
     Notes
     -----
@@ -91,7 +85,7 @@ def hierarchy(
     number = len(sizes)
     sums = np.zeros((number, len(rows)))
     np.add.at(sums, codes, rows.T)
-    least = 2 if treebanks >= least_treebanks and number >= least_groups else number + 1
+    least = 2 if treebanks >= LEAST_TREEBANKS and number >= LEAST_GROUPS else number + 1
     alike = jackknife(
         np.column_stack([sums, sizes]), lambda s: s[..., :-1] / s[..., -1:], sizes, least=least
     )

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, check_options
 from treegauge.core.result import Result, sign
-from treegauge.statistics.bootstrap import Interval, Method, check_method, make_interval
+from treegauge.statistics.bootstrap import Interval, Method, check_resampling, make_interval
 from treegauge.statistics.resampling import (
     TIE,
     FloatArray,
@@ -182,8 +182,7 @@ def paired_bootstrap(
     >>> print(f"{las.difference[0]:.3f}", las.share_better[0] > 0.99)
     0.140 True
     """
-    check_method(method)
-    check_options(seed, resamples, "resamples", level)
+    check_resampling(method, seed, resamples, level)
     units = Units([_average_runs(counts_a), _average_runs(counts_b)])
     a, b = evaluate(statistic, units.total())
     values = bootstrap_values(units, statistic, resamples, seed)
