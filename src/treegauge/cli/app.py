@@ -41,8 +41,8 @@ def run(words: Sequence[str]) -> int:
     except (TreegaugeError, OSError) as error:  # OSError: a folder not there, a full disk
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except KeyboardInterrupt as stop:  # some commands say what is kept
+        print(str(stop) or "interrupted", file=sys.stderr)
         return 130
 
 

@@ -114,11 +114,10 @@ def _ended_as_interrupted(store: Store) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        note(
+        raise KeyboardInterrupt(
             f"interrupted: {len(store)} cells are done and kept in {store.path}; the same command "
             "resumes there"
-        )
-        raise
+        ) from None
     finally:
         if here:
             signal.signal(signal.SIGTERM, before)
