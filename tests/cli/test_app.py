@@ -153,7 +153,7 @@ def test_an_option_that_is_required(command):
         (["sco"], {"score"}),
         (["curve", ""], {"show", "counts", "complexity", "equivalent", "fit", "advise"}),
         (["curve", "fit", "--la"], {"--law"}),
-        (["score", "a", "--test", ""], {"permutation", "bootstrap", "none"}),
+        (["score", "a", "--test", ""], {"student", "permutation", "bootstrap", "none"}),
         (["score", "a", "--test", "b"], {"bootstrap"}),
         (["score", "a.con"], set()),
         (["nothing", "-"], set()),
