@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from treegauge.treebanks.columns import Treebank
 
-_DOCUMENT = re.compile(rb"^#[ \t]*newdoc\b", re.MULTILINE)
+_MARK = re.compile(rb"newdoc\b")
 
 
 def document_starts(treebank: Treebank) -> npt.NDArray[np.bool_]:
@@ -21,6 +21,10 @@ def document_starts(treebank: Treebank) -> npt.NDArray[np.bool_]:
     [True, False, True]
     """
     text = treebank.raw.tobytes()
-    marks = _DOCUMENT.finditer(text) if b"newdoc" in text else ()
-    before = np.searchsorted([mark.start() for mark in marks], treebank.spans)
+    starts = []
+    for mark in _MARK.finditer(text):  # looking for the word itself is faster than for lines
+        start = text.rfind(b"\n", 0, mark.start()) + 1
+        if text[start : mark.start()].rstrip(b" \t") == b"#":
+            starts.append(start)
+    before = np.searchsorted(starts, treebank.spans)
     return np.asarray(before[:, 1] > before[:, 0])
