@@ -66,7 +66,7 @@ class Statement:
     cases
         By label, what the simulation is given; the smallest size that is offered comes first.
     beside
-        What stands beside the rate: ``"mean width (points)"``, ``"power at +2 points"``.
+        What is given beside the rate: ``"mean width (points)"``, ``"power at +2 points"``.
     covers
         The intervals, p-values and verdicts that it vouches for, as ``KIND.FIELD``: the kind of
         the result, then the column of its table or the keys of its JSON without list positions.

@@ -267,7 +267,7 @@ def one_parser_against_itself(random: np.random.Generator, runs: int, repetition
 def interval_of_a_difference(
     random: np.random.Generator, sentences: int, repetitions: int
 ) -> Trials:
-    """One system mends 30 % of the other's errors and errs in 10 % of its correct words."""
+    """One system corrects 30 % of the other's errors and errs in 10 % of its correct words."""
     limits = np.empty((repetitions, 2))
     for i in range(repetitions):
         a, words = scored(random, sentences).T

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Kind = Literal["rasch", "2pl"]
 LEAST = 5
-"""Fewest respondents from whom discrimination can be told: from fewer it is the prior's."""
+"""Fewest respondents from which discrimination is estimated: with fewer, only the prior speaks."""
 _GRID = np.linspace(-4, 4, 33)
 _FEW = np.linspace(-2.5, 2.5, 9)
 _FAR = 12.0  # abilities beyond are those of respondents that are always correct, or never

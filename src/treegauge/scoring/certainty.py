@@ -37,7 +37,7 @@ def check_resampling(how: Resampling) -> None:
 
 
 def choose_units(run: SentenceCounts, wanted: str) -> UnitKind:
-    """Return what is drawn: documents where gold has more than one, unless told otherwise."""
+    """Return what is drawn: documents where gold has more than one, unless `wanted` decides."""
     marked = int(run.starts.sum())
     if wanted == "documents" and not marked:
         raise TreegaugeError("units: gold has no '# newdoc' comment that marks documents")

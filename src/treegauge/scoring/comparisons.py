@@ -83,7 +83,7 @@ class Comparisons(Result):
         order = ("metric", "a", "b", "treebanks", "difference", "interval", "new treebank",
                  "detectable", "error_reduction", "p_value", "p_corrected", "verdict")  # fmt: skip
 
-        def told(row: Mapping[str, Any]) -> dict[str, Any]:
+        def cells_of(row: Mapping[str, Any]) -> dict[str, Any]:
             cells = dict(row)
             for name, side in (("interval", ""), ("new treebank", "new_")):
                 low, high = row.get(f"{side}low"), row.get(f"{side}high")
@@ -93,7 +93,7 @@ class Comparisons(Result):
                 cells[name] = p if p is None else "<0.0001" if p < 1e-4 else f"{p:.4f}"
             return cells
 
-        rows = [told(row) for row in self.pairs]
+        rows = [cells_of(row) for row in self.pairs]
         names = [name for name in order if any(row.get(name) is not None for row in rows)]
         return [{name: row[name] for name in names} for row in rows]
 

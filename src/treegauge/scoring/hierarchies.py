@@ -63,7 +63,7 @@ def compare_suite(
 
     The interval and the test are for these treebanks with other sentences (or documents) and, from
     three runs a system, other runs; ``new_low`` to ``new_high`` is where the difference on a new
-    treebank of another genus lies, told from 25 treebanks in ten genera.
+    treebank of another genus lies; it needs 25 treebanks in ten genera.
     """
     name = canonical(metric)
     rows: list[dict[str, Any]] = []
