@@ -1,0 +1,104 @@
+"""One problem of a treebank, with its place, what was found and what was expected."""
+
+from typing import Any, NamedTuple
+
+from treegauge.validation.rule_types import Class, Rule, Severity
+from treegauge.validation.rules import BY_ID
+
+
+class Problem(NamedTuple):
+    """One problem of a treebank.
+
+    Attributes
+    ----------
+    file, line
+        Where it is; lines count from 1 in every file.
+    sent_id
+        The sentence, if it has an ID.
+    node
+        The ID of the word, multiword token or empty node, or None for comments and sentences.
+    id
+        The official name of the test that failed.
+    start, stop
+        The characters of the line that it is about, from 1, `stop` excluded; equal if it is about
+        the whole line.
+    found, expected
+        What was there, and what should be.
+
+    Examples
+    --------
+    >>> print(Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'"))
+    a.conllu:7:5: error: L2 unknown-head: found HEAD '9', expected 0 or the ID of a word in this sentence (sent_id s1)
+    """  # noqa: E501 -- the line that is printed
+
+    file: str
+    line: int
+    sent_id: str | None
+    node: str | None
+    id: str
+    start: int
+    stop: int
+    found: str
+    wanted: str | None = None
+    """What was expected, where that is more exact than the rule's own words."""
+
+    @property
+    def rule(self) -> Rule:
+        """The test that failed."""
+        return BY_ID[self.id]
+
+    @property
+    def level(self) -> int:
+        """The level of UD validation, 1 to 5."""
+        return self.rule.level
+
+    @property
+    def test_class(self) -> Class:
+        """UNICODE, FORMAT, MORPHO, SYNTAX, ENHANCED or METADATA."""
+        return self.rule.test_class
+
+    @property
+    def severity(self) -> Severity:
+        """``"error"`` or ``"warning"``."""
+        return self.rule.severity
+
+    @property
+    def expected(self) -> str:
+        """What should be there."""
+        return self.wanted or self.rule.expected
+
+    @property
+    def hint(self) -> str:
+        """What to do about it."""
+        return self.rule.hint
+
+    @property
+    def message(self) -> str:
+        """What was found and what was expected."""
+        return f"found {self.found}, expected {self.expected}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything about the problem, under the names that JSON has."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "sent_id": self.sent_id,
+            "node": self.node,
+            "level": self.level,
+            "class": self.test_class,
+            "id": self.id,
+            "severity": self.severity,
+            "message": self.message,
+            "column": self.start,
+            "end_column": self.stop,
+            "found": self.found,
+            "expected": self.expected,
+            "hint": self.hint,
+        }
+
+    def __str__(self) -> str:
+        where = f" (sent_id {self.sent_id})" if self.sent_id else ""
+        return (
+            f"{self.file}:{self.line}:{self.start}: {self.severity}: L{self.level} {self.id}: "
+            f"{self.message}{where}"
+        )
