@@ -8,7 +8,7 @@ from treegauge.core.errors import ChoiceError
 from treegauge.core.files import atomic
 from treegauge.core.result import SAVED, Result
 
-FORMATS = ("text", "json", "csv", "latex", "html")
+FORMATS = ("text", "json", "csv", "latex", "markdown", "html")
 
 
 def render(result: Result, fmt: str) -> str:

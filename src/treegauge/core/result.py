@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Part = Union["Result", Sequence["Result"]]
-SAVED = (".csv", ".html", ".json", ".parquet", ".tex", ".tsv", ".txt")
+SAVED = (".csv", ".html", ".json", ".md", ".parquet", ".tex", ".tsv", ".txt")
 """Kinds of files a result can be saved as."""
 
 
@@ -87,8 +87,8 @@ class Result(_Signed):
 
     A subclass has a field ``signature: str`` (see :func:`sign`), a property ``table``, and says
     in `kind` what it is. `unit` is the unit of its scores, `digits` the number of decimals shown.
-    It overrides :meth:`json_fields`, :meth:`own_text`, :meth:`own_latex` and :meth:`own_html`
-    where the table is not all there is; what is attached is added by this class.
+    It overrides :meth:`json_fields`, :meth:`own_text`, :meth:`own_latex`, :meth:`own_markdown` and
+    :meth:`own_html` where the table is not all there is; what is attached is added by this class.
 
     Attributes
     ----------
@@ -173,6 +173,14 @@ class Result(_Signed):
         """Return the LaTeX table of this result without its parts."""
         return tables.to_latex(self.shown(), note=self.signature, digits=self.digits)
 
+    def to_markdown(self) -> str:
+        """Return Markdown tables with every text escaped."""
+        return "\n\n".join(one.own_markdown() for one in self.each())
+
+    def own_markdown(self) -> str:
+        """Return the Markdown table of this result without its parts."""
+        return tables.to_markdown(self.shown(), note=self.signature, digits=self.digits)
+
     def to_html(self) -> str:
         """Return HTML tables with every text escaped."""
         return "\n".join(one.own_html() for one in self.each())
@@ -203,7 +211,7 @@ class Result(_Signed):
         Parameters
         ----------
         path
-            ``.csv``, ``.tsv``, ``.json``, ``.parquet``, ``.tex``, ``.html`` or ``.txt``.
+            ``.csv``, ``.tsv``, ``.json``, ``.parquet``, ``.tex``, ``.md``, ``.html`` or ``.txt``.
         """
         ending = Path(path).suffix.lower()
         if ending not in SAVED:
@@ -216,7 +224,7 @@ class Result(_Signed):
             else:
                 texts = {
                     ".csv": self.to_csv, ".html": self.to_html, ".json": self.to_json,
-                    ".tex": self.to_latex, ".txt": self.__str__,
+                    ".md": self.to_markdown, ".tex": self.to_latex, ".txt": self.__str__,
                 }  # fmt: skip
                 file.write(f"{texts[ending]().rstrip()}\n".encode())
 

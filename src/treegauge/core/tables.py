@@ -1,4 +1,4 @@
-"""Tables as text, LaTeX and HTML: the only place that lays out rows and columns."""
+"""Tables as text, LaTeX, Markdown and HTML: the only place that lays out rows and columns."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -19,6 +19,7 @@ _LATEX = {
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
+_MARKDOWN = frozenset("\\`*_[]<>|#~$&")
 
 
 def make_table(data: Any, kinds: Mapping[str, Any] | None = None) -> "pl.DataFrame":
@@ -63,6 +64,17 @@ def latex(text: str) -> str:
     'nsubj:pass \\& 5 \\% of a\\_b'
     """
     return "".join(_LATEX.get(character, character) for character in text)
+
+
+def markdown(text: str) -> str:
+    r"""Escape the characters Markdown would read as marks.
+
+    Examples
+    --------
+    >>> print(markdown("a_b | *c*"))
+    a\_b \| \*c\*
+    """
+    return "".join(f"\\{one}" if one in _MARKDOWN else one for one in text).replace("\n", " ")
 
 
 class _Cells(NamedTuple):
@@ -123,11 +135,8 @@ def to_latex(
     digits: Digits = 2,
     note: str | None = None,
     best: Sequence[str] = (),
-    best_of_row: bool = False,
 ) -> str:
     r"""Write a booktabs ``tabular``; the largest value of each column in `best` is bold.
-
-    With `best_of_row`, the largest number of each row is bold instead.
 
     Examples
     --------
@@ -149,10 +158,6 @@ def to_latex(
         values = [row[column] for row in cells.rows]
         top = max((one for one in values if one is not None and not isnan(one)), default=None)
         bold += [(i, column) for i, value in enumerate(values) if value == top and top is not None]
-    for i, row in enumerate(cells.rows if best_of_row else ()):
-        numbers = {j: row[j] for j, right in enumerate(cells.numeric) if right}
-        numbers = {j: value for j, value in numbers.items() if value is not None}
-        bold += [(i, j) for j, value in numbers.items() if value == max(numbers.values())]
     for i, column in bold:
         body[i][column] = rf"\textbf{{{body[i][column]}}}"
     layout = "".join("r" if right else "l" for right in cells.numeric)
@@ -161,6 +166,25 @@ def to_latex(
     lines += [" & ".join(row) + r" \\" for row in body]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(([f"% {note}"] if note else []) + lines)
+
+
+def to_markdown(table: Table, *, digits: Digits = 2, note: str | None = None) -> str:
+    """Write a Markdown table with every text escaped, the note below it.
+
+    Examples
+    --------
+    >>> print(to_markdown([{"metric": "LAS", "f1": 81.5}], note="treegauge:1"))
+    | metric | f1 |
+    |:--|--:|
+    | LAS | 81.50 |
+    <BLANKLINE>
+    `treegauge:1`
+    """
+    cells = _cells(table)
+    body = [[markdown(text) for text in row] for row in (cells.columns, *cells.texts(digits))]
+    lines = [f"| {' | '.join(row)} |" for row in body]
+    lines.insert(1, f"|{'|'.join('--:' if right else ':--' for right in cells.numeric)}|")
+    return "\n".join(lines + (["", f"`{note}`"] if note else []))
 
 
 def to_html(table: Table, *, digits: Digits = 2, note: str | None = None) -> str:

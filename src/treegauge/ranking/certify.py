@@ -164,6 +164,10 @@ class Certificate(Result):
         """Return the paragraph, its signature as a comment."""
         return f"% {self.signature}\n{tables.latex(self.text)}"
 
+    def own_markdown(self) -> str:
+        """Return the paragraph and its signature."""
+        return f"{tables.markdown(self.text)}\n\n`{self.signature}`"
+
 
 @verb
 def certify(

@@ -322,10 +322,10 @@ class Claims(Result):
     """Every pair of systems: on how many treebanks each is better than the other, at least.
 
     The counts come from partial conjunction tests (:mod:`treegauge.statistics.multiple`). All of
-    them together, in both directions and of every pair, are wrong with probability at most
-    `alpha`: each is tested at `alpha` over twice the number of pairs. `pairs` has the counts, valid
-    under any dependence, and what they would be if the treebanks were independent (Fisher);
-    `tests` the difference and the one-sided p-values of each pair on each treebank.
+    them together, in both directions and of every pair and metric, are wrong with probability at
+    most `alpha`: each is tested at `alpha` over twice the number of pairs and metrics. `pairs` has
+    the counts, valid under any dependence, and what they would be if the treebanks were independent
+    (Fisher); `tests` the difference and the one-sided p-values of each pair on each treebank.
     """
 
     pairs: tuple[dict[str, Any], ...]
@@ -338,7 +338,7 @@ class Claims(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per pair."""
+        """One row per pair and metric."""
         import polars as pl
 
         lists = pl.selectors.by_dtype(pl.List(pl.String)).list.join(" ")
@@ -362,11 +362,13 @@ class Claims(Result):
     def own_text(self) -> str:
         """Return the table, and each claim as a sentence."""
         said = []
+        several = len({row["metric"] for row in self.pairs}) > 1
         for row in self.pairs:
+            where = f" in {row['metric']}" if several else ""
             for one, other, side in (("a", "b", "a_better"), ("b", "a", "b_better")):
                 if row[side]:
                     said.append(
-                        f"{row[one]} is better than {row[other]} on at least {row[side]} of "
+                        f"{row[one]} is better than {row[other]}{where} on at least {row[side]} of "
                         f"{row['treebanks']} treebanks: {', '.join(row[f'{side}_on'])}"
                     )
         if self.permutations and self.permutations < self.needed_permutations:

@@ -46,6 +46,7 @@ def score(
     all: bool = False,
     official: bool = False,
     counts: bool = False,
+    style: Literal["plain", "acl"] = "plain",
 ) -> "Scores | Suite":
     """Score systems against gold, with confidence intervals and significance tests.
 
@@ -61,7 +62,7 @@ def score(
         System files or folders, as PATH or NAME=PATH; the same NAME several times: runs (seeds) of
         one system. In Python also treebanks, and mappings from names to outputs.
     metric
-        Metrics to show and to test (LAS); several times for several metrics.
+        Metrics to show and to test (LAS); LAS,UAS for several.
     by
         Break scores down by relation, upos, direction, distance, depth, length, projectivity,
         head-upos, position or feats:NAME; upos,direction crosses two.
@@ -95,6 +96,8 @@ def score(
         Show the official script's table only.
     counts
         Show the official script's counts only.
+    style
+        LaTeX table: plain, or acl, which fits the columns of ACL papers.
 
     Returns
     -------
@@ -120,8 +123,8 @@ def score(
     if official or counts:
         resampling = replace(resampling, resamples=0)
     how = _How(
-        options, reading, resampling, _texts(metric), test if resampling.resamples else "none",
-        permutations, correction, margin, plan, view, _texts(by), examples, confusion,
+        options, reading, resampling, _listed(metric), test if resampling.resamples else "none",
+        permutations, correction, margin, plan, view, style, _texts(by), examples, confusion,
     )  # fmt: skip
     _check(how, named, gold, folder=folder, common=common)
     how = how._replace(metrics=_metrics(how))
@@ -143,6 +146,7 @@ class _How(NamedTuple):
     margin: float | None
     plan: float | None
     view: "View"
+    style: Literal["plain", "acl"]
     by: tuple[str, ...]
     examples: str | None
     confusion: str | None
@@ -150,6 +154,11 @@ class _How(NamedTuple):
 
 def _texts(values: Sequence[str]) -> tuple[str, ...]:
     return (values,) if isinstance(values, str) else tuple(values)
+
+
+def _listed(values: Sequence[str]) -> tuple[str, ...]:
+    """Take lists with commas apart."""
+    return tuple(part.strip() for value in _texts(values) for part in value.split(","))
 
 
 def _check(
@@ -220,21 +229,21 @@ def _score_folders(
     with progress("sentences") as task:
         suite = score_suite(files.gold, files.systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
-    suite = replace(suite, chosen=how.metrics, all=how.view == "all")
+    suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
     if how.test == "none" or len(named) < 2:
         return suite
-    main = (how.metrics or ("LAS",))[0]
+    tested = how.metrics or ("LAS",)
     attached: dict[str, Result] = {
         "comparisons": compare_suite(
-            suite, metric=main, correction=how.correction, margin=how.margin
+            suite, metric=tested, correction=how.correction, margin=how.margin
         ),
         "claims": suite.claims(
-            metric=main, test=how.test, permutations=how.permutations,
+            metric=tested, test=how.test, permutations=how.permutations,
             alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
         ),
     }  # fmt: skip
     if how.plan is not None:
-        attached["plan"] = plan_suite(suite, how.plan, metric=main)
+        attached["plan"] = plan_suite(suite, how.plan, metric=tested[0])
     return suite.with_attached(attached)
 
 
@@ -249,7 +258,7 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "S
         scores = evaluate(gold, named, *how[:3], progress=task.advance)
     _report_problems([scores])
     chosen = tuple(name for name in how.metrics if name in scores.systems[0].metrics)
-    scores = replace(scores, chosen=chosen, view=how.view)
+    scores = replace(scores, chosen=chosen, view=how.view, style=how.style)
     attached: dict[str, Any] = {}
     if how.test != "none" and len(named) > 1:
         from treegauge.scoring.comparisons import compare

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.paper_tables import PaperTable, Style
 from treegauge.core.result import Result
 from treegauge.scoring.certainty import UnitKind
 from treegauge.scoring.convention import OFFICIAL, Convention
@@ -71,6 +72,7 @@ class Scores(Result):
     units: UnitKind = "sentences"
     notes: tuple[str, ...] = ()
     level: float = 0.95
+    style: Style = "plain"
 
     kind: ClassVar[str] = "score"
     unit: ClassVar[str | None] = "percent"
@@ -181,15 +183,23 @@ class Scores(Result):
             lines.append(f"no interval: errors in fewer than 5 {self.units}: {', '.join(bare)}")
         return "\n".join([*lines, self.signature])
 
-    def own_latex(self) -> str:
-        """Return a booktabs table of F1, the best system of each metric in bold."""
-        names = self.shown_metrics
-        rows = [
-            {"system": one.system} | {self.label(name): one.metrics[name].f1 for name in names}
-            for one in self.systems
-        ]
-        best = [self.label(name) for name in names] if len(self.systems) > 1 else []
-        return tables.to_latex(rows, note=self.signature, best=best)
+    def paper(self) -> PaperTable:
+        """Return the table for a paper: systems by metrics."""
+        from treegauge.scoring.paper import scores_table
+
+        return scores_table(self)
+
+    def to_latex(self) -> str:
+        """Return the table for a paper, whose marks come from the tests, then further parts."""
+        from treegauge.scoring.paper import other_parts
+
+        return "\n\n".join([self.paper().latex(self.style), *other_parts(self, "latex")])
+
+    def to_markdown(self) -> str:
+        """Return the table for a paper as Markdown, then further parts."""
+        from treegauge.scoring.paper import other_parts
+
+        return "\n\n".join([self.paper().markdown(), *other_parts(self, "markdown")])
 
 
 def _flat(metric: Metric) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.paper_tables import PaperTable, Style
 from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
 from treegauge.scoring.comparisons import (
@@ -51,6 +52,7 @@ class Suite(Result):
     chosen: tuple[str, ...] = ()
     all: bool = False
     level: float = 0.95
+    style: Style = "plain"
 
     kind: ClassVar[str] = "suite"
     unit: ClassVar[str | None] = "percent"
@@ -153,7 +155,7 @@ class Suite(Result):
     def claims(
         self,
         *,
-        metric: str = "LAS",
+        metric: str | Sequence[str] = "LAS",
         test: PairedTest = PRIMARY,
         permutations: int = 10_000,
         alpha: float = 0.05,
@@ -162,14 +164,15 @@ class Suite(Result):
         """Say for every pair of systems on how many treebanks each is better than the other."""
         if not 0 < alpha < 1:
             raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
-        name = canonical(metric)
+        names = [canonical(one) for one in ([metric] if isinstance(metric, str) else metric)]
         shared = {pair: self.shared(*pair) for pair in combinations(self.systems, 2)}
         pairs = {pair: names for pair, names in shared.items() if names}
         if not pairs:
             raise TreegaugeError("no two systems have scores on the same treebank")
 
-        def p_better(a: str, b: str, names: Sequence[str]) -> list[float]:
-            both = [(self.counts(one, a, name), self.counts(one, b, name)) for one in names]
+        def p_better(a: str, b: str, name: str) -> list[float]:
+            own = pairs[a, b] if (a, b) in pairs else pairs[b, a]
+            both = [(self.counts(one, a, name), self.counts(one, b, name)) for one in own]
             if test == PRIMARY:
                 return [float(p_greater(difference(*pair))[0]) for pair in both]
             return [
@@ -178,24 +181,25 @@ class Suite(Result):
             ]
 
         rows, tests = [], []
-        for (a, b), names in pairs.items():
-            gains = [self.f1(one, a, name) - self.f1(one, b, name) for one in names]
-            row: dict[str, Any] = {"a": a, "b": b, "treebanks": len(names)}
-            row["mean_difference"] = sum(gains) / len(gains)
-            sides = {"a_better": p_better(a, b, names), "b_better": p_better(b, a, names)}
+        level = alpha / (2 * len(pairs) * len(names))
+        for name, ((a, b), own) in product(names, pairs.items()):
+            gains = [self.f1(one, a, name) - self.f1(one, b, name) for one in own]
+            row: dict[str, Any] = {"metric": self.label(name), "a": a, "b": b}
+            row |= {"treebanks": len(own), "mean_difference": sum(gains) / len(gains)}
+            sides = {"a_better": p_better(a, b, name), "b_better": p_better(b, a, name)}
             for side, p_values in sides.items():
-                outcome = partial_conjunction(p_values, alpha=alpha / (2 * len(pairs)), names=names)
+                outcome = partial_conjunction(p_values, alpha=level, names=own)
                 row |= {side: outcome.k_hat, f"{side}_if_independent": outcome.k_hat_fisher}
                 row |= {f"{side}_on": list(outcome.significant)}
             rows.append(row)
-            columns = ("a", "b", "treebank", "difference", "p_a_better", "p_b_better")
+            columns = ("metric", "a", "b", "treebank", "difference", "p_a_better", "p_b_better")
             tests += [
-                dict(zip(columns, (a, b, *values), strict=True))
-                for values in zip(names, gains, *sides.values(), strict=True)
+                dict(zip(columns, (self.label(name), a, b, *values), strict=True))
+                for values in zip(own, gains, *sides.values(), strict=True)
             ]
         drawn = test != PRIMARY
         signature = countersign(
-            self.signature, test=f"paired-{test}", m=name,
+            self.signature, test=f"paired-{test}", m="+".join(names),
             permutations=permutations if drawn else None, seed=seed if drawn else None,
             claims="partial-conjunction", alpha=alpha, correction="bonferroni",
         )  # fmt: skip
@@ -225,19 +229,23 @@ class Suite(Result):
             ],
         }
 
-    def own_latex(self) -> str:
-        """Return macro averages and scores by treebank, the best of several in bold."""
-        shown = self.shown().columns
-        names = [label for label in map(self.label, self.averaged) if label in shown]
-        several = len(self.systems) > 1
-        averages = tables.to_latex(self.shown(), note=self.signature, best=names if several else [])
-        each = [
-            tables.to_latex(
-                self.by_treebank(name), note=f"{self.label(name)} by treebank", best_of_row=several
-            )
-            for name in self.chosen or ["LAS"]
-        ]
-        return "\n\n".join([averages, *each])
+    def paper(self) -> PaperTable:
+        """Return the table for a paper: treebanks by systems, and the macro averages."""
+        from treegauge.scoring.paper import suite_table
+
+        return suite_table(self)
+
+    def to_latex(self) -> str:
+        """Return the table for a paper, whose marks come from the tests, then further parts."""
+        from treegauge.scoring.paper import other_parts
+
+        return "\n\n".join([self.paper().latex(self.style), *other_parts(self, "latex")])
+
+    def to_markdown(self) -> str:
+        """Return the table for a paper as Markdown, then further parts."""
+        from treegauge.scoring.paper import other_parts
+
+        return "\n\n".join([self.paper().markdown(), *other_parts(self, "markdown")])
 
     def own_text(self) -> str:
         """Return the averages, the scores by treebank, and what failed."""

@@ -58,6 +58,41 @@ def code_of(treebank: str) -> str | None:
     return "_".join(filter(None, (language.code, own))) if language.code else None
 
 
+@cache
+def _catalogued() -> dict[str, str]:
+    """Return names such as ``Greek GDT`` of the treebanks in packaged tables, by UD's codes."""
+    import polars as pl
+
+    table = pl.read_parquet(_TABLE.parent / "ud25.parquet", columns=["treebank"])
+    names = [f"UD_{name}" for name in table["treebank"].to_list()]
+    return {code: _plainly(name) for name in names if (code := code_of(name))}
+
+
+def _plainly(name: str) -> str:
+    return name.removeprefix("UD_").replace("-", " ").replace("_", " ")
+
+
+def human_names(treebanks: Iterable[str]) -> list[str]:
+    """Return names as people write them; a name that is not known, or no longer unique, stays.
+
+    Examples
+    --------
+    >>> human_names(["UD_Ancient_Greek-PROIEL@2.9", "el_gdt-ud-test", "gold"])
+    ['Ancient Greek PROIEL', 'Greek GDT', 'gold']
+    """
+
+    def human(treebank: str) -> str:
+        name = own_name(treebank.partition("@")[0])[0]
+        if name.startswith("UD_"):
+            return _plainly(name)
+        code = re.fullmatch(r"([a-z]{2,3}_[a-z0-9]+)(?:-ud-(?:train|dev|test))?", treebank)
+        return _catalogued().get(code[1], treebank) if code else treebank
+
+    names = list(treebanks)
+    made = [human(name) for name in names]
+    return [one if made.count(one) == 1 else name for name, one in zip(names, made, strict=True)]
+
+
 def release_of(folder: str) -> str | None:
     """Return the release that a folder's name ends with, if it does."""
     match = _RELEASE.search(folder)
