@@ -1,0 +1,84 @@
+"""Baselines: the problems that a treebank is known to have, so that only new ones are reported.
+
+A problem is known by its sentence, node, test and message, not by its line: lines shift when
+sentences are added or moved. What occurs twice is known twice.
+"""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.validation.problem import Problem
+
+Key = tuple[str, str, str, str]
+KIND = "treegauge baseline 1"
+FIELDS = ("sent_id", "node", "id", "message")
+
+
+def key(problem: Problem) -> Key:
+    """Return what a problem is known by: sent_id, node, test and message."""
+    return problem.sent_id or "", problem.node or "", problem.id, problem.message
+
+
+class Compared(NamedTuple):
+    """The problems that are not in a baseline, how many are, and how many of it are gone."""
+
+    new: tuple[Problem, ...]
+    known: int
+    gone: int
+
+
+def compare(problems: Iterable[Problem], baseline: Counter[Key]) -> Compared:
+    """Tell new problems from those of a baseline.
+
+    Examples
+    --------
+    >>> old = Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'")
+    >>> moved = old._replace(line=9)
+    >>> twice = compare([moved, moved], Counter([key(old)]))
+    >>> len(twice.new), twice.known, twice.gone
+    (1, 1, 0)
+    """
+    left = Counter(baseline)
+    new = []
+    known = 0
+    for problem in problems:
+        if left[key(problem)] > 0:
+            left[key(problem)] -= 1
+            known += 1
+        else:
+            new.append(problem)
+    return Compared(tuple(new), known, sum(left.values()))
+
+
+def write_baseline(problems: Iterable[Problem], path: str | os.PathLike[str]) -> None:
+    """Write the problems as a baseline: sorted, one line each, so that changes are easy to read."""
+    counts = Counter(map(key, problems))
+    rows = [{**dict(zip(FIELDS, one, strict=True)), "count": counts[one]} for one in sorted(counts)]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    text = f'{{"kind": "{KIND}", "problems": [\n{lines}\n]}}\n'
+    with atomic(path) as file:
+        file.write(text.encode())
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Counter[Key]:
+    """Read a baseline."""
+    expected = "expected a baseline; write one by treegauge check FILE --write-baseline"
+    try:
+        content = json.loads(Path(path).read_bytes())
+        if content["kind"] != KIND:
+            raise KeyError("kind")
+        counts: Counter[Key] = Counter()
+        for row in content["problems"]:
+            sent_id, node, test, message = (str(row[name]) for name in FIELDS)
+            counts[sent_id, node, test, message] += int(row["count"])
+    except OSError as error:
+        raise TreegaugeError(f"{path}: {error.strerror or error}; {expected}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise TreegaugeError(f"{path}: found another kind of file; {expected} {path}") from error
+    return counts

@@ -1,0 +1,221 @@
+"""Levels 4 and 5: whether labels and lemmas are those of the language.
+
+Arrays of codes tell the few rows that need a look: whether (UPOS, FEATS, Lang) or a relation is in
+order is found out once per distinct value and kept for the whole run.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.validation.chunk import BLANK, COMMENT, EMPTY, MULTIWORD, WORD, Chunk, Finding
+from treegauge.validation.language_data import LanguageData
+
+_SPACE = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+ID, FORM, LEMMA, UPOS, FEATS, HEAD, DEPREL, DEPS, MISC = 0, 1, 2, 3, 5, 6, 7, 8, 9
+
+
+class LanguageChecks:
+    """The tests of levels 4 and 5 for treebanks of one language.
+
+    Parameters
+    ----------
+    data
+        The rules of all languages.
+    language
+        The main language of the treebank; ``Lang`` in MISC may name another one for a word.
+    level
+        4, or 5 to test lemmas of auxiliaries and copulas as well.
+    """
+
+    def __init__(self, data: LanguageData, language: str, level: int) -> None:
+        self.data, self.language, self.level = data, language, level
+        self._combinations: dict[tuple[int, int, int], bool] = {}
+        self._known: dict[str, list[bool]] = {}
+        self._features = lru_cache(maxsize=1 << 16)(self._feature_problems)
+
+    def findings(self, chunk: Chunk) -> Iterator[Finding]:
+        """Yield what breaks a rule in a chunk."""
+        for row in self._suspects(chunk):
+            yield from self._node_findings(chunk, int(row))
+
+    def _suspects(self, chunk: Chunk) -> npt.NDArray[np.int32]:
+        """Return the rows that need a look, in order."""
+        nodes = chunk.nodes
+        suspect = np.zeros(len(chunk.kinds), bool)
+        suspect[nodes] = chunk.spaced[nodes] != 0
+        suspect[nodes] |= self._odd_features(chunk)
+        words = nodes[chunk.kinds[nodes] == WORD]
+        rules = self.data[self.language]
+        permitted = self._lookup("deprel", chunk.values.deprel, rules.relations)
+        suspect[words] |= ~permitted[chunk.deprel[words]]
+        permitted = self._lookup("edeprel", chunk.values.edeprel, rules.enhanced_relations)
+        suspect[chunk.edges[~permitted[chunk.edges[:, 1]], 0]] = True
+        if self.level > 4:
+            auxiliary = self._lookup("upos", chunk.values.upos, ("AUX",))
+            copula = self._lookup(
+                "cop", chunk.values.deprel, (one for one in chunk.values.deprel if _is_copula(one))
+            )
+            for rows, lemmas in (
+                (nodes[auxiliary[chunk.upos[nodes]]], rules.auxiliaries),
+                (words[copula[chunk.deprel[words]]], rules.copulas),
+            ):
+                for row in rows:
+                    if not suspect[row]:
+                        suspect[row] = chunk.text(row, LEMMA) not in lemmas
+        return np.flatnonzero(suspect).astype(np.int32)
+
+    def _odd_features(self, chunk: Chunk) -> npt.NDArray[np.bool_]:
+        """Return which nodes have a feature that their tag and language do not permit."""
+        nodes, values = chunk.nodes, chunk.values
+        columns = np.stack([chunk.upos[nodes], chunk.feats[nodes], chunk.lang[nodes]], axis=1)
+        distinct, inverse = np.unique(columns, axis=0, return_inverse=True)
+        odd = np.zeros(len(distinct), bool)
+        for place, (upos, feats, lang) in enumerate(distinct.tolist()):
+            codes = upos, feats, lang
+            if codes not in self._combinations:
+                own = (values.lang[lang] or None) if lang else None
+                self._combinations[codes] = values.feats[feats] != "_" and bool(
+                    self._features(values.upos[upos], values.feats[feats], own)
+                )
+            odd[place] = self._combinations[codes]
+        answer: npt.NDArray[np.bool_] = odd[inverse.reshape(-1)]
+        covered = chunk.cover[nodes] >= 0
+        for covered_place in np.flatnonzero(covered & ~answer):
+            answer[covered_place] = "Typo=" in values.feats[chunk.feats[nodes[covered_place]]]
+        return answer
+
+    def _lookup(
+        self, kind: str, values: Sequence[str], permitted: Iterable[str]
+    ) -> npt.NDArray[np.bool_]:
+        """Return for each code whether its value is permitted."""
+        known = self._known.setdefault(kind, [])
+        if len(known) < len(values):
+            names = frozenset(permitted)
+            known += [value in names for value in values[len(known) :]]
+        return np.array(known, bool)
+
+    def _node_findings(self, chunk: Chunk, row: int) -> Iterator[Finding]:
+        """Yield what breaks a rule in a row."""
+        own = self._own_language(chunk, row)
+        language = own or self.language
+        rules = self.data[language]
+        for column in (FORM, LEMMA):
+            word = chunk.text(row, column)
+            if _SPACE.search(word) and not rules.may_have_space(word):
+                yield Finding("invalid-word-with-space", row, *chunk.span(row, column))
+        yield from self._row_features(chunk, row, own)
+        if chunk.kinds[row] == WORD:
+            relation, parent = chunk.text(row, DEPREL), int(chunk.parent[row])
+            there = self._own_language(chunk, parent) if parent >= 0 else None
+            if not self._permits("relations", relation, own, there):
+                yield Finding("unknown-deprel", row, *chunk.span(row, DEPREL))
+        yield from self._edge_findings(chunk, row, own)
+        lemma = chunk.text(row, LEMMA)
+        if self.level < 5 or lemma == "_" or (own is not None and own not in self.data):
+            return
+        if chunk.text(row, UPOS) == "AUX" and lemma not in rules.auxiliaries:
+            yield Finding("aux-lemma", row, *chunk.span(row, LEMMA))
+        copula = chunk.kinds[row] == WORD and _is_copula(chunk.text(row, DEPREL))
+        if copula and lemma not in rules.copulas:
+            yield Finding("cop-lemma", row, *chunk.span(row, LEMMA))
+
+    def _row_features(self, chunk: Chunk, row: int, own: str | None) -> Iterator[Finding]:
+        feats = chunk.text(row, FEATS)
+        if feats == "_":
+            return
+        problems = self._features(chunk.text(row, UPOS), feats, own)
+        cover = int(chunk.cover[row])
+        if (
+            cover >= 0
+            and chunk.kinds[row] == WORD
+            and (typo := _features(feats).get("Typo"))
+            and _features(chunk.text(cover, FEATS)).get("Typo") == "Yes"
+            and (own is None or own in self.data)
+        ):
+            problems = (
+                ("mwt-typo-repeated-at-word", f"Typo={typo}"),
+                *problems,
+            )
+        start, stop = chunk.span(row, FEATS)
+        for rule, found in problems:
+            yield Finding(rule, row, start, stop, found)
+
+    def _edge_findings(self, chunk: Chunk, row: int, own: str | None) -> Iterator[Finding]:
+        deps = chunk.text(row, DEPS)
+        if deps == "_":
+            return
+        for item in deps.split("|"):
+            head, _, relation = item.partition(":")
+            if relation in self.data[self.language].enhanced_relations:
+                continue
+            there = self._own_language(chunk, _row_of(chunk, row, head)) if own else None
+            if not self._permits("enhanced_relations", relation, own, there):
+                found = f"{relation!r} in DEPS {item!r}"
+                yield Finding("unknown-edeprel", row, *chunk.span(row, DEPS), found)
+
+    def _permits(self, kind: str, relation: str, own: str | None, parent: str | None) -> bool:
+        """Whether the main language has a relation, or another one inside which it is."""
+        if relation in getattr(self.data[self.language], kind):
+            return True
+        if own is None or own != parent or own == self.language:
+            return False
+        return own in self.data and relation in getattr(self.data[own], kind)
+
+    def _own_language(self, chunk: Chunk, row: int) -> str | None:
+        """Return the language that MISC gives to a row, or None."""
+        if row < 0 or chunk.kinds[row] not in {WORD, EMPTY}:
+            return None
+        code = int(chunk.lang[row])
+        return (chunk.values.lang[code] or None) if code else None
+
+    def _feature_problems(
+        self, upos: str, feats: str, own: str | None
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the problems of the features of a tag: the test and what was found."""
+        if own is not None and own not in self.data:
+            return (("unknown-lang", f"Lang={own}"),)
+        problems = []
+        for name, values in _features(feats).items():
+            language = self.language if own is None or name == "Foreign" else own
+            rule = self.data[language].features.get(name)
+            for value in values.split(","):
+                if rule is None:
+                    test = "feature-unknown"
+                elif not rule.permitted:
+                    test = "feature-not-permitted"
+                elif value not in rule.values:
+                    test = "feature-value-unknown"
+                elif upos not in rule.by_upos:
+                    test = "feature-upos-not-permitted"
+                elif value not in rule.by_upos[upos]:
+                    test = "feature-value-upos-not-permitted"
+                else:
+                    continue
+                with_tag = f" with {upos}" if "upos" in test else ""
+                problems.append((test, f"{name}={value}{with_tag} in [{language}]"))
+        return tuple(problems)
+
+
+def _is_copula(relation: str) -> bool:
+    return relation.partition(":")[0] == "cop"
+
+
+def _row_of(chunk: Chunk, row: int, node: str) -> int:
+    """Return the row of a node of the same sentence, or -1."""
+    for step in (-1, 1):
+        other = row
+        while 0 <= other < len(chunk.kinds) and chunk.kinds[other] not in {COMMENT, BLANK}:
+            if chunk.kinds[other] != MULTIWORD and chunk.text(other, ID) == node:
+                return other
+            other += step
+    return -1
+
+
+def _features(feats: str) -> dict[str, str]:
+    """Return features by name; of a name that occurs twice the last one counts."""
+    pairs = (item.partition("=") for item in feats.split("|") if item != "_")
+    return {name: values for name, _, values in pairs}

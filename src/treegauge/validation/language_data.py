@@ -1,0 +1,249 @@
+"""Language data: the features, relations, auxiliaries and words with spaces of each language.
+
+The packaged file is made from the validation data of Universal Dependencies. The same data can be
+given as the five official files in a folder, or as a packed file: a line of JSON about the data,
+then one line of JSON per language.
+"""
+
+import gzip
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treegauge.core.errors import TreegaugeError
+
+PACKAGED = Path(__file__).parents[1] / "data" / "language_data.jsonl.gz"
+OFFICIAL = {
+    "feats.json": "features",
+    "deprels.json": "deprels",
+    "edeprels.json": "edeprels",
+    "data.json": "auxiliaries",
+    "tospace.json": "expressions",
+}
+"""The official files and the key of each under which the languages are."""
+FORMAT = "treegauge language data 1"
+UNIVERSAL = frozenset(
+    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse "
+    "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis "
+    "punct reparandum root vocative xcomp".split()
+)
+
+
+class FeatureRule(NamedTuple):
+    """The documented values of a feature, and those that each tag permits."""
+
+    permitted: bool
+    values: frozenset[str]
+    by_upos: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class LanguageRules:
+    """What a language permits.
+
+    Attributes
+    ----------
+    features
+        The rule of each documented feature.
+    relations
+        The permitted relations of the tree.
+    markers
+        Case markers and conjunctions by the relations that they may extend in the enhanced graph.
+    auxiliaries, copulas
+        Lemmas of auxiliaries and of copulas.
+    spaces
+        Patterns of words that may contain spaces.
+    """
+
+    features: Mapping[str, FeatureRule]
+    relations: frozenset[str]
+    markers: Mapping[str, tuple[str, ...]]
+    auxiliaries: frozenset[str]
+    copulas: frozenset[str]
+    spaces: tuple[str, ...]
+
+    @cached_property
+    def enhanced_relations(self) -> frozenset[str]:
+        """The relations that the enhanced graph may have."""
+        subjects = {f"{one}:xsubj" for one in self.relations
+                    if one.partition(":")[0] in {"nsubj", "csubj"}}  # fmt: skip
+        marked = {
+            f"{one}:{marker}"
+            for bases, markers in self.markers.items()
+            for base in bases.split()
+            for one in self.relations
+            if one == base or one.startswith(f"{base}:")
+            for marker in markers
+        }
+        return self.relations | {"ref"} | subjects | marked
+
+    @cached_property
+    def _spaced(self) -> re.Pattern[str] | None:
+        return re.compile("|".join(f"(?:{one})" for one in self.spaces)) if self.spaces else None
+
+    def may_have_space(self, word: str) -> bool:
+        """Whether a word with a space in it is one of the language's exceptions."""
+        pattern = self._spaced
+        return pattern is not None and pattern.fullmatch(word.replace("\xa0", " ")) is not None
+
+
+class LanguageData:
+    """The rules of all languages, each read when somebody asks for it.
+
+    Parameters
+    ----------
+    lines
+        The rules of each language as JSON.
+    date
+        When the data was last changed, as ``2026-10-22``.
+    """
+
+    def __init__(self, lines: Mapping[str, str], date: str) -> None:
+        self.date = date
+        self._lines = lines
+        self._made: dict[str, LanguageRules] = {}
+
+    def __contains__(self, language: str) -> bool:
+        return language in self._lines or language == "ud"
+
+    def __getitem__(self, language: str) -> LanguageRules:
+        """Return the rules of a language; one that is not listed permits nothing."""
+        if language not in self._made:
+            self._made[language] = _rules(self._lines.get(language, "{}"), language)
+        return self._made[language]
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages."""
+        return tuple(self._lines)
+
+
+def language_data(path: str | os.PathLike[str] | None = None) -> LanguageData:
+    """Read language data.
+
+    Parameters
+    ----------
+    path
+        A packed file, or a folder with the official files ``feats.json``, ``deprels.json``,
+        ``edeprels.json``, ``data.json`` and ``tospace.json``. By default the environment variable
+        ``TREEGAUGE_RULES``, else the packaged file.
+
+    Examples
+    --------
+    >>> rules = language_data(PACKAGED)["en"]
+    >>> "nmod:poss" in rules.relations, "nmod:of" in rules.enhanced_relations
+    (True, True)
+    >>> "be" in rules.copulas, "go" in rules.auxiliaries
+    (True, False)
+    """
+    place = Path(path or os.environ.get("TREEGAUGE_RULES") or PACKAGED)
+    if place.is_dir():
+        tables, date = official_tables(place)
+        lines = {code: json.dumps(rules) for code, rules in packed_rules(tables)}
+        return LanguageData(lines, date)
+    try:
+        data = place.read_bytes()
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
+    except OSError as error:
+        raise TreegaugeError(f"{place}: {error.strerror or error}; {_EXPECTED}") from error
+    except (UnicodeDecodeError, zlib.error, EOFError) as error:
+        raise TreegaugeError(f"{place}: cannot be read: {error}; {_EXPECTED}") from error
+    head, *rest = text.removesuffix("\n").split("\n")
+    try:
+        about = json.loads(head)
+        if about["format"] != FORMAT:
+            raise KeyError
+        return LanguageData(dict(line.split("\t", 1) for line in rest), about["date"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise TreegaugeError(f"{place}: found no language data; {_EXPECTED}") from error
+
+
+_EXPECTED = "expected a packed file of language data or a folder with " + ", ".join(OFFICIAL)
+
+
+def official_tables(folder: Path) -> tuple[dict[str, Mapping[str, Any]], str]:
+    """Return the tables of the official files by their key, and the day of the last change."""
+    tables = {}
+    for name, key in OFFICIAL.items():
+        try:
+            tables[key] = json.loads((folder / name).read_bytes())[key]
+        except OSError as error:
+            raise TreegaugeError(f"{folder / name}: {error.strerror}; {_EXPECTED}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise TreegaugeError(
+                f"{folder / name}: found no table {key!r}; expected the official file of that name"
+            ) from error
+    changes = (
+        str(entry.get("lastchanged", ""))
+        for table in tables.values()
+        for entries in table.values()
+        for entry in entries.values()
+    )
+    return tables, max(changes, default="")[:10] or "unknown"
+
+
+def packed_rules(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each language and what its rules need of the official tables."""
+    for code in sorted({code for table in tables.values() for code in table}):
+        features = {}
+        for name, entry in tables["features"].get(code, {}).items():
+            kinds = ("uvalues", "lvalues", "unused_uvalues", "unused_lvalues")
+            features[name] = {
+                "permitted": int(entry["permitted"]),
+                "values": sorted({value for kind in kinds for value in entry.get(kind, ())}),
+                "upos": {
+                    upos: sorted(value for value, number in values.items() if number)
+                    for upos, values in entry.get("byupos", {}).items()
+                },
+            }
+        relations = tables["deprels"].get(code, {})
+        markers: dict[str, list[str]] = {}
+        for marker, entry in sorted(tables["edeprels"].get(code, {}).items()):
+            markers.setdefault(" ".join(sorted(entry["extends"])), []).append(marker)
+        functions = {
+            lemma: {one["function"] for one in entry["functions"]}
+            for lemma, entry in tables["auxiliaries"].get(code, {}).items()
+        }
+        yield (
+            code,
+            {
+                "features": features,
+                "relations": sorted(
+                    name for name, one in relations.items() if one["permitted"] > 0
+                ),
+                "markers": markers,
+                "auxiliaries": sorted(one for one, own in functions.items() if own - {"cop.PRON"}),
+                "copulas": sorted(one for one, own in functions.items() if _has_copula(own)),
+                "spaces": sorted(tables["expressions"].get(code, {})),
+            },
+        )
+
+
+def _has_copula(functions: Iterable[str]) -> bool:
+    return any(one.startswith("cop.") for one in functions)
+
+
+def _rules(line: str, language: str) -> LanguageRules:
+    entry = json.loads(line)
+    features = {
+        name: FeatureRule(
+            bool(one["permitted"]),
+            frozenset(one["values"]),
+            {upos: frozenset(values) for upos, values in one["upos"].items()},
+        )
+        for name, one in entry.get("features", {}).items()
+    }
+    return LanguageRules(
+        features,
+        frozenset(entry.get("relations", UNIVERSAL if language == "ud" else ())),
+        {bases: tuple(markers) for bases, markers in entry.get("markers", {}).items()},
+        frozenset(entry.get("auxiliaries", ())),
+        frozenset(entry.get("copulas", ())),
+        tuple(entry.get("spaces", ())),
+    )
