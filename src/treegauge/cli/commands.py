@@ -32,6 +32,7 @@ class VerbCommand(NamedTuple):
     function: Verb[Any]
     options: list[Option]
     parameters: Mapping[str, VerbParameter]
+    formats: Sequence[str] = ()
 
     @property
     def about(self) -> str:
@@ -59,7 +60,7 @@ class VerbCommand(NamedTuple):
                 before = list(self.parameters)[:number]
                 args = [given.pop(name) for name in before if name in given]
                 args += given.pop(key, ())
-        check_out(out, fmt)
+        check_out(out, fmt, self.formats)
         with showing():
             result = self.function(*args, **given)
         if figure is not None:
@@ -83,8 +84,9 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
     variadic = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters.values())
     options = [_option(one, command, variadic) for one in parameters.values()]
     options += [PLOT] if command.plot else []
-    options += [FORMAT] if "out" in parameters else [FORMAT, OUT]
-    return VerbCommand(function, [*options, HELP], parameters)
+    printing = FORMAT._replace(choices=[*FORMATS, *command.formats])
+    options += [printing] if "out" in parameters else [printing, OUT]
+    return VerbCommand(function, [*options, HELP], parameters, command.formats)
 
 
 def _members(annotation: Any) -> list[Any]:

@@ -1,6 +1,7 @@
 """How every verb prints: one result in the format asked for, to a file or the terminal."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,18 @@ FORMATS = ("text", "json", "csv", "latex", "markdown", "html")
 
 def render(result: Result, fmt: str) -> str:
     """Return a result as text in one of the formats."""
-    if fmt not in FORMATS:
-        raise ChoiceError("format", fmt, FORMATS)
+    if fmt not in {*FORMATS, *result.own_formats}:
+        raise ChoiceError("format", fmt, [*FORMATS, *result.own_formats])
     if fmt == "text":
         return str(result)
     return str(getattr(result, f"to_{fmt}")()).rstrip("\n")
 
 
-def check_out(out: Path | None, fmt: str) -> None:
+def check_out(out: Path | None, fmt: str, own_formats: Sequence[str] = ()) -> None:
     """Refuse a file whose ending says something else than what would be written to it."""
-    if out is not None and fmt == "text" and out.suffix and out.suffix.lower() not in SAVED:
-        raise ChoiceError(f"kind of file for {out.name}", out.suffix, SAVED)
+    endings = [*SAVED, *(f".{name}" for name in own_formats)]
+    if out is not None and fmt == "text" and out.suffix and out.suffix.lower() not in endings:
+        raise ChoiceError(f"kind of file for {out.name}", out.suffix, endings)
 
 
 def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
@@ -38,7 +40,8 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     if out is None:
         sys.stdout.write(text + "\n")
     elif isinstance(result, Result) and (
-        out.suffix == ".parquet" or (fmt == "text" and out.suffix in SAVED)
+        out.suffix == ".parquet"
+        or (fmt == "text" and (out.suffix in SAVED or out.suffix[1:] in result.own_formats))
     ):
         result.save(out)  # the name's ending says how
     else:

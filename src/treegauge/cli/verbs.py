@@ -29,6 +29,8 @@ class Command(NamedTuple):
         What help calls the values of parameters.
     plot
         Whether the result has a figure: ``--plot FILE``.
+    formats
+        Formats that only this result has: its ``own_formats``.
     subverbs
         Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
     """
@@ -38,6 +40,7 @@ class Command(NamedTuple):
     short: Mapping[str, str] = _NONE
     metavar: Mapping[str, str] = _NONE
     plot: bool = False
+    formats: Sequence[str] = ()
     subverbs: "Mapping[str, Command]" = _NONE
 
 
@@ -45,7 +48,11 @@ _TABLES = Command(arguments=["tables"], plot=True)
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank sound?": {
-        "check": Command("List everything that is wrong with CoNLL-U files.", ["sources"]),
+        "check": Command(
+            "List everything that is wrong with CoNLL-U files.",
+            ["sources"],
+            formats=["github", "sarif"],
+        ),
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and odd splits in a treebank.",
             ["treebank"],

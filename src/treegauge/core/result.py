@@ -104,6 +104,8 @@ class Result(_Signed):
     kind: ClassVar[str] = "result"
     unit: ClassVar[str | None] = None
     digits: ClassVar[tables.Digits] = 2
+    own_formats: ClassVar[tuple[str, ...]] = ()
+    """Formats of this kind of result only: ``sarif`` is ``to_sarif()`` and the ending .sarif."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -211,16 +213,20 @@ class Result(_Signed):
         Parameters
         ----------
         path
-            ``.csv``, ``.tsv``, ``.json``, ``.parquet``, ``.tex``, ``.md``, ``.html`` or ``.txt``.
+            ``.csv``, ``.tsv``, ``.json``, ``.parquet``, ``.tex``, ``.md``, ``.html`` or ``.txt``,
+            and what else the kind of result has (`own_formats`).
         """
         ending = Path(path).suffix.lower()
-        if ending not in SAVED:
-            raise ChoiceError("kind of file", ending, SAVED)
+        own = {f".{name}": name for name in self.own_formats}
+        if ending not in {*SAVED, *own}:
+            raise ChoiceError("kind of file", ending, [*SAVED, *own])
         with atomic(path) as file:
             if ending == ".parquet":
                 self.saved.write_parquet(file)
             elif ending == ".tsv":
                 file.write(self.saved.write_csv(separator="\t").encode())
+            elif ending in own:
+                file.write(f"{getattr(self, f'to_{own[ending]}')().rstrip()}\n".encode())
             else:
                 texts = {
                     ".csv": self.to_csv, ".html": self.to_html, ".json": self.to_json,

@@ -46,8 +46,9 @@ class LanguageChecks:
         """Return the rows that need a look, in order."""
         nodes = chunk.nodes
         suspect = np.zeros(len(chunk.kinds), bool)
-        suspect[nodes] = chunk.spaced[nodes] != 0
-        suspect[nodes] |= self._odd_features(chunk)
+        suspect[nodes] = self._odd_features(chunk)
+        for row in nodes[chunk.spaced[nodes] != 0]:
+            suspect[row] |= chunk.lang[row] != 0 or any(self._odd_spaces(chunk, row))
         words = nodes[chunk.kinds[nodes] == WORD]
         rules = self.data[self.language]
         permitted = self._lookup("deprel", chunk.values.deprel, rules.relations)
@@ -103,10 +104,8 @@ class LanguageChecks:
         own = self._own_language(chunk, row)
         language = own or self.language
         rules = self.data[language]
-        for column in (FORM, LEMMA):
-            word = chunk.text(row, column)
-            if _SPACE.search(word) and not rules.may_have_space(word):
-                yield Finding("invalid-word-with-space", row, *chunk.span(row, column))
+        for column in self._odd_spaces(chunk, row, own):
+            yield Finding("invalid-word-with-space", row, *chunk.span(row, column))
         yield from self._row_features(chunk, row, own)
         if chunk.kinds[row] == WORD:
             relation, parent = chunk.text(row, DEPREL), int(chunk.parent[row])
@@ -122,6 +121,14 @@ class LanguageChecks:
         copula = chunk.kinds[row] == WORD and _is_copula(chunk.text(row, DEPREL))
         if copula and lemma not in rules.copulas:
             yield Finding("cop-lemma", row, *chunk.span(row, LEMMA))
+
+    def _odd_spaces(self, chunk: Chunk, row: int, own: str | None = None) -> Iterator[int]:
+        """Yield the columns with white space that the language does not permit."""
+        rules = self.data[own or self.language]
+        for column in (FORM, LEMMA):
+            word = chunk.text(row, column)
+            if _SPACE.search(word) and not rules.may_have_space(word):
+                yield column
 
     def _row_features(self, chunk: Chunk, row: int, own: str | None) -> Iterator[Finding]:
         feats = chunk.text(row, FEATS)

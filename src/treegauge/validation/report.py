@@ -1,0 +1,118 @@
+"""What `check` returns: the problems of files as text, data, annotations or SARIF."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.core.result import Result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.validation.problem import Problem
+
+_COLUMNS = (
+    "file", "line", "column", "end_column", "sent_id", "node", "level", "class", "id", "severity",
+    "found", "expected", "hint",
+)  # fmt: skip
+_NUMBERS = frozenset({"line", "column", "end_column", "level"})
+
+
+@dataclass(frozen=True)
+class ValidationReport(Result):
+    """The problems of some CoNLL-U files.
+
+    Attributes
+    ----------
+    files
+        The files that were read.
+    problems
+        What is wrong with them, sentence by sentence; without what a baseline has.
+    errors, warnings
+        The number of each, also of warnings that are not listed.
+    level
+        The level of UD validation up to which they were tested.
+    lang
+        The language of the treebank, at levels 4 and 5.
+    language_data
+        The date of the language data, at levels 4 and 5.
+    known, gone
+        The number of problems that a baseline has, and of those in it that are gone.
+    strict
+        Whether warnings count as failures.
+    """
+
+    files: tuple[str, ...]
+    problems: "tuple[Problem, ...]"
+    errors: int
+    warnings: int
+    level: int
+    signature: str
+    lang: str | None = None
+    language_data: str | None = None
+    known: int = 0
+    gone: int = 0
+    strict: bool = False
+    kind: ClassVar[str] = "check"
+    own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif")
+
+    @property
+    def exit_code(self) -> int:
+        """1 if there is an error or, with `strict`, a warning."""
+        return int(bool(self.errors or (self.strict and self.warnings)))
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per problem."""
+        import polars as pl
+
+        entries = [one.to_dict() for one in self.problems]
+        rows = [[entry[name] for name in _COLUMNS] for entry in entries]
+        kinds = {name: pl.Int64 if name in _NUMBERS else pl.String for name in _COLUMNS}
+        return pl.DataFrame(rows, kinds, orient="row")
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the number of errors and warnings, and the problems."""
+        return {
+            "errors": self.errors,
+            "warnings": self.warnings,
+            "level": self.level,
+            "lang": self.lang,
+            "language_data": self.language_data,
+            "baseline": {"known": self.known, "gone": self.gone},
+            "problems": [one.to_dict() for one in self.problems],
+        }
+
+    def own_text(self) -> str:
+        """Return one line per problem as compilers print them, and a line with their numbers."""
+        return "\n".join([*map(str, self.problems), self.summary])
+
+    @property
+    def summary(self) -> str:
+        """The files, the number of errors and warnings, and what they were judged by."""
+        names = [Path(file).name for file in self.files[:3]] + ["..."] * (len(self.files) > 3)
+        counts = {"error": self.errors, "warning": self.warnings}
+        numbers = (f"{n} {kind}{'' if n == 1 else 's'}" for kind, n in counts.items())
+        return f"{', '.join(names)}: {', '.join(numbers)}{''.join(self._remarks())}"
+
+    def _remarks(self) -> Iterator[str]:
+        if self.language_data:
+            yield f" (level {self.level}, [{self.lang}], language data of {self.language_data})"
+        if self.known or self.gone:
+            yield f"; the baseline has {self.known} more"
+        if self.gone:
+            yield f" and {self.gone} that are gone"
+
+    def to_github(self) -> str:
+        """Return workflow commands that GitHub shows beside the lines, and the summary."""
+        from treegauge.validation.annotations import github_lines
+
+        return "\n".join([*github_lines(self.problems), self.summary])
+
+    def to_sarif(self) -> str:
+        """Return a SARIF 2.1.0 log."""
+        from treegauge.validation.annotations import sarif
+
+        about = {"signature": self.signature, "languageData": self.language_data}
+        return sarif(self.problems, {name: value for name, value in about.items() if value})
