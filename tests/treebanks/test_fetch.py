@@ -11,6 +11,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.downloads import MissingFileError
 from treegauge.treebanks.fetch import fetch
+from treegauge.treebanks.language_files import OFFICIAL
 
 from .server import serving
 from .test_archives import FILES, TEXT, special, tar_bytes, zip_bytes
@@ -288,3 +289,43 @@ def test_results_print_in_every_way(release, into):
     ]
     assert result.table["bytes"].to_list()[1] == len(TEXT)
     assert "fetched" in str(result) and result.to_latex() and result.to_html()
+
+
+# ------------------------------------------------------------------------------ language data
+
+
+def language_files():
+    return dict.fromkeys(OFFICIAL, b'{"x": {}}')
+
+
+def test_language_data_from_an_address(site, into):
+    site.files |= {f"/valrules/{name}": data for name, data in language_files().items()}
+    source = f"{site.url}/valrules/{{file}}"
+    (arrival,) = fetch("language-data", source, into=into).treebanks
+    assert arrival.folder == into / "language-data"
+    assert found(into) == sorted(f"language-data/{name}" for name in OFFICIAL)
+    site.files["/valrules/feats.json"] = b"newer"
+    fetch("language-data", source, into=into)
+    assert (into / "language-data/feats.json").read_bytes() == b'{"x": {}}'
+    fetch("language-data", source, into=into, replace=True)
+    assert (into / "language-data/feats.json").read_bytes() == b"newer"
+
+
+def test_language_data_from_a_folder_all_or_nothing(tmp_path, into):
+    for name, data in language_files().items():
+        (tmp_path / name).write_bytes(data)
+    fetch("language-data", str(tmp_path), into=into)
+    assert len(found(into)) == 5
+    (tmp_path / "data.json").unlink()
+    with pytest.raises(MissingFileError, match=r"data\.json: no such file"):
+        fetch("language-data", str(tmp_path), into=into, replace=True)
+    assert len(found(into)) == 5
+
+
+def test_language_data_that_cannot_be_fetched(tmp_path, into):
+    with pytest.raises(TreegaugeError, match="no source to fetch language-data from"):
+        fetch("language-data", into=into)
+    with pytest.raises(TreegaugeError, match=r"found no folder, expected one with feats\.json"):
+        fetch("language-data", str(tmp_path / "no"), into=into)
+    with pytest.raises(TreegaugeError, match="is fetched alone"):
+        fetch(["language-data", "el_gdt@2.9"], str(tmp_path), into=into)

@@ -24,6 +24,7 @@ from treegauge.treebanks.downloads import (
     export,
 )
 from treegauge.treebanks.entries import holds_treebank
+from treegauge.treebanks.language_files import LANGUAGE_DATA, fetch_language_files
 from treegauge.treebanks.languages import fold, is_plain, near, own_name, release_of
 from treegauge.treebanks.places import (
     TreebankRequest,
@@ -116,15 +117,18 @@ def fetch(
 
     treegauge fetch UD_Greek-GDT@2.9 --source ud-treebanks-v2.9.tgz
 
+    treegauge fetch language-data --source 'https://HOST/valrules/{file}'
+
     Parameters
     ----------
     wanted
         Names or codes with their release: UD_Greek-GDT@2.9, el_gdt@2.9; all@2.9 is everything in
-        an archive.
+        an archive. language-data is what levels 4 and 5 of check know about languages.
     source
         An archive (tar or zip, packed as gz, bz2 or xz, on disk or at an address), a git
         repository, or CoNLL-U files. {name}, {code} and {release} are filled in, and {split} with
-        each of train, dev and test, of which some may be missing. By default the environment
+        each of train, dev and test, of which some may be missing. For language-data a folder, or
+        an address with {file} for the names of the five official files. By default the environment
         variable TREEGAUGE_SOURCE.
     into
         Folder for the treebanks, by default the environment variable TREEGAUGE_UD, else ud. They
@@ -141,9 +145,10 @@ def fetch(
     """
     if sha256 is not None and not _SHA256.fullmatch(sha256):
         raise TreegaugeError(f"found the SHA-256 {sha256!r}, expected 64 hexadecimal digits")
-    requests = [
-        TreebankRequest.parse(one) for one in ([wanted] if isinstance(wanted, str) else wanted)
-    ]
+    names = [wanted] if isinstance(wanted, str) else wanted
+    if LANGUAGE_DATA in names:
+        return _fetch_language_data(names, source, into, cache, sha256, replace)
+    requests = [TreebankRequest.parse(one) for one in names]
     source = source or os.environ.get("TREEGAUGE_SOURCE")
     if source is None:
         raise TreegaugeError(advice(requests[0].release if requests else None))
@@ -163,6 +168,34 @@ def fetch(
     for place, some in places.items():
         arrivals += job.run(place, some)
     return Fetched(tuple(arrivals), sign(v="fetch", source=source, sha256=sha256))
+
+
+def _fetch_language_data(
+    names: Sequence[str],
+    source: str | None,
+    into: Source | None,
+    cache: Source | None,
+    sha256: str | None,
+    replace: bool,
+) -> Fetched:
+    """Fetch the official files of language data, which change daily: never from the cache."""
+    if len(names) > 1 or sha256:
+        raise TreegaugeError(f"{LANGUAGE_DATA} is fetched alone and without a checksum")
+    if source is None:
+        raise TreegaugeError(
+            f"no source to fetch {LANGUAGE_DATA} from: give --source, a folder or an address with "
+            "{file}; the files are in valrules of UniversalDependencies/docs-automation"
+        )
+    folder = Path(into or os.environ.get("TREEGAUGE_UD") or "ud")
+    target = folder / LANGUAGE_DATA
+    arrival = FetchedTreebank(LANGUAGE_DATA, None, target, source)
+    if replace or not target.exists():
+        job = _FetchJob(folder, Path(cache) if cache else cache_folder(), None, True, replace)
+        files = fetch_language_files(
+            source, target, lambda place: job.obtain(place)[0], replace=replace
+        )
+        arrival = _with(arrival, files)
+    return Fetched((arrival,), sign(v="fetch", source=source))
 
 
 @dataclass(frozen=True)

@@ -17,16 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.treebanks.language_files import OFFICIAL
 
 PACKAGED = Path(__file__).parents[1] / "data" / "language_data.jsonl.gz"
-OFFICIAL = {
-    "feats.json": "features",
-    "deprels.json": "deprels",
-    "edeprels.json": "edeprels",
-    "data.json": "auxiliaries",
-    "tospace.json": "expressions",
-}
-"""The official files and the key of each under which the languages are."""
 FORMAT = "treegauge language data 1"
 UNIVERSAL = frozenset(
     "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse "
