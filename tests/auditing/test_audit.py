@@ -44,7 +44,7 @@ def test_leaks_are_errors_and_count_both_kinds_of_trees(clean):
     (leak,) = named(audit(parts, resamples=0), "leak", "train/test")
     assert leak.level == "error"
     assert leak.value == 4
-    assert "1 of 4 distinct ones have another tree" in leak.message
+    assert "1 of the 4 with the same text have another tree" in leak.message
     assert leak.examples[0] == train[int(long[0])].id
 
 
@@ -158,5 +158,5 @@ def test_the_signature_names_every_split_by_checksum(clean):
 
 def test_a_file_is_not_a_treebank_with_splits(tmp_path, clean):
     write_conllu(clean["dev"], tmp_path / "some.conllu")
-    with pytest.raises(TreegaugeError, match="expected the folder of one treebank"):
+    with pytest.raises(TreegaugeError, match="expected the folder of a treebank"):
         audit(tmp_path / "some.conllu")

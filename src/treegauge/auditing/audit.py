@@ -1,19 +1,20 @@
 """The verb ``audit``: what makes scores on a treebank misleading."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from os import PathLike
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources import Errors
+from treegauge.treebanks.sources import Errors, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.auditing.leaks import Leaks
     from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.inputs import Input
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -99,24 +100,35 @@ class Audit(Result):
 
 @verb
 def audit(
-    treebank: "str | PathLike[str] | Mapping[str, Treebank]",
-    *,
+    *treebanks: "Source | Treebank | Mapping[str, Treebank]",
+    against: Sequence[Source] = (),
+    leaks: bool = False,
+    similarity: float = 0.7,
     name: str | None = None,
     resamples: int = 999,
     seed: int = 0,
     fail: Fail = "error",
     all: bool = False,
     errors: Errors = "strict",
-) -> Audit:
-    """Find train/test overlap, duplicates, missing layers and odd splits in a treebank.
+) -> "Audit | Leaks":
+    """Find train/test overlap, duplicates, missing layers and odd splits in treebanks.
 
     Errors mean that scores on this data mislead, warnings are worth a look, and notes say what was
     checked and is as expected.
 
     Parameters
     ----------
-    treebank
-        A treebank folder such as UD_Greek-GDT, its name or code, or its splits by name.
+    *treebanks
+        Treebank folders such as UD_Greek-GDT, their names or codes, or splits by name.
+    against
+        Training data to look for the treebanks' sentences in: treebanks, CoNLL-U files, or plain
+        text with one sentence per line.
+    leaks
+        Only list the sentences that occur twice, within the treebanks and across them; takes single
+        CoNLL-U files, too.
+    similarity
+        From which similarity on sentences are nearly the same: 1 - edit distance / length of the
+        longer one, in characters; 1 finds equal sentences only.
     name
         The treebank's name in the result; by default the folder's.
     resamples
@@ -126,40 +138,89 @@ def audit(
     fail
         The lowest level that makes the command end with exit code 1.
     all
-        Show the notes, too.
+        Show the notes, and all sentences that occur twice.
     errors
         What to do about malformed sentences: strict, skip or repair.
     """
     from treegauge.auditing.checks import check_splits, check_treebank
+    from treegauge.auditing.leaks import (
+        find_leaks,
+        input_texts,
+        named_parts,
+        overlaps,
+        split_texts,
+        training_texts,
+    )
+    from treegauge.auditing.near_duplicates import find_matches
     from treegauge.core.errors import check_whole
 
     if fail not in ("error", "warning", "never"):
         raise ChoiceError("level to fail at", fail, ("error", "warning", "never"))
     check_whole("seed", seed)
     check_whole("resamples", resamples)
-    given, own_name = _splits(treebank, errors)
-    findings = list(check_treebank(given))
-    if resamples:
-        findings += check_splits(given, resamples=resamples, seed=seed)
+    subjects = _subjects(treebanks, errors)
+    several = len(subjects) > 1
+    given = training_texts(against, errors=errors)
+    if leaks:
+        parts = [
+            text
+            for one in subjects
+            for text in (
+                split_texts(one, _label(one, several))
+                if isinstance(one, Mapping)
+                else input_texts(one, named=several)
+            )
+        ]
+        training = range(len(parts), len(parts) + len(given))
+        return find_leaks([*parts, *given], training, similarity=similarity, fail=fail, all=all)
+    findings, parts = [], []
+    for one in subjects:
+        splits = _splits(one)
+        label = _label(one, several)
+        found = list(check_treebank(splits))
+        if resamples:
+            found += check_splits(splits, resamples=resamples, seed=seed)
+        findings += [replace(f, split=f"{label}/{f.split}") for f in found] if label else found
+        parts += split_texts(splits, label)
+    training = range(len(parts), len(parts) + len(given))
+    matches = find_matches([*parts, *given], similarity=similarity, training=training)
+    # What training data has twice is nobody's finding.
+    findings += [one.finding() for one in overlaps(matches, training) if one.part not in given]
     findings.sort(key=lambda finding: SEVERITIES.index(finding.level))
-    title = name or own_name
-    digests = "+".join(f"{split}#{one.digest[:6]}" for split, one in given.items())
-    signature = sign(audit=title, splits=digests, resamples=resamples, seed=seed, errors=errors)
+    title = name or (f"{len(subjects)} treebanks" if several else _label(subjects[0], True))
+    signature = sign(
+        audit=title, splits=named_parts(parts), against=named_parts(given) or None,
+        similarity=similarity, resamples=resamples, seed=seed, errors=errors,
+    )  # fmt: skip
     return Audit(title, tuple(findings), signature, fail, all)
 
 
-def _splits(
-    treebank: "str | PathLike[str] | Mapping[str, Treebank]", errors: Errors
-) -> "tuple[Mapping[str, Treebank], str]":
-    """Return the splits of a treebank and its name."""
+def _subjects(
+    treebanks: "Sequence[Source | Treebank | Mapping[str, Treebank]]", errors: Errors
+) -> "list[Input | Mapping[str, Treebank]]":
+    """Return the treebanks that were given: inputs, or mappings of splits."""
     from treegauge.treebanks.inputs import recognise_treebanks
 
-    if isinstance(treebank, Mapping):
-        return treebank, "treebank"
-    inputs = recognise_treebanks([treebank], errors=errors)
-    if len(inputs) != 1 or not inputs[0].splits:
+    if not treebanks:
+        raise TreegaugeError("no treebank to audit; give treebank folders, names or codes")
+    sources = [one for one in treebanks if not isinstance(one, Mapping)]
+    inputs = recognise_treebanks(sources, errors=errors) if sources else []
+    return [*(one for one in treebanks if isinstance(one, Mapping)), *inputs]
+
+
+def _label(subject: "Input | Mapping[str, Treebank]", wanted: bool) -> str:
+    if not wanted:
+        return ""
+    return "treebank" if isinstance(subject, Mapping) else subject.name
+
+
+def _splits(subject: "Input | Mapping[str, Treebank]") -> "Mapping[str, Treebank]":
+    """Return the splits of a treebank."""
+    if isinstance(subject, Mapping):
+        return subject
+    if subject.kind != "treebank" or not subject.splits:
         raise TreegaugeError(
-            f"{treebank}: expected the folder of one treebank, with files whose names end in "
-            "-train.conllu, -dev.conllu or -test.conllu"
+            f"{subject.path}: expected the folder of a treebank, with files whose names end in "
+            "-train.conllu, -dev.conllu or -test.conllu; --leaks takes single files, too"
         )
-    return {split: inputs[0].read(split) for split in inputs[0].splits}, inputs[0].name
+    return {split: subject.read(split) for split in subject.splits}

@@ -1,13 +1,10 @@
-"""The checks of an audit: duplicates, missing annotation, unseen labels, odd splits."""
+"""The checks of an audit: missing annotation, unseen labels, odd splits."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from itertools import combinations, pairwise
 
 import numpy as np
 
 from treegauge.auditing.audit import Finding, Severity, count
-from treegauge.measures.counting import blank
 from treegauge.measures.displacement import displacement_tables, length_tables
 from treegauge.measures.intervals import random_splits
 from treegauge.statistics.descriptive import wasserstein
@@ -16,15 +13,13 @@ from treegauge.treebanks.sources import SPLITS
 
 _LAYERS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
 _EXPECTED = ("form", "lemma", "upos", "feats", "deprel")
-_LEAK = 0.01  # share of a set: beyond that, scores on it are too high
-_SHORT = 5  # words; greetings and headings repeat in any corpus
 _SIGNIFICANT = 0.01  # p-value from which on a split counts as odd
 Splits = Mapping[str, Treebank]
 
 
 def check_treebank(splits: Splits) -> Iterator[Finding]:
     """Yield the findings of all checks that need no random splits."""
-    for check in (_missing_splits, _duplicates, _layers, _one_word_sentences, _unseen_labels):
+    for check in (_missing_splits, _layers, _one_word_sentences, _unseen_labels):
         yield from check(splits)
 
 
@@ -86,59 +81,6 @@ def _unseen_labels(splits: Splits) -> Iterator[Finding]:
                 f"({100 * share:.2f} %) not in the training set",
                 tuple(sorted(unseen, key=lambda label: -unseen[label])[:5]),
             )  # fmt: skip
-
-
-def _duplicates(splits: Splits) -> Iterator[Finding]:
-    """Report sentences whose words (in lower case) are the same.
-
-    Sentences of fewer than five words repeat in any corpus and are not counted. If more than one
-    percent of the dev or test set is also in the training set, that is an error: the parser has
-    seen the answers. Sets whose forms are mostly ``_`` have no sentences to compare.
-    """
-    splits = {name: one for name, one in splits.items() if not blank(one, "form").any()}
-    places: dict[str, dict[tuple[str, ...], list[int]]] = {}
-    for name, treebank in splits.items():
-        numbers_of: dict[tuple[str, ...], list[int]] = defaultdict(list)
-        forms = treebank["form"].str.to_lowercase().to_list()
-        for number, (a, b) in enumerate(pairwise(treebank.offsets.tolist())):
-            if b - a >= _SHORT:
-                numbers_of[tuple(forms[a:b])].append(number)
-        places[name] = numbers_of
-        repeated = [numbers for numbers in numbers_of.values() if len(numbers) > 1]
-        extra = sum(len(numbers) - 1 for numbers in repeated)
-        if extra:
-            share = extra / len(treebank)
-            yield Finding(
-                "duplicates", "warning" if share > 0.01 else "note", name, extra,
-                f"{count(extra, 'sentence')} repeat an earlier one ({100 * share:.1f} %)",
-                _ids(treebank, [numbers[1] for numbers in repeated]),
-            )  # fmt: skip
-    for one, two in combinations(splits, 2):
-        shared = places[one].keys() & places[two].keys()
-        if not shared:
-            continue
-        numbers = sorted(n for text in shared for n in places[two][text])
-        differ = sum(
-            not _same_tree(splits[one], places[one][text][0], splits[two], places[two][text][0])
-            for text in shared
-        )
-        share = len(numbers) / len(splits[two])
-        yield Finding(
-            "leak", "error" if one == "train" and share > _LEAK else "warning",
-            f"{one}/{two}", len(numbers),
-            f"{count(len(numbers), 'sentence')} of {two} ({100 * share:.1f} %) also in {one} "
-            f"(leakage); {differ} of {len(shared)} distinct ones have another tree there",
-            _ids(splits[two], numbers),
-        )  # fmt: skip
-
-
-def _same_tree(one: Treebank, a: int, two: Treebank, b: int) -> bool:
-    left, right = one[a], two[b]
-    return left.head.tolist() == right.head.tolist() and left.deprel == right.deprel
-
-
-def _ids(treebank: Treebank, numbers: list[int], limit: int = 3) -> tuple[str, ...]:
-    return tuple(treebank[n].id or f"#{n + 1}" for n in numbers[:limit])
 
 
 def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iterator[Finding]:

@@ -54,8 +54,9 @@ VERBS: dict[str, dict[str, Command]] = {
             formats=["github", "sarif"],
         ),
         "audit": Command(
-            "Find train/test overlap, duplicates, missing layers and odd splits in a treebank.",
-            ["treebank"],
+            "Find train/test overlap, duplicates, missing layers and odd splits in treebanks.",
+            ["treebanks"],
+            metavar={"treebanks": "TREEBANK", "against": "PATH"},
         ),
         "measure": Command(
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
