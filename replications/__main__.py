@@ -13,8 +13,10 @@ from itertools import chain
 from replications.pages import write_pages
 from replications.parts import Part
 
-# One module a paper, and one that joins them.
-STUDIES = ("fragility", "edv", "difficulty", "content", "challenges", "parsers", "joined")
+# One module a paper, one that joins them, one on rules of ranking.
+STUDIES = (
+    "fragility", "edv", "difficulty", "content", "challenges", "parsers", "joined", "ranking_rules",
+)  # fmt: skip
 
 
 def all_parts() -> list[Part]:

@@ -25,7 +25,7 @@ QUICK = (
     "fragility_table1_implied", "fragility_table1_las", "fragility_table1_redone",
     "fragility_table1_uas", "fragility_table5", "joined_background", "joined_easy",
     "joined_findings", "joined_gifts", "joined_hardness", "joined_overview", "joined_power",
-    "joined_regressions",
+    "joined_regressions", "rules_gaps",
 )  # fmt: skip
 
 

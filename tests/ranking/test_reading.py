@@ -252,3 +252,52 @@ def test_ranks_agree_with_scipy(totals):
     for ties in ("average", "min", "max"):
         expected = rankdata([-total for total in totals], method=ties)
         assert ranks_of(np.array(totals), ties).tolist() == expected.tolist()
+
+
+# --- systems added to a table ---------------------------------------------------------------------
+
+
+def mine(score=80.0, **columns):
+    """Return a table of one system on all treebanks of CoNLL 2018 but one, named in another way."""
+    names = read_leaderboard("conll18").metadata["name"].to_list()
+    return pl.DataFrame({"treebank": names, "mine": [score] * len(names), **columns})
+
+
+def test_systems_are_added_to_a_packaged_table(tmp_path):
+    mine().write_csv(tmp_path / "mine.csv")
+    base = read_leaderboard("conll18")
+    for board in (
+        read_leaderboard("conll18", "+", tmp_path / "mine.csv"),
+        read_leaderboard("conll18", add=[tmp_path / "mine.csv"]),
+        read_leaderboard("conll18", add=str(tmp_path / "mine.csv")),
+        read_leaderboard(base, "+", mine()),
+    ):
+        assert board.systems == (*base.systems, "mine")
+        assert board.treebanks == base.treebanks
+        assert (board.values[:-1] == base.values).all()
+        assert (board.values[-1] == 80).all()
+
+
+def test_other_treebanks_of_added_systems_are_left_out_and_named(caplog):
+    more = pl.concat([mine(), pl.DataFrame({"treebank": ["UD_Elvish-X"], "mine": [99.0]})])
+    with caplog.at_level("INFO", "treegauge"):
+        board = read_leaderboard("conll18", "+", more)
+    assert len(board.treebanks) == 82
+    assert "1 treebanks are not in the table and are left out: UD_Elvish-X" in caplog.text
+
+
+def test_added_systems_are_checked():
+    with pytest.raises(TreegaugeError, match=r"2 missing score\(s\): \(af_afribooms, mine\)"):
+        read_leaderboard("conll18", "+", mine()[2:])
+    board = read_leaderboard("conll18", "+", mine()[2:], missing="keep")
+    assert board.gaps == 2
+    with pytest.raises(TreegaugeError, match="could be fractions; expected percent"):
+        read_leaderboard("conll18", "+", mine(0.8))
+    with pytest.raises(TreegaugeError, match="the system HIT-SCIR is in the table already"):
+        read_leaderboard("conll18", "+", mine().rename({"mine": "HIT-SCIR"}))
+    with pytest.raises(TreegaugeError, match=r"none of its treebanks \(x\) is in the table"):
+        read_leaderboard("conll18", "+", pl.DataFrame({"treebank": ["x"], "mine": [80.0]}))
+    with pytest.raises(ChoiceError, match="unknown metric 'las'; choices: f"):
+        read_leaderboard("conll18", "+", mine(metric=["f"] * 82))
+    with pytest.raises(TreegaugeError, match=r"found \+ at an end"):
+        read_leaderboard("conll18", "+")

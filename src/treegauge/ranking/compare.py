@@ -288,7 +288,8 @@ def compare(
     check_level(level)
     if margin < 0:
         raise TreegaugeError(f"margin {margin}: expected 0 or more points")
-    board = restrict(leaderboard_of(scores, reading), subset, missing=reading.missing)
+    board = leaderboard_of(scores, reading, gaps=by == "bradley-terry")
+    board = restrict(board, subset, missing=reading.missing)
     if system:
         board = board.select(systems=[system] if isinstance(system, str) else system)
     if by == "bradley-terry":

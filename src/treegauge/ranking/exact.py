@@ -106,7 +106,7 @@ class Exact(Result):
         parts = []
         for size in self.sizes:
             means, bound = self.mean_ranks(size)
-            scores, full = self.board.values.mean(axis=1), self.board.ranking(self.ties)
+            scores, full = self.board.filled.mean(axis=1), self.board.ranking(self.ties)
             names = {"system": self.board.systems, "score": scores, "mean": means, "full": full}
             frame = pl.DataFrame(names).sort("mean", "system")
             parts.append(frame.with_columns(size=pl.lit(size), bound=pl.lit(bound)))

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -45,7 +46,10 @@ def some(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard(Result):
-    """The scores of systems on treebanks for one metric, without gaps.
+    """The scores of systems on treebanks for one metric.
+
+    Scores that are missing are NaN; there are none unless they were asked to be kept. Means over
+    treebanks then are of :attr:`filled` scores.
 
     Attributes
     ----------
@@ -104,7 +108,7 @@ class Leaderboard(Result):
         signature = sign(
             m=metric, scores=f"{source}#{digest.hexdigest()[:8]}", systems=len(systems),
             treebanks=len(treebanks), seeds=seeds if seeds > 1 else None,
-            dropped=" ".join(dropped) or None,
+            gaps=int(np.isnan(values).sum()) or None, dropped=" ".join(dropped) or None,
         )  # fmt: skip
         runs = cube if seeds > 1 else None
         return cls(metric, *names, values, metadata, signature, runs, dropped, source)
@@ -119,12 +123,24 @@ class Leaderboard(Result):
         """Seeds x systems x treebanks; one seed where the table has none."""
         return self.values[None] if self.runs is None else self.runs
 
+    @cached_property
+    def gaps(self) -> int:
+        """The number of scores that are missing."""
+        return int(np.isnan(self.values).sum())
+
+    @cached_property
+    def filled(self) -> NDArray[np.float64]:
+        """The scores, missing ones replaced by what the others of system and treebank predict."""
+        from treegauge.ranking.gaps import fill
+
+        return fill(self.values, self.systems) if self.gaps else self.values
+
     @property
     def table(self) -> "pl.DataFrame":
         """The ranking over all treebanks: rank, system, mean score."""
         import polars as pl
 
-        means = self.values.mean(axis=1)
+        means = self.filled.mean(axis=1)
         frame = pl.DataFrame({"rank": self.ranking(), "system": self.systems, "mean": means})
         return frame.sort("rank", "system")
 
@@ -164,8 +180,10 @@ class Leaderboard(Result):
         The coarsest decimal grid that holds every score (to 1e-9) is taken, of six decimals at
         most; finer scores are rounded to 1e-9. With seeds the numbers are sums over seeds and the
         scale counts them. Sums of whole numbers do not depend on the order of addition, so neither
-        do ties.
+        do ties. Missing scores are filled.
         """
+        if self.gaps:
+            return np.round(self.filled * 10**9).astype(np.int64), 10**9
         for places in range(7):
             grid = np.round(self.cube * 10**places)
             if np.abs(grid / 10**places - self.cube).max(initial=0.0) <= 1e-9:

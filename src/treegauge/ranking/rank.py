@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
@@ -12,18 +12,25 @@ from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.leaderboard import Ties
 from treegauge.ranking.outliers import outliers
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.rule_ranks import SAMPLES, RuleRanks, rule_ranks
+from treegauge.ranking.rules import rules_of
 from treegauge.ranking.sampler import Constraint, usual_size
 from treegauge.ranking.stability import Stability, stability
 from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
 from treegauge.ranking.subsets import restrict, subsets
+
+RuleOrAll = Literal[
+    "mean", "median", "error-reduction", "borda", "kemeny", "bradley-terry", "all"
+]  # fmt: skip
 
 
 @verb_with(compare=compare, outliers=outliers, subsets=subsets)
 def rank(
     *scores: Any,
     size: int | str | None = None,
-    samples: int = 1_000_000,
+    samples: int | None = None,
     exact: bool = False,
+    rule: Sequence[RuleOrAll] = (),
     constraint: Sequence[str | Constraint] = (),
     subset: str | None = None,
     ties: Ties = "average",
@@ -31,12 +38,13 @@ def rank(
     workers: int | None = None,
     all: bool = False,
     reading: LeaderboardReading = READING,
-) -> Stability | Exact:
+) -> Stability | Exact | RuleRanks:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
-    Every subset ranks the systems by their mean score. The result has each system's rank over all
-    treebanks with the 95 % confidence set of that rank (which ranks it could have on other
-    treebanks of these families), and its best, worst, mean and median rank over the subsets.
+    Every subset ranks the systems by their mean score, or by other rules. The result has each
+    system's rank over all treebanks with the 95 % confidence set of that rank (which ranks it could
+    have on other treebanks of these families), and its best, worst, mean and median rank over the
+    subsets.
 
     Parameters
     ----------
@@ -47,9 +55,12 @@ def rank(
         Treebanks per subset: 10, 5-20, 5,10,20 or all; default: 10, or half of ten treebanks or
         fewer.
     samples
-        How many random subsets.
+        How many random subsets; default: 1,000,000, or 1,000 with a rule.
     exact
         Count over all subsets instead of drawing some.
+    rule
+        Rank by this rule instead: mean, median, error-reduction (mean error reduction), borda,
+        kemeny, bradley-terry, or all of them side by side; repeatable.
     constraint
         Bound subsets: language:1, genus=Slavic:2, resource:stratified; repeatable.
     subset
@@ -69,16 +80,26 @@ def rank(
     >>> ranks.table.select("system", "best", "worst").row(0)
     ('HIT-SCIR', 1.0, 6.0)
     """
-    board = restrict(leaderboard_of(scores, reading), subset, missing=reading.missing)
+    board = leaderboard_of(scores, reading, gaps=True)
+    board = restrict(board, subset, missing=reading.missing)
     size = usual_size(len(board.treebanks)) if size is None else size
     if exact:
-        if constraint:
+        if constraint or rule:
             raise TreegaugeError(
-                "exact counts all subsets and takes no constraint; leave one of them out"
+                "exact counts all subsets by mean score and takes no constraint and no rule; leave "
+                "one of them out"
             )
         pairs = len(board.systems) * (len(board.systems) - 1) // 2
         with progress("pairs", pairs) as task:
             return exact_ranks(board, size=size, ties=ties, workers=workers, progress=task.advance)
+    if rule:
+        drawn = SAMPLES if samples is None else samples
+        with progress("subsets", drawn) as task:
+            return rule_ranks(
+                board, rules_of(rule), size=size, samples=drawn, seed=seed, constraints=constraint,
+                ties=ties, workers=workers, progress=task.advance,
+            )  # fmt: skip
+    samples = 1_000_000 if samples is None else samples
     with progress("subsets", samples) as task:
         ranks = stability(
             board, size=size, samples=samples, seed=seed, constraints=constraint, ties=ties,

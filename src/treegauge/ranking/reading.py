@@ -3,9 +3,8 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -22,19 +21,24 @@ from treegauge.core.result import Result
 from treegauge.core.verbs import Settings
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import COLUMNS, describe, known_code
+from treegauge.ranking.score_cells import (
+    Missing,
+    ScoreCell,
+    additional,
+    refuse_repeats,
+    without_gaps,
+)
 from treegauge.treebanks.inputs import Input, recognise
 
 if TYPE_CHECKING:
     import polars as pl
 
 PACKAGED = ("conll18", "fragility_exp1")
-Missing = Literal["error", "drop-treebank", "drop-system"]
 _ROLES = ("metric", "treebank", "system", "seed", "score")
 _LAYOUTS = (
     "expected a column 'treebank' and either 'system' and 'score' (long), 'system' and one column "
     "per metric, or one column per system (wide); or a column 'system' and one per treebank"
 )
-_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,11 @@ class LeaderboardReading(Settings):
     metric
         Metric to compare systems by; case does not matter.
     missing
-        What to do about missing scores; they are never averaged over.
+        What to do about missing scores; they are never averaged over. keep: compare systems over
+        the treebanks that they share, in rank and in rank compare --by bradley-terry.
+    add
+        Further tables with your systems: on the treebanks of the others only, names matched. On
+        the command line also conll18 + mine.csv.
     digits
         Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
     metadata
@@ -56,21 +64,12 @@ class LeaderboardReading(Settings):
 
     metric: str = "las"
     missing: Missing = "error"
+    add: Sequence[Any] = ()
     digits: int | None = None
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None
 
 
 READING = LeaderboardReading()
-
-
-class ScoreCell(NamedTuple):
-    """One score, or a gap (None), and where it is."""
-
-    treebank: str
-    system: str
-    seed: str
-    score: float | None
-    where: str
 
 
 @dataclass
@@ -111,6 +110,13 @@ class _Collection:
                     known.update({name: row[i] for name, i in layout.meta.items()})
         check_percent((cell.score or 0 for cell in added), table.source, table.unit)
         self.cells += added
+
+    def check(self, label: str) -> None:
+        """Refuse sources that have no score of the metric."""
+        if not self.cells:
+            if self.metrics and not any(map(self.wants, [*self.metrics])):
+                raise ChoiceError("metric", self.metric, self.metrics)
+            raise TreegaugeError(f"{label}: no scores in it")
 
 
 class _TableLayout:
@@ -175,6 +181,7 @@ def read_leaderboard(
     *sources: Any,
     metric: str = "las",
     missing: Missing = "error",
+    add: Sequence[Any] = (),
     digits: int | None = None,
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
 ) -> Leaderboard:
@@ -188,14 +195,14 @@ def read_leaderboard(
         folder of a store; a frame; a result of ``score``; a leaderboard. Tables are long
         (``treebank, system, score`` and perhaps ``metric`` and ``seed``) or wide (a column
         ``treebank`` and one per system or, with ``system``, one per metric; or a column ``system``
-        and one per treebank). Scores are in percent.
-    metric, missing, digits, metadata
+        and one per treebank). Scores are in percent. What follows a ``"+"`` is added.
+    metric, missing, add, digits, metadata
         See :class:`LeaderboardReading`.
 
     Returns
     -------
     Leaderboard
-        The scores without gaps; several seeds are kept apart and averaged.
+        The scores, without gaps unless they are kept; several seeds are kept apart and averaged.
 
     Examples
     --------
@@ -203,31 +210,47 @@ def read_leaderboard(
     >>> frame = pl.DataFrame({"treebank": ["cs_pdt", "en_ewt"], "A": [91.0, 84.5], "B": [90, 85]})
     >>> read_leaderboard(frame).values.tolist()
     [[91.0, 84.5], [90.0, 85.0]]
+    >>> mine = pl.DataFrame({"treebank": ["UD_Czech-PDT", "UD_English-EWT"], "mine": [90.5, 85.5]})
+    >>> read_leaderboard(frame, "+", mine).systems
+    ('A', 'B', 'mine')
     """
     if missing not in get_args(Missing):
         raise ChoiceError("policy for missing scores", missing, get_args(Missing))
-    given = recognise(_each(sources), kinds=("packaged", "scores", "store", "object"))
+    base, further = _divided(_each(sources))
+    kinds = ("packaged", "scores", "store", "object")
+    given = recognise(base, kinds=kinds)
     if not given:
         raise TreegaugeError("no scores are given; expected conll18, files, frames or results")
+    added = recognise([*further, *_each([add] if isinstance(add, str) else add)], kinds=kinds)
     board = given[0].given
-    if len(given) == 1 and isinstance(board, Leaderboard) and digits is None and metadata is None:
+    if (
+        len(given) == 1
+        and not added
+        and isinstance(board, Leaderboard)
+        and digits is None
+        and metadata is None
+    ):
         return board
     collection = _Collection(metric)
     for source in given:
         collection.add(_table_of(source, metric))
-    label, cells = _label(given), collection.cells
-    if not cells:
-        if collection.metrics and not any(map(collection.wants, [*collection.metrics])):
-            raise ChoiceError("metric", metric, collection.metrics)
-        raise TreegaugeError(f"{label}: no scores in it")
-    if len(given) > 1:  # a treebank that sources spell differently gets the name it has first
+    label, cells = _label([*given, *added]), collection.cells
+    collection.check(label)
+    for source in added:
+        own, name = _Collection(metric), _label([source])
+        own.add(_table_of(source, metric))
+        own.check(name)
+        cells = cells + additional(own.cells, cells, name)
+    if (
+        len(given) + len(added) > 1
+    ):  # a treebank that sources spell differently gets the name it has first
         first: dict[str, str] = {}
         cells = [
             cell._replace(treebank=first.setdefault(known_code(cell.treebank), cell.treebank))
             for cell in cells
         ]
-    _refuse_repeats(cells)
-    cells, dropped = _without_gaps(cells, missing, label)
+    refuse_repeats(cells)
+    cells, dropped = without_gaps(cells, missing, label)
     places = [
         {name: i for i, name in enumerate(dict.fromkeys(names))}
         for names in zip(*((c.seed, c.system, c.treebank) for c in cells), strict=True)
@@ -235,7 +258,9 @@ def read_leaderboard(
     cube = np.full([len(names) for names in places], np.nan)
     for cell in cells:
         names = zip(places, (cell.seed, cell.system, cell.treebank), strict=True)
-        cube[tuple(place[name] for place, name in names)] = cell.score
+        cube[tuple(place[name] for place, name in names)] = (
+            math.nan if cell.score is None else cell.score
+        )
     if digits is not None:
         cube = np.round(cube, digits)
     named = next(m for m in [*collection.metrics, metric] if collection.wants(m))
@@ -245,15 +270,36 @@ def read_leaderboard(
     )
 
 
-def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading) -> Leaderboard:
-    """Return what the sources of a verb and its settings describe."""
-    return read_leaderboard(*sources, **vars(reading))
+def leaderboard_of(
+    sources: Iterable[Any], reading: LeaderboardReading, *, gaps: bool = False
+) -> Leaderboard:
+    """Return what the sources of a verb and its settings describe; `gaps`: if it takes them."""
+    board = read_leaderboard(*sources, **vars(reading))
+    if board.gaps and not gaps:
+        raise TreegaugeError(
+            f"{board.gaps} scores are missing, and only rank and rank compare --by bradley-terry "
+            "can do without them; leave out systems or treebanks (missing: drop-system, "
+            "drop-treebank)"
+        )
+    return board
 
 
 def _each(sources: Iterable[Any]) -> Iterator[Any]:
     """Yield every source, lists taken apart."""
     for source in sources:
         yield from _each(source) if isinstance(source, list | tuple) else [source]
+
+
+def _divided(sources: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the sources before and after a plus sign."""
+    listed = list(sources)
+    plus = [i for i, one in enumerate(listed) if isinstance(one, str) and one == "+"]
+    if not plus:
+        return listed, []
+    if plus[0] in {0, len(listed) - 1}:
+        raise TreegaugeError("found + at an end; expected tables on both sides: conll18 + mine.csv")
+    rest = [one for i, one in enumerate(listed) if i > plus[0] and i not in plus]
+    return listed[: plus[0]], rest
 
 
 def _label(given: Sequence[Input]) -> str:
@@ -292,48 +338,3 @@ def _table_of(source: Input, metric: str) -> FileTable:
     frame = getattr(data, source.name)()
     chosen = frame.filter(pl.col("metric") == metric.casefold())
     return frame_table(frame if chosen.is_empty() else chosen, source.name)
-
-
-def _without_gaps(
-    cells: list[ScoreCell], missing: Missing, source: str
-) -> tuple[list[ScoreCell], tuple[str, ...]]:
-    """Apply the policy for missing cells; every (treebank, system, seed) must be there."""
-    present = {cell[:3] for cell in cells if cell.score is not None}
-    treebanks, systems, seeds = (
-        dict.fromkeys(names) for names in zip(*(cell[:3] for cell in cells), strict=True)
-    )
-    wanted = ((t, s, seed) for s, t, seed in product(systems, treebanks, seeds))
-    gaps = [place for place in wanted if place not in present]
-    if not gaps:
-        return cells, ()
-    if missing == "error":
-        named = ", ".join(f"({', '.join(filter(None, gap))})" for gap in gaps[:_SHOWN])
-        more = f" and {len(gaps) - _SHOWN} more" if len(gaps) > _SHOWN else ""
-        raise TreegaugeError(
-            f"{source}: {len(gaps)} missing score(s): {named}{more}; choose what to leave out with "
-            f"--missing (missing=): {' or '.join(get_args(Missing)[1:])}"
-        )
-    by_treebank = missing == "drop-treebank"
-    out = dict.fromkeys(gap[0] if by_treebank else gap[1] for gap in gaps)
-    kept = [cell for cell in cells if (cell.treebank if by_treebank else cell.system) not in out]
-    if not kept:
-        raise TreegaugeError(
-            f"{source}: every {'treebank' if by_treebank else 'system'} has a missing score, so "
-            f"missing={missing!r} leaves nothing; choices: {', '.join(get_args(Missing))}"
-        )
-    return kept, tuple(out)
-
-
-def _refuse_repeats(cells: Iterable[ScoreCell]) -> None:
-    """Refuse a table that gives one score twice, naming both rows."""
-    seen: dict[tuple[str, str, str], str] = {}
-    for cell in cells:
-        identity = cell[:3]
-        if identity in seen:
-            what = f"treebank {cell.treebank}, system {cell.system}"
-            what += f", seed {cell.seed}" if cell.seed else ""
-            raise TreegaugeError(
-                f"{cell.where} repeats {seen[identity]}: {what}; keep one of the two, or keep "
-                "several runs apart with a column 'seed'"
-            )
-        seen[identity] = cell.where

@@ -97,7 +97,7 @@ class Stability(Result):
         spread = (self.counts * (values[None, :] - mean[:, None]) ** 2).sum(axis=1) / self.samples
         q1, median, q3 = (self.quantile(q) for q in (0.25, 0.5, 0.75))
         frame = {
-            "system": self.systems, "score": self.board.values.mean(axis=1),
+            "system": self.systems, "score": self.board.filled.mean(axis=1),
             "best": 1 + (self.counts > 0).argmax(axis=1) / 2, "q1": q1, "median": median, "q3": q3,
             "worst": len(self.systems) - (self.counts[:, ::-1] > 0).argmax(axis=1) / 2,
             "mean": mean, "sd": np.sqrt(spread), "full": self.board.ranking(self.ties),

@@ -4,8 +4,9 @@ By Bradley and Terry (1952) system A scores higher than B on a treebank with the
 
 .. math:: P(A > B) = \frac{1}{1 + e^{\theta_B - \theta_A}}
 
-and strengths :math:`\theta` add up to 0; equal scores count as half a win for both. Treebanks of
-one family resemble each other, so standard errors leave out one family at a time.
+and strengths :math:`\theta` add up to 0; equal scores count as half a win for both. A treebank on
+which one of the two has no score says nothing about the pair. Treebanks of one family resemble each
+other, so standard errors leave out one family at a time.
 
 The confidence set of a rank (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies)
 has all ranks that the system's differences from the others allow: from 1 + the number of systems
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign
+from treegauge.ranking.gaps import effects, is_connected, normal_equations
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, heavy_tailed_df
 from treegauge.statistics.planning import Winner, best_of
@@ -65,12 +67,16 @@ class RankSets(NamedTuple):
 def families_of(board: Leaderboard) -> NDArray[np.int64] | None:
     """Return the family of each treebank, None where there are too few to judge others by.
 
-    A treebank whose family is unknown is a family of its own.
+    A treebank whose family is unknown is a family of its own. With missing scores, the treebanks
+    of the other families must connect all systems whichever family is left out.
     """
     names = board.metadata[FAMILY].to_list()
     named = [f"alone {i}" if name is None else f"group {name}" for i, name in enumerate(names)]
     codes = np.unique(named, return_inverse=True)[1]
     few = len(codes) < LEAST_TREEBANKS or len(set(codes.tolist())) < LEAST_GROUPS
+    if board.gaps and not few:
+        known = ~np.isnan(board.values)
+        few = not all(is_connected(known[:, codes != one]) for one in set(codes.tolist()))
     return None if few else codes
 
 
@@ -89,6 +95,18 @@ def leave_out(units: NDArray[Any], codes: NDArray[np.int64], estimate: Any) -> J
     moves = np.sqrt((families - 1) / families) * (left - values)
     df = np.minimum(effective_df(sizes), heavy_tailed_df(moves))
     return Jackknifed(values, moves, df)
+
+
+def votes_of(board: Leaderboard) -> Floats:
+    """Return treebanks x systems x systems: 1 where the row scores higher, 1/2 for ties.
+
+    A treebank says nothing (0) about a pair of which one has no score.
+    """
+    numbers = board.fixed_point()[0].T
+    votes = (1 + np.sign(numbers[:, :, None] - numbers[:, None, :])) / 2
+    known = ~np.isnan(board.values.T)
+    both = known[:, :, None] & known[:, None, :] & ~np.eye(len(board.systems), dtype=bool)
+    return np.asarray(votes * both)
 
 
 def strengths(wins: NDArray[Any]) -> Floats:
@@ -139,7 +157,12 @@ def rank_sets(estimate: Jackknifed, level: float = 0.95, *, seed: int = 0) -> Ra
 
 
 def advantages(board: Leaderboard, codes: NDArray[np.int64]) -> Jackknifed:
-    """Return each system's mean lead over the average of the systems, in points."""
+    """Return each system's mean lead over the average of the systems, in points.
+
+    With missing scores, these are effects of systems beside effects of treebanks.
+    """
+    if board.gaps:
+        return leave_out(normal_equations(board.values), codes, lambda sums, _: effects(sums))
     leads = (board.values - board.values.mean(axis=0)).T
     return leave_out(leads, codes, lambda sums, number: sums / number[..., None])
 
@@ -201,10 +224,7 @@ def bradley_terry(board: Leaderboard, *, level: float = 0.95) -> BradleyTerry:
             f"strengths need two systems, {LEAST_TREEBANKS} treebanks and {LEAST_GROUPS} families "
             "for intervals that hold; compare by wins instead"
         )
-    numbers = board.fixed_point()[0].T
-    wins = (1 + np.sign(numbers[:, :, None] - numbers[:, None, :])) / 2
-    wins[:, np.arange(len(board.systems)), np.arange(len(board.systems))] = 0
-    fitted = leave_out(wins, codes, lambda sums, _: strengths(sums))
+    fitted = leave_out(votes_of(board), codes, lambda sums, _: strengths(sums))
     return BradleyTerry(
         board.systems, fitted.values, *fitted.interval(level), rank_sets(fitted, level), level,
         countersign(board.signature, test="bradley-terry", by=FAMILY, level=level),

@@ -13,7 +13,8 @@ from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.reading import READING, LeaderboardReading, Missing, leaderboard_of
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.score_cells import Missing
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,0 +1,271 @@
+"""Rankings by several rules side by side, and how stable each is over subsets of treebanks."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.core import tables
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, RowsResult, countersign
+from treegauge.core.threads import map_threads
+from treegauge.ranking.kemeny import KemenyOrder
+from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name
+from treegauge.ranking.rank_counts import worker_count
+from treegauge.ranking.rules import POINTS, Ballots, Rule, kemeny_places
+from treegauge.ranking.sampler import (
+    BLOCK,
+    Constraint,
+    Sampler,
+    constraints_of,
+    sizes_of,
+    sizes_text,
+)
+from treegauge.ranking.strengths import (
+    RankSets,
+    advantages,
+    bradley_terry,
+    families_of,
+    rank_sets,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SAMPLES = 1000
+"""Random subsets of treebanks, unless another number is asked for."""
+_SLICE = 256
+Floats = NDArray[np.float64]
+
+
+class RuleStability(RowsResult):
+    """How far rankings over subsets agree with the one over all treebanks: a row per rule.
+
+    Kendall's tau-b (mean and standard deviation over subsets), the share of subsets with the same
+    leader, and the mean number of ranks by which a system moves.
+    """
+
+    kind: ClassVar[str] = "rule stability"
+    digits: ClassVar[Any] = {"tau": 3, "tau_sd": 3, "top1": 3, "moved": 2}
+
+    def shown(self) -> tables.Table:
+        """Return the rows with the names that people read."""
+        names = {"tau": "tau", "tau_sd": "sd", "top1": "same leader %", "moved": "ranks moved"}
+        several = len({row["size"] for row in self.rows}) > 1
+        kept = {"rule": "rule", **({"size": "size"} if several else {}), **names}
+        return [
+            {
+                shown: 100 * row[name] if name == "top1" else row[name]
+                for name, shown in kept.items()
+            }
+            for row in self.rows
+        ]
+
+    def own_text(self) -> str:
+        """Return the table and what its columns are."""
+        digits = {"tau": 3, "sd": 3, "same leader %": 1}
+        size = ", ".join(dict.fromkeys(str(row["size"]) for row in self.rows))
+        drawn = sum(row["samples"] for row in self.rows if row["rule"] == self.rows[0]["rule"])
+        return (
+            f"{tables.to_text(self.shown(), digits=digits)}\n"
+            f"Over {drawn:,} random subsets of {size} treebanks: agreement of a rule's ranking "
+            "with its ranking over\nall treebanks (Kendall's tau), and by how many ranks a system "
+            f"moves.\n{self.signature}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RuleRanks(Result):
+    """Ranks of systems by one or more rules, over all treebanks and over random subsets.
+
+    Attributes
+    ----------
+    points, ranks
+        Rules x systems: what a rule ranks by, and the ranks over all treebanks.
+    sampled
+        Rules x subsets x systems: ranks over the subsets.
+    sets
+        Confidence sets of the ranks, of rules that have them: mean and Bradley-Terry.
+    order
+        Kemeny's order, where that is among the rules.
+    """
+
+    board: Leaderboard
+    rules: tuple[Rule, ...]
+    points: Floats
+    ranks: Floats
+    sampled: Floats
+    sets: dict[Rule, RankSets]
+    order: KemenyOrder | None
+    signature: str
+    kind: ClassVar[str] = "rules"
+    unit: ClassVar[str | None] = "percent"
+
+    @cached_property
+    def table(self) -> "pl.DataFrame":
+        """One row per rule and system, in the order of the rule's ranking."""
+        import polars as pl
+
+        parts = []
+        for i, rule in enumerate(self.rules):
+            sets, number = self.sets.get(rule), len(self.board.systems)
+            low, high = (None, None) if sets is None else sets
+            columns = {
+                "rule": [rule] * number, "rank": self.ranks[i],
+                "rank_low": [None] * number if low is None else low,
+                "rank_high": [None] * number if high is None else high,
+                "system": self.board.systems, "points": self.points[i],
+                "best": self.sampled[i].min(axis=0), "median": np.median(self.sampled[i], axis=0),
+                "worst": self.sampled[i].max(axis=0), "mean": self.sampled[i].mean(axis=0),
+            }  # fmt: skip
+            kinds = {"rank_low": pl.Int64, "rank_high": pl.Int64}
+            part = pl.DataFrame(columns, schema_overrides=kinds)
+            parts.append(part.sort("rank", "mean", "system"))
+        return pl.concat(parts)
+
+    def shown(self) -> "pl.DataFrame":
+        """Return one rule's ranking with the ranks over subsets, or the ranks by each rule."""
+        import polars as pl
+
+        if len(self.rules) > 1:
+            ranks = dict(zip(self.rules, self.ranks, strict=True))
+            frame = pl.DataFrame({"system": self.board.systems, **ranks})
+            return frame.sort(self.rules[0], "system")
+        (rule,) = self.rules
+        points = POINTS[rule] if rule != "mean" else metric_name(self.board.metric)
+        frame = self.table.drop("rule").rename({"points": points, "mean": "mean rank"})
+        if rule == "kemeny":  # its points are the places
+            frame = frame.drop(points)
+        ends = pl.format("{}-{}", "rank_low", "rank_high").alias("95 % set")
+        frame = frame.with_columns(ends).drop("rank_low", "rank_high")
+        first = ["rank", *(["95 % set"] if rule in self.sets else []), "system"]
+        rest = [name for name in frame.columns if name not in {*first, "95 % set"}]
+        return frame.select(*first, *rest)
+
+    def own_text(self) -> str:
+        """Return the ranks, and what has to be said about gaps and Kemeny's order."""
+        ranks = dict.fromkeys(("rank", "best", "median", "worst", *self.rules))
+        lines = [tables.to_text(self.shown(), digits=ranks), ""]
+        if len(self.rules) > 1:
+            lines.append("Rank of each system over all treebanks, by rule.")
+        if self.sets and len(self.rules) == 1:
+            lines.append("95 % set: ranks that a system could have on other treebanks of these "
+                         "families.")  # fmt: skip
+        if self.board.gaps:
+            share = 100 * self.board.gaps / self.board.values.size
+            lines.append(
+                f"{self.board.gaps} scores ({share:.1f} %) are missing: comparisons are over the "
+                "treebanks that two systems share;\nmeans and medians have them filled by what "
+                "the other scores of system and treebank predict."
+            )
+        if self.order is not None:
+            against = f"{self.order.cost:g} comparisons are against Kemeny's order"
+            lines.append(
+                f"{against}; no order has fewer."
+                if self.order.exact
+                else f"{against}; the fewest possible are at least {self.order.bound:g} "
+                "(not proved to be the best order)."
+            )
+        return "\n".join([*lines, self.signature])
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, and what is known of Kemeny's order."""
+        order = self.order and {
+            "against": self.order.cost, "fewest": self.order.bound, "exact": self.order.exact,
+        }  # fmt: skip
+        return {**super().json_fields(), "kemeny": order}
+
+
+def ranks_by_row(points: Floats, ties: Ties = "average") -> Floats:
+    """Return the ranks in each row, 1 for the most points."""
+    better = (points[:, None, :] > points[:, :, None]).sum(axis=2)
+    equal = (points[:, None, :] == points[:, :, None]).sum(axis=2) - 1
+    return np.asarray(1 + better + TIE[ties] / 2 * equal, dtype=np.float64)
+
+
+def kendall(full: Floats, ranks: Floats) -> Floats:
+    """Return tau-b of a ranking with each of many; 1 where neither has an order."""
+    upper = np.triu_indices(len(full), 1)
+    one = np.sign(full[upper[0]] - full[upper[1]])
+    other = np.sign(ranks[:, upper[0]] - ranks[:, upper[1]])
+    scale = np.sqrt((one**2).sum() * (other**2).sum(axis=1))
+    tau = np.divide(other @ one, scale, out=np.ones(len(ranks)), where=scale > 0)
+    return np.asarray(tau, dtype=np.float64)
+
+
+def rule_ranks(
+    board: Leaderboard,
+    rules: Sequence[Rule],
+    *,
+    size: int | str | Iterable[int] = 10,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    constraints: Iterable[str | Constraint] = (),
+    ties: Ties = "average",
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> RuleRanks:
+    """Rank systems by rules, over all treebanks and over random subsets of them.
+
+    All rules see the same subsets; the parameters are those of :func:`treegauge.rank`.
+    """
+    if samples < 1:
+        raise TreegaugeError(f"samples {samples}: expected 1 or more")
+    if len(board.systems) < 2:
+        raise TreegaugeError("one system: expected two or more to rank")
+    sampler = Sampler(
+        board, sizes_of(size, len(board.treebanks)), seed, constraints_of(constraints)
+    )
+    ballots = Ballots.of(board, rules)
+    every = np.ones((1, len(board.treebanks)), dtype=bool)
+    points = np.concatenate([ballots.points(rule, every) for rule in rules])
+    _ = sampler.plan  # made once, before threads ask for it
+
+    def ranked(first: int) -> Floats:
+        block, at = divmod(first, BLOCK)
+        chosen = sampler.block(block)[:, at : at + min(_SLICE, samples - first)].T.astype(bool)
+        found = np.stack([ranks_by_row(ballots.points(rule, chosen), ties) for rule in rules])
+        if progress is not None:
+            progress(len(chosen))
+        return found
+
+    starts = range(0, samples, _SLICE)
+    sampled = np.concatenate([*map_threads(ranked, starts, worker_count(workers))], axis=1)
+    full = ranks_by_row(points, ties)
+    order = kemeny_places(ballots.votes.sum(axis=0))[1] if "kemeny" in rules else None
+    signature = countersign(
+        board.signature, rule="+".join(rules), size=sizes_text(sampler.sizes), samples=samples,
+        constraints=",".join(map(str, sampler.constraints)) or None, ties=ties, seed=seed,
+    )  # fmt: skip
+    rows = [
+        {"rule": rule, "size": size, **_agreement(full[i], sampled[i][at :: len(sampler.sizes)])}
+        for i, rule in enumerate(rules)
+        for at, size in enumerate(sampler.sizes)
+        if at < samples
+    ]
+    return RuleRanks(
+        board, tuple(rules), points, full, sampled, _sets(board, rules), order, signature,
+        attached={"stability": RuleStability(rows, signature)},
+    )  # fmt: skip
+
+
+def _agreement(full: Floats, ranks: Floats) -> dict[str, float]:
+    tau = kendall(full, ranks)
+    leaders = full == full.min()
+    same = (ranks[:, leaders].min(axis=1) == ranks.min(axis=1)).mean()
+    moved = np.abs(ranks - full).mean()
+    return {"samples": len(ranks), "tau": float(tau.mean()), "tau_sd": float(tau.std()),
+            "top1": float(same), "moved": float(moved)}  # fmt: skip
+
+
+def _sets(board: Leaderboard, rules: Sequence[Rule]) -> dict[Rule, RankSets]:
+    """Return confidence sets of ranks where there are enough treebanks for them."""
+    codes, sets = families_of(board), dict[Rule, RankSets]()
+    if codes is not None and "mean" in rules:
+        sets["mean"] = rank_sets(advantages(board, codes))
+    if codes is not None and "bradley-terry" in rules:
+        sets["bradley-terry"] = bradley_terry(board).ranks
+    return sets

@@ -1,0 +1,99 @@
+"""Scores one by one, before they are a table: gaps, repeats, and systems that are added."""
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Literal, NamedTuple, get_args
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
+from treegauge.ranking.leaderboard import some
+from treegauge.ranking.metadata import known_code
+
+Missing = Literal["error", "drop-treebank", "drop-system", "keep"]
+_SHOWN = 5
+
+
+class ScoreCell(NamedTuple):
+    """One score, or a gap (None), and where it is."""
+
+    treebank: str
+    system: str
+    seed: str
+    score: float | None
+    where: str
+
+
+def additional(own: Sequence[ScoreCell], base: Sequence[ScoreCell], label: str) -> list[ScoreCell]:
+    """Return the scores of further systems on the treebanks of the others."""
+    systems, treebanks = {cell.system for cell in base}, {cell.treebank for cell in base}
+    if twice := sorted(systems & {cell.system for cell in own}):
+        raise TreegaugeError(
+            f"{label}: the system {twice[0]} is in the table already; give yours another name"
+        )
+    known = {known_code(name) for name in treebanks}
+    kept = [cell for cell in own if known_code(cell.treebank) in known]
+    others = list(dict.fromkeys(cell.treebank for cell in own if cell not in kept))
+    if not kept:
+        raise TreegaugeError(
+            f"{label}: none of its treebanks ({some(others)}) is in the table that it is added "
+            f"to; expected such as {some(sorted(treebanks))}"
+        )
+    if others:
+        note(f"{label}: {len(others)} treebanks are not in the table and are left out: "
+             f"{', '.join(others)}")  # fmt: skip
+    return kept
+
+
+def without_gaps(
+    cells: list[ScoreCell], missing: Missing, source: str
+) -> tuple[list[ScoreCell], tuple[str, ...]]:
+    """Apply the policy for missing cells; every (treebank, system, seed) must be there."""
+    present = {cell[:3] for cell in cells if cell.score is not None}
+    treebanks, systems, seeds = (
+        dict.fromkeys(names) for names in zip(*(cell[:3] for cell in cells), strict=True)
+    )
+    wanted = ((t, s, seed) for s, t, seed in product(systems, treebanks, seeds))
+    gaps = [place for place in wanted if place not in present]
+    if not gaps:
+        return cells, ()
+    if missing == "keep":
+        scored = [{cell[i] for cell in cells if cell.score is not None} for i in (0, 1)]
+        kept = [cell for cell in cells if cell[0] in scored[0] and cell[1] in scored[1]]
+        note(f"{source}: {len(gaps)} missing scores, such as {_named(gaps[:1])}")
+        names = zip((treebanks, systems), scored, strict=True)
+        return kept, tuple(one for each, there in names for one in each if one not in there)
+    if missing == "error":
+        named = _named(gaps[:_SHOWN])
+        more = f" and {len(gaps) - _SHOWN} more" if len(gaps) > _SHOWN else ""
+        raise TreegaugeError(
+            f"{source}: {len(gaps)} missing score(s): {named}{more}; choose what to leave out with "
+            "--missing (missing=): drop-treebank or drop-system; or keep, for rank"
+        )
+    by_treebank = missing == "drop-treebank"
+    out = dict.fromkeys(gap[0] if by_treebank else gap[1] for gap in gaps)
+    kept = [cell for cell in cells if (cell.treebank if by_treebank else cell.system) not in out]
+    if not kept:
+        raise TreegaugeError(
+            f"{source}: every {'treebank' if by_treebank else 'system'} has a missing score, so "
+            f"missing={missing!r} leaves nothing; choices: {', '.join(get_args(Missing))}"
+        )
+    return kept, tuple(out)
+
+
+def _named(gaps: Iterable[Sequence[str]]) -> str:
+    return ", ".join(f"({', '.join(filter(None, gap))})" for gap in gaps)
+
+
+def refuse_repeats(cells: Iterable[ScoreCell]) -> None:
+    """Refuse a table that gives one score twice, naming both rows."""
+    seen: dict[tuple[str, str, str], str] = {}
+    for cell in cells:
+        identity = cell[:3]
+        if identity in seen:
+            what = f"treebank {cell.treebank}, system {cell.system}"
+            what += f", seed {cell.seed}" if cell.seed else ""
+            raise TreegaugeError(
+                f"{cell.where} repeats {seen[identity]}: {what}; keep one of the two, or keep "
+                "several runs apart with a column 'seed'"
+            )
+        seen[identity] = cell.where
