@@ -9,7 +9,6 @@ import pytest
 
 PREAMBLE = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage[a4paper,textwidth=16cm,textheight=24.7cm,columnsep=0.6cm]{geometry}
-\usepackage[T1]{fontenc}
 """
 
 
@@ -24,7 +23,8 @@ def compile_latex(text: str, folder: Path, *, packages: str, engine: str = "pdfl
         )
         if not found.stdout.strip():
             pytest.skip(f"TeX has no package {package}")
-    body = f"{PREAMBLE}\\usepackage{{{packages}}}\n\\begin{{document}}\n{text}\n\\end{{document}}\n"
+    fonts = "\\usepackage[T1]{fontenc}\n" if engine == "pdflatex" else ""
+    body = f"{PREAMBLE}{fonts}\\usepackage{{{packages}}}\n\\begin{{document}}\n{text}\n\\end{{document}}\n"
     (folder / "paper.tex").write_text(body, "utf-8")
     words = [program, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=120)

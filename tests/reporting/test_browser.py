@@ -140,6 +140,29 @@ def test_a_cell_shows_its_sentences_with_both_trees(tab, small):
     assert panel.inner_text() == ""
 
 
+def test_hebrew_trees_have_their_first_word_on_the_right(tab, tmp_path):
+    words, heads, relations = ["הברתק", "ישלף", "כמבוש"], [2, 0, 2], ["nsubj", "root", "obj"]
+    for name, own in (("gold", relations), ("other", ["nsubj", "root", "iobj"])):
+        rows = zip(words, heads, own, strict=True)
+        lines = [f"{i}\t{w}\t_\tX\t_\t_\t{h}\t{r}\t_\t_\n" for i, (w, h, r) in enumerate(rows, 1)]
+        (tmp_path / f"{name}.conllu").write_text(f"# sent_id = one\n{''.join(lines)}\n", "utf-8")
+    gold, other, out = (tmp_path / name for name in ("gold.conllu", "other.conllu", "page.html"))
+    report(other, gold=[gold], out=out)
+    page = tab(tmp_path / "page.html")
+    page.locator("#scores").get_by_role("combobox", name="By").select_option("relation")
+    page.locator("#scores .heat tr", has_text="obj").locator("button").first.click()
+    tree = page.locator("#scores-sentences svg.tree").first
+    drawn = tree.locator("text.word").all()
+    assert [one.text_content() for one in drawn] == words[::-1]
+    at = [float(one.get_attribute("x")) for one in drawn]
+    assert at == sorted(at)
+    assert drawn[0].get_attribute("direction") == "rtl"
+    assert tree.locator("text.word.chosen").all_text_contents() == ["כמבוש"]
+    assert tree.get_attribute("aria-label") == " ".join(words)
+    titles = tree.locator(".arc title").all_text_contents()
+    assert "ישלף → הברתק: nsubj" in titles
+
+
 def test_a_deep_link_opens_the_sentences_behind_a_cell(tab, small):
     page = tab(small / "page.html", "#scores?by=upos&class=NOUN&system=alpha")
     assert "alpha, upos NOUN" in page.locator("#scores-sentences").inner_text()

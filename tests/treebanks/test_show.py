@@ -60,18 +60,31 @@ def test_gold_and_system(command, file, system):
 def test_svg(command, file, system, tmp_path):
     target = tmp_path / "tree.svg"
     for extra in ([], ["--system", system]):
-        done = command("show", file, "-s", 2, "--svg", target, *extra)
-        assert (done.code, done.err) == (0, f"wrote {target}\n")
-        assert done.out.startswith(drawn(1))
+        assert command("show", file, "-s", 2, "-o", target, *extra) == (0, "", "")
         text = "".join(ElementTree.parse(target).getroot().itertext())
         assert all(form in text for form in TREEBANK[1].form)
         assert ("wrong" in text) == bool(extra)
+        printed = command("show", file, "-s", 2, "--format", "svg", *extra).out
+        assert printed == target.read_text("utf-8")
 
 
-def test_one_drawing_holds_one_sentence(command, file, tmp_path):
-    done = command("show", file, "-s", 1, "-s", 2, "--svg", tmp_path / "a.svg")
-    assert done.code == 2
-    assert "svg draws one sentence, found 2 to draw" in done.err
+def test_several_drawings_are_under_each_other(command, file):
+    root = ElementTree.fromstring(command("show", file, "-s", 1, "-s", 2, "--format", "svg").out)
+    tops = [float(one.get("y")) for one in root]
+    heights = [float(one.get("height")) for one in root]
+    assert tops == [0, heights[0]]
+    assert float(root.get("height")) == sum(heights)
+
+
+def test_tikz(command, file, system, tmp_path):
+    drawn = command("show", file, "-s", 2, "--format", "tikz").out
+    assert drawn.count(r"\begin{dependency}") == 1
+    assert drawn.count(r"\depedge") + drawn.count(r"\deproot") == len(TREEBANK[1])
+    assert command("show", file, "-s", 2, "-o", tmp_path / "tree.tex").code == 0
+    assert (tmp_path / "tree.tex").read_text("utf-8") == drawn
+    both = command("show", file, "-s", 2, "--system", system, "--format", "tikz").out
+    assert both.count("edge below") == len(TREEBANK[1])
+    assert command("show", file, "-s", 2, "--format", "markdown").out.startswith("```text\n# ")
 
 
 def test_malformed_files_can_be_repaired(command, tmp_path):
@@ -109,7 +122,7 @@ def test_mistakes(command, file, tmp_path):
     assert done.code == 2
     assert f"{broken}:1: error: columns" in done.err
     assert "Traceback" not in done.err
-    done = command("show", file, "--svg", tmp_path / "no" / "a.svg")
+    done = command("show", file, "-o", tmp_path / "no" / "a.svg")
     assert done.code == 2
     assert "No such file or directory" in done.err
     assert read_conllu(file) == TREEBANK

@@ -69,7 +69,10 @@ VERBS: dict[str, dict[str, Command]] = {
             "Split a treebank at random, by length, into folds, or by EDV.", ["source"]
         ),
         "show": Command(
-            "Draw dependency trees in the terminal or as SVG.", ["source"], {"sentence": "-s"}
+            "Draw dependency trees in the terminal, as SVG, or for LaTeX.",
+            ["source"],
+            {"sentence": "-s"},
+            formats=["svg", "tikz"],
         ),
         "convert": Command(
             "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.", ["source"]

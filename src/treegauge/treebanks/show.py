@@ -1,19 +1,17 @@
-"""Dependency trees of a treebank, drawn in the terminal or as SVG."""
+"""Dependency trees of a treebank, drawn in the terminal, as SVG, or for LaTeX."""
 
 import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
-from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.inputs import read_treebank
 from treegauge.treebanks.sources import Errors, Source
+from treegauge.treebanks.writing_direction import kept_left_to_right
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +28,7 @@ class Drawings(Result):
     systems: "tuple[Sentence, ...]"
     signature: str
     kind: ClassVar[str] = "drawings"
+    own_formats: ClassVar[tuple[str, ...]] = ("svg", "tikz")
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -40,23 +39,53 @@ class Drawings(Result):
         kinds = {"sentence": pl.Int64, "sent_id": pl.String, "words": pl.Int64, "text": pl.String}
         return pl.DataFrame(rows, kinds, orient="row")
 
-    def to_svg(self, which: int = 0) -> str:
-        """Return one drawing as SVG; with a system, its incorrect arcs are below the words."""
+    def to_svg(self) -> str:
+        """Return the drawings as one SVG; with a system, incorrect arcs are below the words."""
+        from treegauge.treebanks.svg import stacked_svg
+
+        return stacked_svg(self._svgs())
+
+    def _svgs(self) -> list[str]:
         from treegauge.treebanks.svg import compare_svg, svg_tree
 
-        one = self.sentences[which]
-        heads = one.head.tolist()
         if not self.systems:
-            return svg_tree(one.form, heads, one.deprel, upos=one.upos)
-        two = self.systems[which]
-        return compare_svg(one.form, heads, one.deprel, two.head.tolist(), two.deprel)
+            return [
+                svg_tree(one.form, one.head.tolist(), one.deprel, upos=one.upos)
+                for one in self.sentences
+            ]
+        return [
+            compare_svg(one.form, one.head.tolist(), one.deprel, two.head.tolist(), two.deprel)
+            for one, two in zip(self.sentences, self.systems, strict=True)
+        ]
+
+    def to_tikz(self) -> str:
+        """Return the drawings for LaTeX with the package tikz-dependency."""
+        from treegauge.treebanks.tikz import tikz_tree
+
+        theirs = [(one.head.tolist(), one.deprel) for one in self.systems]
+        return "\n\n".join(
+            tikz_tree(
+                one.form, one.head.tolist(), one.deprel, upos=one.upos,
+                system=theirs[i] if theirs else None,
+            )
+            for i, one in enumerate(self.sentences)
+        )  # fmt: skip
+
+    def own_latex(self) -> str:
+        """Return the drawings for LaTeX."""
+        return self.to_tikz()
+
+    def own_markdown(self) -> str:
+        """Return the trees as text."""
+        return f"```text\n{self.own_text()}\n```"
 
     def own_text(self) -> str:
         """Return the trees, cut to the width of the terminal where there is one."""
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         lines = []
         for i, one in enumerate(self.sentences):
-            lines += [f"# {one.id or one.number + 1}: {one.text}", one.drawn(width)]
+            title = f"# {one.id or one.number + 1}: {one.text}"
+            lines += [kept_left_to_right(title), one.drawn(width)]
             if self.systems:
                 lines += ["# system", self.systems[i].drawn(width)]
             lines.append("")
@@ -64,7 +93,7 @@ class Drawings(Result):
 
     def own_html(self) -> str:
         """Return the drawings as SVG."""
-        return "\n".join(self.to_svg(i) for i in range(len(self.sentences)))
+        return "\n".join(self._svgs())
 
 
 @verb
@@ -75,10 +104,11 @@ def show(
     system: "Treebank | Source | None" = None,
     split: str | None = None,
     limit: int = 5,
-    svg: str | PathLike[str] | None = None,
     errors: Errors = "strict",
 ) -> Drawings:
-    """Draw dependency trees in the terminal or as SVG.
+    """Draw dependency trees in the terminal, as SVG, or for LaTeX.
+
+    Sentences that are written from right to left have their first word on the right.
 
     Parameters
     ----------
@@ -92,8 +122,6 @@ def show(
         train, dev or test: the set of a treebank folder to draw from.
     limit
         Without chosen sentences, the number of sentences to draw.
-    svg
-        Write the first drawing to this SVG file.
     errors
         What to do about malformed sentences.
     """
@@ -107,18 +135,11 @@ def show(
             "them side by side needs the same words (treegauge score aligns them)"
         )
     numbers = _numbers(gold, [sentence] if isinstance(sentence, str | int) else sentence, limit)
-    if svg is not None and len(sentence) > 1:
-        raise TreegaugeError(f"svg draws one sentence, found {len(sentence)} to draw")
-    drawings = Drawings(
+    return Drawings(
         tuple(gold[number] for number in numbers),
         tuple(other[number] for number in numbers) if other is not None else (),
         sign(show=gold.mark, system=other.mark if other is not None else None, errors=gold.policy),
     )
-    if svg is not None:
-        with atomic(svg) as file:
-            file.write(drawings.to_svg().encode())
-        note(f"wrote {svg}")
-    return drawings
 
 
 def _numbers(treebank: "Treebank", wanted: Sequence[str | int], limit: int) -> list[int]:

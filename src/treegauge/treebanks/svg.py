@@ -6,13 +6,14 @@ Any heads can be drawn: what is not a tree is marked, never refused.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from rich.cells import cell_len
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.text_trees import check_lengths
+from treegauge.treebanks.writing_direction import has_right_to_left, is_right_to_left, isolated
 
 # Its contrast is 4.5 on white and on black alike, so that one colour serves light and dark pages.
 _ACCENT = "#d2450f"
@@ -71,6 +72,23 @@ def svg_tree(
     return _svg(rows, arcs, [], " ".join(forms), colors=colors)
 
 
+def stacked_svg(drawings: Sequence[str]) -> str:
+    """Put drawings under each other in one SVG; one drawing stays as it is."""
+    if len(drawings) == 1:
+        return drawings[0]
+    sizes = [re.search(r'width="([\d.]+)" height="([\d.]+)"', one) for one in drawings]
+    wide = max(float(size[1]) for size in sizes if size)
+    parts, top = [], 0.0
+    for drawing, size in zip(drawings, sizes, strict=True):
+        parts.append(drawing.replace("<svg ", f'<svg y="{number(top)}" ', 1))
+        top += float(size[2]) if size else 0.0
+    width, height = number(wide), number(top)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}">{"".join(parts)}</svg>'
+    )
+
+
 def compare_svg(
     forms: Sequence[str],
     gold_heads: Sequence[int],
@@ -123,11 +141,17 @@ def _arc(
         word=word,
         head=head if inside else None,
         label=label,
-        tooltip=f"{forms[head - 1] if inside else '·'} → {forms[word - 1]}: {relation}",
+        tooltip=f"{isolated(forms[head - 1]) if inside else '·'} → {isolated(forms[word - 1])}: "
+        f"{relation}",
         color=_ACCENT if accent else "",
         dash=dash if inside or head == 0 else dash or "7 4",
         width=2 if accent else 1.3,
     )
+
+
+def _mirrored(arc: "Arc", words: int) -> "Arc":
+    head = None if arc.head is None else words + 1 - arc.head
+    return replace(arc, word=words + 1 - arc.word, head=head)
 
 
 def xml(text: str) -> str:
@@ -297,7 +321,13 @@ def _svg(
     colors: Sequence[str] = (),
     legend: str = "",
 ) -> str:
-    """Put words (rows of texts under each other) between the arcs above and below them."""
+    """Put words (rows of texts under each other) between the arcs above and below them.
+
+    Where most words are written from right to left, the first word is on the right.
+    """
+    if is_right_to_left(rows[0]):
+        rows, colors = [list(reversed(row)) for row in rows], list(reversed(colors))
+        above, below = ([_mirrored(arc, len(rows[0])) for arc in arcs] for arcs in (above, below))
     widths = [max(text_width(text, FORM) for text in column) for column in zip(*rows, strict=True)]
     sides = [side(above, widths), side(below, widths)]
     x = middles(widths, sides)
@@ -320,6 +350,7 @@ def _svg(
         for word, text in enumerate(row):
             color = colors[word] if colors and not line else ""
             style = f' color="{color}" font-weight="bold"' if color else ""
+            style += ' direction="rtl"' if has_right_to_left(text) else ""
             parts.append(
                 f'<text x="{number(x[word])}" y="{y}" fill="currentColor"{size}{style}>'
                 f"{xml(text)}</text>"

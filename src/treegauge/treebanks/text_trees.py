@@ -13,6 +13,7 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.treebanks.writing_direction import kept_left_to_right
 
 _SHORTEST_FORM = 10
 _REORDERING = frozenset(["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"])
@@ -79,7 +80,8 @@ def text_tree(
     for branch, *cells in zip(branches, *texts, strict=True):
         fitted = [_fit(text, size) for text, size in zip(cells, widths, strict=True)]
         line = f"{branch} {'  '.join(fitted)}".rstrip()
-        lines.append(line if width is None else _fit(line, width).rstrip())
+        line = line if width is None else _fit(line, width).rstrip()
+        lines.append(kept_left_to_right(line))
     return "\n".join(lines)
 
 

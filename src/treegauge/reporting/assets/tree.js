@@ -105,8 +105,28 @@ const drawSide = (one, x, base, up) =>
     );
   });
 
+const fromRight = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
+const isFromRight = (text) =>
+  (text.match(fromRight) || []).length > (text.match(/\p{L}/gu) || []).length / 2;
+
+// The same words and arcs with the first word on the right.
+const mirrored = ({ form, upos, head, deprel, ...rest }) => ({
+  ...rest,
+  form: form && [...form].reverse(),
+  upos: upos && [...upos].reverse(),
+  head: [...head].reverse().map((h) => (h >= 1 && h <= head.length ? head.length + 1 - h : h)),
+  deprel: [...deprel].reverse(),
+});
+
 // `chosen` are positions from 1 of the words in question; `parsed` has the system's heads.
 const drawTree = (sentence, { chosen = [], parsed = null } = {}) => {
+  const spoken = sentence.form.join(" ");
+  if (isFromRight(spoken)) {
+    const last = sentence.form.length + 1;
+    sentence = mirrored(sentence);
+    parsed = parsed && mirrored(parsed);
+    chosen = [...chosen].map((word) => last - word);
+  }
   const { form, upos, head, deprel } = sentence,
     marked = new Set(chosen);
   const told = (heads, rels, i) =>
@@ -164,7 +184,7 @@ const drawTree = (sentence, { chosen = [], parsed = null } = {}) => {
     {
       class: "tree",
       role: "img",
-      "aria-label": form.join(" "),
+      "aria-label": spoken,
       width,
       height,
       viewBox: `0 0 ${width} ${height}`,
@@ -176,6 +196,7 @@ const drawTree = (sentence, { chosen = [], parsed = null } = {}) => {
         "text",
         {
           class: marked.has(i + 1) ? "word chosen" : "word",
+          direction: isFromRight(f) ? "rtl" : "ltr",
           x: shifted[i],
           y: ceiling + FORM * 1.1,
           "text-anchor": "middle",
