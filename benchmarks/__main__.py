@@ -10,6 +10,7 @@ from benchmarks import (
     corpus,
     everyday,
     growth,
+    leaks,
     measures,
     ranking,
     reading,
@@ -32,12 +33,12 @@ ON_CORPUS: dict[str, Callable[[corpus.Corpus, int], Section]] = {
 }  # fmt: skip
 OWN_DATA: dict[str, Callable[[int], Section]] = {
     "ranking": ranking.run, "resampling": resampling.run, "training": training.run,
-    "running": running.run,
+    "running": running.run, "leaks": leaks.run,
 }  # fmt: skip
 # Running fills this process with dask and a ledger, and so comes last.
 PARTS = (
-    "everyday reading scoring streaming measuring splitting ranking resampling growth training "
-    "running"
+    "everyday reading scoring streaming measuring splitting leaks ranking resampling growth "
+    "training running"
 ).split()
 
 

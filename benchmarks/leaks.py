@@ -1,0 +1,79 @@
+"""Near-duplicates: planted edits that are found, and all treebanks at hand against themselves."""
+
+import os
+import tempfile
+from pathlib import Path
+from statistics import mean
+
+from benchmarks.measuring import command, tell
+from benchmarks.planted import ALIKE, EDITS, RATES, TUNED, Judged, folders, judge, total
+from benchmarks.tables import Section, Target
+
+RECALL = {0.05: 0.99, 0.1: 0.95, 0.2: 0.80}
+PRECISION = 0.95
+SECONDS = 60
+
+
+def run(repeats: int) -> Section:
+    """Plant edits in all treebanks but those of the settings, then compare all with all."""
+    del repeats
+    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
+    if not folders():
+        return Section("Leaks", f"Not measured: there are no treebanks under {root}.")
+    judged: list[Judged] = []
+    for folder in folders():
+        tell(f"planting edits in {folder.name}")
+        judged += judge(folder)
+    rows, targets = [], []
+    for edits in EDITS:
+        for rate in RATES:
+            one = total(judged, edits, rate)
+            each = [j.precision for j in judged if (j.edits, j.rate) == (edits, rate)]
+            rows.append(
+                [
+                    f"{rate:.0%} of the {edits}",
+                    f"{one.planted:,}",
+                    f"{one.recall:.3f}",
+                    f"{one.precision_aside:.3f}",
+                    f"{one.precision:.3f}",
+                    f"{mean(each):.3f}",
+                ]
+            )
+            aim = f"{rate:.0%} of the {edits} edited: recall of at least {RECALL[rate]:.2f}"
+            targets.append(Target(aim, f"{one.recall:.3f}", one.recall >= RECALL[rate]))
+            least = min(one.precision_aside, mean(each))
+            aim = f"{rate:.0%} of the {edits} edited: both precisions of at least {PRECISION}"
+            targets.append(Target(aim, f"{least:.3f}", least >= PRECISION))
+    with tempfile.TemporaryDirectory() as place:
+        out = Path(place) / "pairs.csv"
+        whole = command("audit", "--leaks", root, "--fail", "never", "--out", out)
+    size = sum(path.stat().st_size for path in root.rglob("*.conllu"))
+    targets.append(
+        Target(
+            f"all treebanks against themselves: at most {SECONDS} s",
+            f"{whole.seconds:.1f} s",
+            whole.seconds <= SECONDS,
+        )
+    )
+    worst = max(judged, key=lambda one: one.reported / one.decoys)
+    text = (
+        f"Edits planted in {len({one.treebank for one in judged})} treebanks; the settings were "
+        f"chosen on others ({', '.join(TUNED)}). Half of a treebank's sentences are training data. "
+        "The test set has an edited copy of each (characters or words replaced, inserted or "
+        "deleted, a third each) and, as decoys, the other half as they are. *Recall* is the share "
+        "of copies reported with the sentence they were made from. *Precision* is the share of "
+        "reported sentences that are such copies. Treebanks have near-duplicates of their own, "
+        "sentences of one template: the first column of precision leaves out decoys that share "
+        f"at least {ALIKE:.0%} of the longer sentence's words, in order, with what they match; "
+        "the second counts them as mistakes, and the third is the mean over treebanks of the "
+        f"second. Most of the difference is {worst.treebank}, where "
+        f"{worst.reported / worst.decoys:.0%} of decoys have a near-duplicate.\n\n"
+        f"`treegauge audit --leaks` on all {size / 1e6:.0f} MB of treebanks at hand (UD 2.5 and "
+        f"2.9), each part with itself and all others: {whole.seconds:.1f} s, "
+        f"{whole.processor:.1f} s of processor time, {whole.peak:.0f} MB at the peak."
+    )
+    head = (
+        "planted edits", "copies", "recall", "precision, templates aside", "precision",
+        "mean of treebanks",
+    )  # fmt: skip
+    return Section("Leaks", text, head, rows, targets)

@@ -1,0 +1,106 @@
+"""Lines that changed since a commit, so that a pull request hears of its own sentences only."""
+
+import re
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError
+
+_HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
+_BLANK = re.compile(rb"[ \t\r]*")
+
+
+class _Placed(Protocol):
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+
+
+P = TypeVar("P", bound=_Placed)
+
+
+def in_changed_sentences(problems: Iterable[P], since: str) -> list[P]:
+    """Return the problems of sentences that have a line that changed since a commit.
+
+    A changed line can break the tree of its sentence at another line; so all problems of the
+    sentence count, its comments included.
+
+    Parameters
+    ----------
+    problems
+        Anything with a file and a line.
+    since
+        A commit, branch or tag. Of a branch, only changes since it was left count: git's merge
+        base, where git knows one.
+    """
+    changed: dict[str, npt.NDArray[np.bool_] | None] = {}
+    kept = []
+    for problem in problems:
+        if problem.file not in changed:
+            changed[problem.file] = changed_sentences(problem.file, since)
+        lines = changed[problem.file]
+        if lines is None or (0 < problem.line < len(lines) and lines[problem.line]):
+            kept.append(problem)
+    return kept
+
+
+def changed_sentences(file: str, since: str) -> npt.NDArray[np.bool_] | None:
+    """Say of each line, from 1, whether its sentence has changed; None where all have."""
+    if file == "-":
+        raise TreegaugeError("--changed needs files in a git repository; got standard input")
+    path = Path(file)
+    folder = path.resolve().parent
+    base = base_commit(folder, since)
+    if not _git(folder, "ls-files", "--", path.name).stdout:
+        return None  # git does not know the file yet
+    diff = _git(
+        folder, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", base, "--",
+        path.name,
+    ).stdout  # fmt: skip
+    if b"\nBinary files " in diff:
+        return None
+    blank = np.array(
+        [_BLANK.fullmatch(line) is not None for line in path.read_bytes().split(b"\n")]
+    )
+    sentence = np.concatenate(([-1, 0], np.cumsum(blank)[:-1]))  # of each line from 1
+    touched = np.zeros(len(sentence), bool)
+    for hunk in _HUNK.finditer(diff):
+        start, count = int(hunk[1]), int(hunk[2] or 1)
+        if count == 0:  # lines after this one were deleted: of its sentence, or of the next
+            start += start == 0 or bool(blank[start - 1])
+        touched[start : start + max(count, 1)] = True
+    return np.isin(sentence, sentence[touched])
+
+
+def base_commit(folder: Path, since: str) -> str:
+    """Return the commit from which on changes count, by its name in git."""
+    if since.startswith("-"):
+        raise TreegaugeError(f"--changed: expected a commit, branch or tag; found {since!r}")
+    commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}")
+    if commit.returncode:
+        inside = _git(folder, "rev-parse", "--git-dir")
+        reason = (
+            f"{folder} is not in a git repository"
+            if inside.returncode
+            else f"git knows no commit, branch or tag {since!r}; fetch it first"
+        )
+        raise TreegaugeError(f"--changed: {reason}")
+    name = commit.stdout.decode().strip()
+    shared = _git(folder, "merge-base", name, "HEAD")
+    return name if shared.returncode else shared.stdout.decode().strip()
+
+
+def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(  # noqa: S603 -- a list of words, no shell
+            ["git", "-C", str(folder), *words],  # noqa: S607 -- the user's own git
+            capture_output=True, check=False,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise TreegaugeError("--changed needs git, which is not installed") from error
