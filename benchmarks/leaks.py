@@ -41,9 +41,12 @@ def run(repeats: int) -> Section:
             )
             aim = f"{rate:.0%} of the {edits} edited: recall of at least {RECALL[rate]:.2f}"
             targets.append(Target(aim, f"{one.recall:.3f}", one.recall >= RECALL[rate]))
-            least = min(one.precision_aside, mean(each))
-            aim = f"{rate:.0%} of the {edits} edited: both precisions of at least {PRECISION}"
-            targets.append(Target(aim, f"{least:.3f}", least >= PRECISION))
+            for said, value in (
+                ("precision", one.precision),
+                ("precision, templates aside,", one.precision_aside),
+            ):
+                aim = f"{rate:.0%} of the {edits} edited: {said} of at least {PRECISION}"
+                targets.append(Target(aim, f"{value:.3f}", value >= PRECISION))
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / "pairs.csv"
         whole = command("audit", "--leaks", root, "--fail", "never", "--out", out)
