@@ -1,0 +1,7 @@
+from treegauge.kernels.validation_book cimport Book, Sentence
+
+
+cdef bint test_references(Book book, Sentence* sentence) except -1
+cdef bint test_tree(Book book, Sentence* sentence) except -1
+cdef bint test_values(Book book, Sentence* sentence) except -1
+cdef int test_graph(Book book, Sentence* sentence) except -1

@@ -1,0 +1,340 @@
+"""Level 1 of UD validation: lines, characters, columns and IDs."""
+
+from cpython.mem cimport PyMem_Malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
+
+from treegauge.kernels.validation_book cimport (
+    BLANK, COMMENT, EMPTY, MULTIWORD, OTHER, WORD, Book, Sentence, decode, is_space, is_wide_space,
+    skip_spaces,
+)
+from treegauge.kernels.validation_rules cimport *
+
+cdef enum:
+    TAB = 9, LF = 10, CR = 13, HASH = 35, MINUS = 45, DOT = 46, ZERO = 48, NINE = 57
+    LARGE = 1000000000
+
+cdef enum:  # what was seen in a line
+    HAS_SPACE = 1, HAS_GAP = 2, NOT_ASCII = 4
+
+# What a byte is: 0 plain, 1 a tab, 2 the end of a line, 3 white space, 4 not ASCII.
+cdef uint8_t BYTES[256]
+cdef int _i
+for _i in range(256):
+    BYTES[_i] = 4 if _i >= 0x80 else 3 if _i in (0x0B, 0x0C, 0x20) or 0x1C <= _i <= 0x1F else 0
+BYTES[TAB] = 1
+BYTES[LF] = BYTES[CR] = 2
+
+CHARACTER_CLASSES = {"space": 250, "space-not-normal": 251, "replaced": 252, "slow": 255}
+"""Numbers that `look.classes` gives for characters; 0 to 240 are combining classes."""
+
+
+cdef int _classify(Book book, int block) except -1:
+    cdef bytes found = book.look.classes(block)
+    cdef uint8_t* room = <uint8_t*> PyMem_Malloc(256)
+    if room == NULL:
+        raise MemoryError
+    memcpy(room, <const uint8_t*> found, 256)
+    book.classes[block] = room
+    return 0
+
+
+cdef int _test_characters(
+    Book book, Py_ssize_t row, Py_ssize_t start, Py_ssize_t stop
+) except -1:
+    """Test the characters of a line; whether there is white space that is not ASCII."""
+    cdef const uint8_t* raw = book.rows.raw
+    cdef Py_ssize_t i = start, before
+    cdef uint64_t c
+    cdef int kind, last = 0, bad_at = -1, replaced_at = -1, slow_at = -1
+    cdef int spaces = 0
+    while i < stop:
+        if raw[i] < 0x80:
+            i += 1
+            last = 0
+            continue
+        before = i
+        c = decode(raw, &i)
+        if book.classes[c >> 8] == NULL:
+            _classify(book, <int> (c >> 8))
+        kind = book.classes[c >> 8][c & 255]
+        if kind == 0:
+            last = 0
+        elif kind <= 240:
+            if kind < last and bad_at < 0:
+                bad_at = <int> before
+            last = kind
+        elif kind == 255:
+            if slow_at < 0:
+                slow_at = <int> before
+            last = 0
+        else:
+            last = 0
+            spaces |= kind <= 251
+            if kind == 251 and bad_at < 0:
+                bad_at = <int> before
+            if kind == 252 and replaced_at < 0:
+                replaced_at = <int> before
+    if replaced_at >= 0:
+        book.note(R_INVALID_UTF, row, replaced_at, replaced_at + 3, -1)
+    if bad_at < 0 and slow_at >= 0 and not book.look.is_normalized(<bytes> raw[start:stop]):
+        bad_at = slow_at
+    if bad_at >= 0:
+        i = bad_at
+        decode(raw, &i)
+        book.note(R_UNICODE_NORMALIZATION, row, bad_at, i, -1)
+    return spaces
+
+
+cdef Py_ssize_t read_block(
+    Book book, Py_ssize_t position, Py_ssize_t size, Py_ssize_t row, Sentence* sentence, bint* whole
+) except -1:
+    """Read the lines of a block and test them; `whole` says whether to go on with it.
+
+    Returns the position after the block. Until columns are tested, `head` has the number of tabs
+    of a row and `spaced` what was seen in it; until MISC is read, `misc` has whether there is white
+    space in the row.
+    """
+    cdef const uint8_t* raw = book.rows.raw
+    cdef Py_ssize_t start, i, before
+    cdef int32_t* fields
+    cdef int tabs, seen
+    cdef uint8_t kind
+    cdef bint ended = False, digits = False, stopped = False
+    sentence.begin = <int32_t> row
+    sentence.token = -1
+    while position < size and not ended:
+        start = i = position
+        fields = book.rows.fields + 11 * row
+        fields[0] = <int32_t> start
+        tabs = seen = 0
+        while i < size:
+            kind = BYTES[raw[i]]
+            if kind == 0:
+                i += 1
+                continue
+            if kind == 1:
+                seen |= HAS_GAP * (i == fields[tabs if tabs < 9 else 9])
+                tabs += 1
+                i += 1
+                if tabs < 10:
+                    fields[tabs] = <int32_t> i
+            elif kind == 2:
+                break
+            else:
+                seen |= HAS_SPACE if kind == 3 else NOT_ASCII
+                i += 1
+        if tabs == 9 and fields[9] == i:
+            seen |= HAS_GAP
+        fields[10] = <int32_t> (i + 1)
+        position = i
+        if i < size:
+            position += 1
+            if raw[i] == CR:
+                book.carriage_return = True
+                if position < size and raw[position] == LF:
+                    position += 1
+        if i == start:
+            book.rows.kinds[row] = BLANK
+            ended = True
+        elif raw[start] == HASH:
+            book.rows.kinds[row] = COMMENT
+            if sentence.token >= 0:
+                book.rows.kinds[row] = OTHER
+                book.note_row(R_MISPLACED_COMMENT, row)
+                stopped = True
+        elif skip_spaces(raw, start, i, False) == i:
+            book.rows.kinds[row] = BLANK
+            book.note_row(R_PSEUDO_EMPTY_LINE, row)
+            ended = True
+        else:
+            book.rows.kinds[row] = OTHER
+            if sentence.token < 0:
+                sentence.token = <int32_t> row
+            if ZERO <= raw[start] <= NINE:
+                digits = True
+            else:
+                before = start
+                if raw[start] >= 0x80 and book.look.is_digit(decode(raw, &before)):
+                    digits = True
+                else:
+                    book.note_row(R_INVALID_LINE, row)
+                    stopped = True
+        if seen & NOT_ASCII and _test_characters(book, row, start, i):
+            seen |= HAS_SPACE
+        book.rows.head[row] = tabs
+        book.rows.spaced[row] = seen & (HAS_SPACE | HAS_GAP)
+        book.rows.misc[row] = seen & HAS_SPACE
+        row += 1
+    sentence.stop = <int32_t> (row - ended)
+    if not ended:
+        book.note_row(R_MISSING_EMPTY_LINE, row - 1)
+        whole[0] = digits
+    else:
+        if not digits:
+            book.note_row(R_EMPTY_SENTENCE, row - 1)
+        whole[0] = digits and not stopped
+    if whole[0]:
+        book.last_token = sentence.stop - 1
+    return position
+
+
+cdef int _test_field(
+    Book book, Py_ssize_t row, int column, bint multiword
+) except -1:
+    cdef const uint8_t* raw = book.rows.raw
+    cdef int32_t* fields = book.rows.fields + 11 * row
+    cdef Py_ssize_t start = fields[column], stop = fields[column + 1] - 1, i = start
+    cdef bint spaces = False, repeated = False, first = False, last = False, space, was = False
+    cdef uint64_t c
+    if start == stop:
+        return book.note_column(R_EMPTY_COLUMN, row, column)
+    while i < stop:
+        space = i == start
+        c = decode(raw, &i)
+        last = is_wide_space(c)
+        first |= space and last
+        space = is_space(c)
+        repeated |= space and was
+        spaces |= space
+        was = space
+    if spaces and multiword and (column == 1 or column == 2):
+        return book.note_column(R_INVALID_WHITESPACE_MWT, row, column)
+    if spaces and column != 1 and column != 2 and column != 9:
+        return book.note_column(R_INVALID_WHITESPACE, row, column)
+    if spaces and column != 9:
+        book.rows.spaced[row] = 1
+    if first:
+        book.note_column(R_LEADING_WHITESPACE, row, column)
+    if last:
+        book.note_column(R_TRAILING_WHITESPACE, row, column)
+    if repeated:
+        book.note_column(R_REPEATED_WHITESPACE, row, column)
+    return 0
+
+
+cdef bint test_columns(Book book, Sentence* sentence) except -1:
+    """Test the columns of a block's lines; whether to go on."""
+    cdef bint good = True
+    cdef Py_ssize_t row
+    cdef int column
+    for row in range(sentence.token, sentence.stop):
+        if book.rows.head[row] != 9:
+            book.note_row(R_NUMBER_OF_COLUMNS, row)
+            good = False
+            continue
+        _read_id(book, row)
+        if book.rows.spaced[row]:
+            book.rows.spaced[row] = 0
+            for column in range(10):
+                _test_field(book, row, column, book.rows.kinds[row] == MULTIWORD)
+    return good
+
+
+cdef Py_ssize_t _number(
+    const uint8_t* raw, Py_ssize_t i, Py_ssize_t stop, int32_t* value
+) noexcept nogil:
+    """Where the digits from `i` on end; numbers too large for any sentence are one."""
+    cdef int64_t number = 0
+    while i < stop and ZERO <= raw[i] <= NINE:
+        number = min(10 * number + raw[i] - ZERO, <int64_t> LARGE)
+        i += 1
+    value[0] = <int32_t> number
+    return i
+
+
+cdef int _read_id(Book book, Py_ssize_t row) except -1:
+    """Read an ID: the row becomes a word, a multiword token, an empty node, or stays OTHER."""
+    cdef const uint8_t* raw = book.rows.raw
+    cdef int32_t* fields = book.rows.fields + 11 * row
+    cdef Py_ssize_t start = fields[0], stop = fields[1] - 1, mark, end
+    mark = _number(raw, start, stop, book.rows.number + row)
+    book.rows.second[row] = 0
+    book.rows.kinds[row] = OTHER
+    if mark == start:
+        return 0
+    if mark == stop:
+        if raw[start] != ZERO:
+            book.rows.kinds[row] = WORD
+        return 0
+    end = _number(raw, mark + 1, stop, book.rows.second + row)
+    if end != stop or mark + 1 == stop or raw[mark + 1] == ZERO:
+        return 0
+    if raw[mark] == DOT:
+        book.rows.kinds[row] = EMPTY
+    elif raw[mark] == MINUS and raw[start] != ZERO:
+        book.rows.kinds[row] = MULTIWORD
+    return 0
+
+
+cdef bint test_ids(Book book, Sentence* sentence) except -1:
+    """Test the IDs of a block and connect words with their multiword tokens; whether to go on."""
+    cdef int32_t* number = book.rows.number
+    cdef int32_t* second = book.rows.second
+    cdef int32_t* covers
+    cdef Py_ssize_t row
+    cdef int64_t before = book.n_records
+    cdef int32_t words = 0, last = 0, expected = 1, pending = 0, word, end
+    cdef bint multiwords = False, sequence = True, overlaps
+    cdef uint8_t kind
+    sentence.n_empty = 0
+    for row in range(sentence.token, sentence.stop):
+        kind = book.rows.kinds[row]
+        if kind == WORD:
+            words += 1
+            last, expected, pending = number[row], 1, 0
+            sequence = sequence and last == words
+        elif kind == MULTIWORD:
+            multiwords = True
+            if number[row] <= last:
+                book.note_column(R_MISPLACED_WORD_INTERVAL, row, 0)
+                book.rows.cover[row] = -2
+            else:
+                book.rows.cover[row] = -1
+            expected, pending = 1, number[row]
+        elif kind == EMPTY:
+            sentence.n_empty += 1
+            if number[row] != last or second[row] != expected:
+                book.note_column(R_MISPLACED_EMPTY_NODE, row, 0)
+            if number[row] == last and number[row] < pending:
+                book.note_column(R_MISPLACED_EMPTY_NODE, row, 0)
+            expected += 1
+        else:
+            book.note_column(R_INVALID_WORD_ID, row, 0)
+    sentence.n_words = words
+    if not sequence:
+        book.note_column(R_WORD_ID_SEQUENCE, sentence.token, 0)
+    if multiwords or not sequence:
+        end = 0  # words inside a multiword token are no intervals of their own
+        for row in range(sentence.token, sentence.stop):
+            kind = book.rows.kinds[row]
+            if kind == MULTIWORD and book.rows.cover[row] == -1:
+                end = max(end, second[row])
+                if second[row] < number[row]:
+                    book.note_column(R_REVERSED_WORD_INTERVAL, row, 0)
+                elif second[row] > words:
+                    book.note_column(R_WORD_INTERVAL_OUT, row, 0)
+            elif kind == WORD and number[row] > max(words, end):
+                book.note_column(R_WORD_INTERVAL_OUT, row, 0)
+    if book.n_records > before:
+        return False
+    if not multiwords:
+        for row in range(sentence.token, sentence.stop):
+            book.rows.cover[row] = -1
+        return True
+    covers = book.room(words)
+    for word in range(words + 1):
+        covers[word] = -1
+    for row in range(sentence.token, sentence.stop):
+        book.rows.cover[row] = -1
+        if book.rows.kinds[row] == MULTIWORD:
+            overlaps = False
+            for word in range(number[row], second[row] + 1):
+                overlaps = overlaps or covers[word] >= 0
+                covers[word] = <int32_t> row
+            if overlaps:
+                book.note_column(R_OVERLAPPING_WORD_INTERVALS, row, 0)
+    for row in range(sentence.token, sentence.stop):
+        if book.rows.kinds[row] == WORD:
+            book.rows.cover[row] = covers[number[row]]
+    return book.n_records == before

@@ -1,0 +1,201 @@
+"""What validation knows about distinct values: each string is looked at once.
+
+The kernels ask :class:`Look` about strings of UPOS, FEATS, DEPREL and DEPS that they have not met
+before, and about the few lines that are odd.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from treegauge.kernels import validation_book as codes
+from treegauge.validation import characters
+from treegauge.validation.rules import RULES
+
+UPOS = frozenset(
+    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+)
+RELATIONS = frozenset(
+    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse "
+    "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis "
+    "punct reparandum root vocative xcomp".split()
+)
+ATTRIBUTES = ("SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref")
+"""Attributes of MISC whose spelling is tested."""
+
+_CODES = {rule.id: code for code, rule in enumerate(RULES)}
+_FEATURE = re.compile(
+    r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*", re.ASCII
+)
+_DEPREL = re.compile(r"[a-z]+(?::[a-z]+)?")
+# Letters of other kinds than a to z, and marks, are written as é before this is matched.
+_EDEPREL = re.compile(r"[a-z]+(?::[a-z]+)?(?::[a-zé]+(?:_[a-zé]+)*)?(?::[a-z]+)?")
+_LETTERS = frozenset(("Ll", "Lm", "Lo", "Mn", "Mc", "Me"))
+_ALLOWED = {
+    codes.P_DET: ("DET", "PRON"),
+    codes.P_ADVMOD: ("ADV", "ADJ", "CCONJ", "DET", "PART", "SYM"),
+    codes.P_AUX: ("AUX",),
+    codes.P_COP: ("AUX", "PRON", "DET", "SYM"),
+}
+_ALLOWED_EXACTLY = {
+    codes.P_NUMMOD: ("NUM", "NOUN", "SYM"),
+    codes.P_EXPL: ("PRON", "DET", "PART"),
+    codes.P_PUNCT: ("PUNCT",),
+    codes.P_NOT_PUNCT: ("PUNCT",),
+}
+_REFUSED = {
+    codes.P_CASE: ("PROPN", "ADJ", "PRON", "DET", "NUM", "AUX"),
+    codes.P_MARK: ("NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "AUX", "INTJ"),
+    codes.P_CC: ("NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "VERB", "AUX", "INTJ"),
+}
+Span = tuple[int, int, int]
+"""A rule, and the bytes of a value that it is about: the first, and the one after the last."""
+
+
+def _refused_relations(tag: str) -> int:
+    """Return the bits of the relations that a tag, from UPOS or ExtPos, may not have."""
+    bits = sum(bit for bit, tags in _ALLOWED.items() if not tag.startswith(tags))
+    bits += sum(bit for bit, tags in _ALLOWED_EXACTLY.items() if tag not in tags)
+    bits += sum(bit for bit, tags in _REFUSED.items() if tag.startswith(tags))
+    bits += codes.P_FIXED if tag == "PROPN" else 0
+    return bits << codes.P_SHIFT
+
+
+def _items(value: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the items between bars, with their places in bytes."""
+    start = 0
+    for item in value.split("|"):
+        stop = start + len(item.encode())
+        yield item, start, stop
+        start = stop + 1
+
+
+class Look:
+    """Looks at values for the kernels; an object lives as long as a validation."""
+
+    def __init__(self) -> None:
+        self.feats_problems: list[list[Span]] = []
+        self._parallel: dict[str, tuple[int | None, int | None]] = {}
+        self._parallel_seen: set[str] = set()
+
+    def upos(self, tag: str) -> int:
+        """Describe a tag."""
+        flags = _refused_relations(tag)
+        for bit, tags in (
+            (codes.U_PRON_DET, ("PRON", "DET")),
+            (codes.U_NOMINAL, ("NOUN", "PROPN", "PRON")),
+            (codes.U_NEGATOR, ("PART", "ADV")),
+            (codes.U_X, ("X",)),
+        ):
+            flags |= bit if tag in tags else 0
+        return flags | (0 if tag in UPOS else codes.U_UNKNOWN)
+
+    def feats(self, value: str) -> int:
+        """Describe the features of a word, and keep what is wrong with them."""
+        problems: list[Span] = []
+        self.feats_problems.append(problems)
+        if value == "_":
+            return 0
+        items = value.split("|")
+        if items != sorted(items, key=str.lower):
+            problems.append((_CODES["unsorted-features"], 0, len(value.encode())))
+        flags, names = 0, []
+        for item, start, stop in _items(value):
+            if not _FEATURE.fullmatch(item):
+                problems.append((_CODES["invalid-feature"], start, stop))
+                flags |= codes.F_BLOCKS
+                continue
+            name, _, text = item.partition("=")
+            names.append(name)
+            several = text.split(",")
+            if len(set(several)) < len(several):
+                problems.append((_CODES["repeated-feature-value"], start, stop))
+            if several != sorted(several, key=str.lower):
+                problems.append((_CODES["unsorted-feature-values"], start, stop))
+        if len(set(names)) < len(names):
+            problems.append((_CODES["repeated-feature"], 0, len(value.encode())))
+        features = dict(item.partition("=")[::2] for item in items)
+        for bit, holds in (
+            (codes.F_PROBLEMS, bool(problems)),
+            (codes.F_PRONTYPE, "PronType" in features),
+            (codes.F_EXTPOS, "ExtPos" in features),
+            (codes.F_FIN, features.get("VerbForm") == "Fin"),
+            (codes.F_MOOD, "Mood" in features),
+            (codes.F_TYPO, features.get("Typo") == "Yes"),
+            (codes.F_NEG, features.get("Polarity") == "Neg"),
+            (codes.F_POSS, features.get("Poss") == "Yes"),
+            (codes.F_FOREIGN, value == "Foreign=Yes"),
+        ):
+            flags |= bit if holds else 0
+        return flags | (_refused_relations(features["ExtPos"]) if "ExtPos" in features else 0)
+
+    def deprel(self, relation: str) -> int:
+        """Describe a relation of DEPREL."""
+        flags = 0 if _DEPREL.fullmatch(relation) else codes.D_INVALID
+        flags |= codes.D_FOREIGN if relation == "flat:foreign" else 0
+        flags |= codes.D_OUTER if relation in ("nsubj:outer", "csubj:outer") else 0
+        return flags | self._universal(relation)
+
+    def edeprel(self, relation: str) -> int:
+        """Describe a relation of DEPS."""
+        plain = "".join(
+            "é" if c > "z" and unicodedata.category(c) in _LETTERS else c for c in relation
+        )
+        flags = 0 if _EDEPREL.fullmatch(plain) else codes.D_INVALID
+        return flags | self._universal(relation)
+
+    @staticmethod
+    def _universal(relation: str) -> int:
+        universal = relation.partition(":")[0]
+        flags = 0 if universal in RELATIONS else codes.D_UNKNOWN
+        flags |= codes.D_REF if universal == "ref" else 0
+        flags |= codes.D_SUBJECT if "subj" in universal else 0
+        known = universal in RELATIONS
+        number = getattr(codes, f"X_{universal.upper()}", codes.X_OTHER) if known else codes.X_OTHER
+        return flags | number << codes.D_SHIFT
+
+    def lang(self, code: str) -> int:
+        """Describe a language: nothing to say."""
+        return 0
+
+    def classes(self, block: int) -> bytes:
+        """Return what 256 characters are."""
+        return characters.classes(block)
+
+    def is_normalized(self, line: bytes) -> bool:
+        """Say whether a line is in normal form NFC."""
+        return unicodedata.is_normalized("NFC", line.decode())
+
+    def is_digit(self, code: int) -> bool:
+        """Say whether a character is a digit of any script."""
+        return chr(code).isdigit()
+
+    def misc(self, value: str) -> list[Span]:
+        """Return what is wrong with the attributes of MISC."""
+        problems: list[Span] = []
+        counts: dict[str, int] = {}
+        lowered = {name.lower(): name for name in ATTRIBUTES}
+        for item, start, stop in _items(value):
+            name, equals, text = item.partition("=")
+            if not item:
+                problems.append((_CODES["empty-misc"], start, stop))
+                continue
+            if equals and not name:
+                problems.append((_CODES["empty-misc-key"], start, stop))
+            if any(part and (part[0] in characters.SPACES or part[-1] in characters.SPACES)
+                   for part in (name, text)):  # fmt: skip
+                problems.append((_CODES["misc-extra-space"], start, stop))
+            usual = lowered.get(name.strip("".join(characters.SPACES)).lower())
+            if usual and usual != name:
+                problems.append((_CODES["misc-attr-typo"], start, stop))
+            if name in ATTRIBUTES:
+                counts[name] = counts.get(name, 0) + 1
+        whole = (0, len(value.encode()))
+        problems += [(_CODES["repeated-misc"], *whole) for number in counts.values() if number > 1]
+        return problems
+
+    def parallel_ids(self, comments: list[str]) -> list[int]:
+        """Return the rules that the parallel IDs of a sentence break."""
+        from treegauge.validation.parallel import broken_rules
+
+        return [_CODES[rule] for rule in broken_rules(comments, self._parallel_seen, self._parallel)]
