@@ -6,40 +6,62 @@ from treegauge.kernels.validation_book cimport X_PUNCT, Book, Ints, Sentence
 from treegauge.kernels.validation_rules cimport *
 
 
-cdef bint _below(Ints heads, int32_t word, int32_t ancestor) noexcept nogil:
-    """Whether a word is a descendant of another."""
-    while word and word != ancestor:
-        word = heads[word]
-    return word == ancestor
+cdef bint order_tree(Book book, Sentence* sentence) except -1:
+    """Number the words of a tree so that subtrees are intervals; whether it is projective.
+
+    Array 11 of the room gets the number of each word, array 12 the size of its subtree. A tree is
+    projective if no subtree has a gap in the order of words.
+    """
+    cdef int32_t n = sentence.n_words, stride = n + 2, word, at, head, ready = 0
+    cdef Ints room = book.room(n)
+    cdef Ints heads = room + 2 * stride, place = room + 11 * stride, size = room + 12 * stride
+    cdef Ints first = room + 13 * stride, last = room + 14 * stride, order = room + 15 * stride
+    cdef Ints waiting = room + 3 * stride
+    cdef bint projective = True
+    for word in range(n + 1):
+        first[word] = last[word] = word
+        size[word] = 1
+        waiting[word] = 0
+    for word in range(1, n + 1):
+        waiting[heads[word]] += 1
+    for word in range(1, n + 1):  # a word is done when all its children are
+        at = word
+        while at and waiting[at] == 0:
+            waiting[at] = -1
+            order[ready] = at
+            ready += 1
+            projective = projective and last[at] - first[at] + 1 == size[at]
+            head = heads[at]
+            first[head] = min(first[head], first[at])
+            last[head] = max(last[head], last[at])
+            size[head] += size[at]
+            waiting[head] -= 1
+            at = head if head <= word else 0
+    place[0] = 0
+    first[0] = 1
+    for at in range(n - 1, -1, -1):
+        word = order[at]
+        place[word] = first[heads[word]]
+        first[heads[word]] += size[word]
+        first[word] = place[word] + 1
+    return projective
 
 
-cdef bint attached_projectively(Book book, Sentence* sentence, int32_t word) noexcept:
+cdef inline bint _below(Ints place, Ints size, int32_t word, int32_t ancestor) noexcept nogil:
+    """Whether a word is another, or a descendant of it."""
+    return place[ancestor] <= place[word] < place[ancestor] + size[ancestor]
+
+
+cdef bint attached_projectively(Book book, Sentence* sentence, int32_t word) except -1:
     """Whether all words between a word and its head are descendants of the head."""
-    cdef Ints heads = book.room(sentence.n_words) + 2 * (sentence.n_words + 2)
-    cdef int32_t head = heads[word], between
+    cdef int32_t stride = sentence.n_words + 2, between
+    cdef Ints room = book.room(sentence.n_words)
+    cdef Ints place = room + 11 * stride, size = room + 12 * stride
+    cdef int32_t head = (room + 2 * stride)[word]
     if head == 0:
         return True
     for between in range(min(word, head) + 1, max(word, head)):
-        if not _below(heads, between, head):
-            return False
-    return True
-
-
-cdef bint _projective(Ints heads, int32_t n, Ints first, Ints last, Ints count) noexcept nogil:
-    """Whether all arcs of a tree are projective: every subtree is without a gap."""
-    cdef int32_t word, at
-    for word in range(1, n + 1):
-        first[word] = last[word] = word
-        count[word] = 0
-    for word in range(1, n + 1):
-        at = word
-        while at:  # up to the root: trees are shallow
-            first[at] = min(first[at], word)
-            last[at] = max(last[at], word)
-            count[at] += 1
-            at = heads[at]
-    for word in range(1, n + 1):
-        if last[word] - first[word] + 1 != count[word]:
+        if not _below(place, size, between, head):
             return False
     return True
 
@@ -49,18 +71,19 @@ cdef int test_punctuation(Book book, Sentence* sentence) except -1:
     cdef int32_t n = sentence.n_words, stride = n + 2, word, head, x, h
     cdef Ints room = book.room(n)
     cdef Ints rows = room + stride, heads = room + 2 * stride, relations = room + 4 * stride
+    cdef Ints place = room + 11 * stride, size = room + 12 * stride
+    cdef int32_t start, stop
     cdef bint crossed
-    if _projective(heads, n, room + 11 * stride, room + 12 * stride, room + 13 * stride):
-        return 0
     for word in range(1, n + 1):
-        head = heads[word]
-        if relations[word] != X_PUNCT or head == 0:
+        if relations[word] != X_PUNCT:
             continue
+        head = heads[word]
+        start = book.rows.fields[11 * rows[word] + 6]
+        stop = book.rows.fields[11 * rows[word] + 7] - 1
         if not attached_projectively(book, sentence, word):
-            book.note(
-                R_PUNCT_IS_NONPROJ, rows[word], book.rows.fields[11 * rows[word] + 6],
-                book.rows.fields[11 * rows[word] + 7] - 1, rows[head],
-            )
+            book.note(R_PUNCT_IS_NONPROJ, rows[word], start, stop, rows[head])
+        if -2 < head - word < 2:
+            continue
         for x in range(1, n + 1):
             h = heads[x]
             if x == word:
@@ -69,10 +92,7 @@ cdef int test_punctuation(Book book, Sentence* sentence) except -1:
                 crossed = head < x < word and h > word or x > word and head < h < word
             else:
                 crossed = x < word and word < h < head or word < x < head and h < word
-            if crossed and not _below(heads, word, h):
-                book.note(
-                    R_PUNCT_CAUSES_NONPROJ, rows[word], book.rows.fields[11 * rows[word] + 6],
-                    book.rows.fields[11 * rows[word] + 7] - 1, rows[x],
-                )
+            if crossed and h and not _below(place, size, word, h):
+                book.note(R_PUNCT_CAUSES_NONPROJ, rows[word], start, stop, rows[x])
                 break
     return 0

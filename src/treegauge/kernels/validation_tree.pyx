@@ -4,7 +4,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcmp
 
 from treegauge.kernels.validation_book cimport *
-from treegauge.kernels.validation_punctuation cimport attached_projectively, test_punctuation
+from treegauge.kernels.validation_punctuation cimport (
+    attached_projectively, order_tree, test_punctuation,
+)
 from treegauge.kernels.validation_rules cimport *
 
 cdef enum:  # what dependents a word has
@@ -126,11 +128,11 @@ cdef int test_words(Book book, Sentence* sentence) except -1:
     cdef Ints rows = room + stride, heads = room + 2 * stride, relations = room + 4 * stride
     cdef Ints subjects = room + 5 * stride, objects = room + 6 * stride, has = room + 7 * stride
     cdef Ints last_fixed = room + 8 * stride, last_goes = room + 9 * stride
-    cdef Ints goes = room + 10 * stride
+    cdef Ints goes = room + 10 * stride, first_goes = room + 3 * stride
     cdef Py_ssize_t row, above
     cdef int relation
     cdef int64_t flags, feats, upos, tag
-    cdef bint punctuation = False
+    cdef bint punctuation = False, projective = order_tree(book, sentence)
     for word in range(n + 1):
         subjects[word] = objects[word] = has[word] = goes[word] = 0
         last_fixed[word] = last_goes[word] = 0
@@ -149,6 +151,8 @@ cdef int test_words(Book book, Sentence* sentence) except -1:
             last_fixed[parent] = word
         elif relation == X_GOESWITH:
             has[parent] |= HAS_GOESWITH
+            if not last_goes[parent]:
+                first_goes[parent] = word
             last_goes[parent] = word
             goes[parent] += 1 if word > parent else n + 1
         elif relation == X_COP or relation == X_NSUBJ or relation == X_CSUBJ:
@@ -216,7 +220,7 @@ cdef int test_words(Book book, Sentence* sentence) except -1:
             )
         if LEAF_RULE[relations[parent]] >= 0:
             _test_leaf(book, sentence, word)
-    if punctuation:
+    if punctuation and not projective:
         test_punctuation(book, sentence)
     return 0
 
@@ -265,13 +269,13 @@ cdef int _test_goeswith(Book book, Sentence* sentence, int32_t word) except -1:
     cdef Ints room = book.room(sentence.n_words)
     cdef Ints rows = room + stride, heads = room + 2 * stride, relations = room + 4 * stride
     cdef Py_ssize_t row = rows[word]
-    cdef int32_t last = (room + 9 * stride)[word]
+    cdef int32_t first = (room + 3 * stride)[word], last = (room + 9 * stride)[word]
     cdef int64_t feats = book.feats.flags[book.rows.feats[row]]
     if (room + 10 * stride)[word] != last - word:
         book.note_row(R_GOESWITH_GAP, row)
-    for part in range(1, sentence.n_words + 1):
+    for part in range(min(first, word), max(last, word)):
         if (
-            part != max(last, word) and (part == word or relations[part] == X_GOESWITH and heads[part] == word)
+            (part == word or relations[part] == X_GOESWITH and heads[part] == word)
             and book.rows.misc[rows[part]] & M_LAST_NO_SPACE
         ):
             book.note(R_GOESWITH_NOSPACE, row, -1, -1, rows[part])
