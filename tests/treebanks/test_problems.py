@@ -7,9 +7,8 @@ import pytest
 
 from treegauge.treebanks.conllu import parse_conllu, refusals
 from treegauge.treebanks.problems import BY_NAME, KINDS, ConlluError, Problem
-from treegauge.validation.check import check_conllu
 
-from .texts import chain, conllu, row
+from .texts import chain, conllu, reading_problems, row
 
 FIRST = chain("a", "b", name="one")  # lines 1 to 4 with its blank line
 GO = row(1, "go", 0, "root")
@@ -147,7 +146,7 @@ def test_kind(kind, tmp_path):
     data, expected = CASES[kind]
     path = tmp_path / "case.conllu"
     path.write_bytes(data)
-    found = list(check_conllu(path))
+    found = list(reading_problems(path))
     assert [(p.line, p.sent_id, p.found, p.expected) for p in found if p.kind == kind] == expected
     also = {"no-root": {"cycle"}, "multiword-range": {"inner-id"}}
     assert {problem.kind for problem in found} == {kind} | also.get(kind, set())
@@ -163,7 +162,7 @@ def test_lines_are_counted_in_every_style(kind, end, tmp_path):
     told = []
     for one in ("\n", end):
         path.write_bytes(data.replace(b"\n", one.encode()))
-        told.append([replace(problem, sentence=0) for problem in check_conllu(path)])
+        told.append([replace(problem, sentence=0) for problem in reading_problems(path)])
     assert told[0] == told[1]
 
 
@@ -224,7 +223,7 @@ def test_a_byte_order_mark_inside_a_file_is_none(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_bytes(data)
     for chunk in (1, 50, 1000):
-        assert [problem.kind for problem in check_conllu(path, chunk=chunk)] == ["word-id"]
+        assert [problem.kind for problem in reading_problems(path, chunk=chunk)] == ["word-id"]
 
 
 def test_problems_of_comments_after_the_last_sentence():

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.trees import is_tree
-from treegauge.validation.check import check_conllu
 
-from .texts import blocks, chain, conllu, damaged, row, sentences
+from .texts import blocks, chain, conllu, damaged, reading_problems, row, sentences
 
 GO = row(1, "go", 0, "root")
 NO = row(2, "no", 1, "dep")
@@ -177,7 +176,7 @@ def test_results_are_sound_and_words_stay(tmp_path_factory, rows, seed):
     assert is_tree(treebank.head, treebank.offsets).all()
     path = tmp_path_factory.getbasetemp() / "mended.conllu"
     path.write_bytes(treebank.to_bytes())
-    assert not [problem for problem in check_conllu(path) if problem.level == "error"]
+    assert not [problem for problem in reading_problems(path) if problem.level == "error"]
     lost = {p.sentence for p in treebank.problems if p.action == "skipped"}
     found, _ = blocks(data.removeprefix(b"\xef\xbb\xbf"))
     kept = [block.data for i, block in enumerate(found) if i not in lost]

@@ -14,9 +14,8 @@ from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
 from treegauge.treebanks.conllu import parse_conllu, pieces, read_conllu, stream_conllu
 from treegauge.treebanks.problems import ConlluError
-from treegauge.validation.check import check_conllu
 
-from .texts import chain, conllu, row, treebanks
+from .texts import chain, conllu, reading_problems, row, treebanks
 
 ENDS = {"LF": "\n", "CRLF": "\r\n", "CR": "\r"}
 TROUBLE = (
@@ -44,7 +43,7 @@ def test_pieces_of_a_file_with_problems(tmp_path, end, chunk):
         assert told == list(map(str, whole.problems))
         lines = [part.line(r) for part in parts for r in part.rows]
         assert errors == "repair" or lines == [whole.line(r) for r in whole.rows]
-    assert len(list(map(str, check_conllu(path, chunk=chunk)))) == len(told)
+    assert len(list(map(str, reading_problems(path, chunk=chunk)))) == len(told)
 
 
 @settings(max_examples=50, deadline=None)
@@ -85,7 +84,7 @@ def test_an_empty_file_has_no_pieces(tmp_path):
     path = tmp_path / "a.conllu"
     path.touch()
     assert list(stream_conllu(path)) == []
-    assert list(check_conllu(path)) == []
+    assert list(reading_problems(path)) == []
 
 
 def test_pieces_of_no_bytes_are_refused(tmp_path):
@@ -100,12 +99,12 @@ def test_pieces_of_no_bytes_are_refused(tmp_path):
 MEMORY = """
 import sys
 from pathlib import Path
-from treegauge.validation.check import check_conllu
+from treegauge.validation.engine import validate
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 verb, path = sys.argv[1:]
 if verb == "check":
-    assert not list(check_conllu(path, chunk=1 << 20))
+    assert {problem.id for problem in validate([path])} == {"non-unique-sent-id"}
 else:
     found = evaluate(path, path, chunk=1 << 20, resampling=Resampling(0))
     assert found.systems[0].metrics["LAS"].f1 == 100
@@ -200,7 +199,7 @@ def test_large_and_broken_files_take_seconds(tmp_path, write, size, problems):
     path.write_text(write(size))
     parse_conllu(conllu([row(1, "a", 0), "x"]), errors="repair")
     start = time.process_time()
-    found = list(check_conllu(path))
+    found = list(reading_problems(path))
     assert time.process_time() - start < 15
     assert len(found) == problems
     if any(problem.blocks_reading for problem in found):

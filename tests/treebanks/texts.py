@@ -3,11 +3,18 @@
 import io
 import re
 import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from hypothesis import strategies as st
 from udtools import udeval
+
+from treegauge.treebanks.conllu import count_lines, pieces
+from treegauge.treebanks.indexing import index
+from treegauge.treebanks.problems import Problem
+from treegauge.treebanks.relations import check_deps
 
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
 
@@ -35,6 +42,16 @@ def chain(*forms: str, name: str | None = None) -> list[str]:
     """Write a sentence in which every word hangs from the one before it."""
     words = [row(i, form, i - 1, "dep" if i > 1 else "root") for i, form in enumerate(forms, 1)]
     return [f"# sent_id = {name}", *words] if name else words
+
+
+def reading_problems(path: Path, chunk: int = 2 << 20) -> Iterator[Problem]:
+    """Yield what readers object to in a file, read piece by piece."""
+    line = 1
+    for data in pieces(str(path), chunk):
+        treebank, problems = index(data, path.stem, file=str(path), first_line=line)
+        problems += check_deps(treebank, str(path))
+        yield from sorted(problems, key=lambda problem: problem.line)
+        line += count_lines(data)
 
 
 # What another reader sees

@@ -305,7 +305,7 @@ cdef bint test_ids(Book book, Sentence* sentence) except -1:
     if not sequence:
         book.note_column(R_WORD_ID_SEQUENCE, sentence.token, 0)
     if multiwords or not sequence:
-        end = 0  # words inside a multiword token are no intervals of their own
+        end = 0  # of the last interval; words before that are no intervals of their own
         for row in range(sentence.token, sentence.stop):
             kind = book.rows.kinds[row]
             if kind == MULTIWORD and book.rows.cover[row] == -1:
@@ -314,8 +314,10 @@ cdef bint test_ids(Book book, Sentence* sentence) except -1:
                     book.note_column(R_REVERSED_WORD_INTERVAL, row, 0)
                 elif second[row] > words:
                     book.note_column(R_WORD_INTERVAL_OUT, row, 0)
-            elif kind == WORD and number[row] > max(words, end):
-                book.note_column(R_WORD_INTERVAL_OUT, row, 0)
+            elif kind == WORD and number[row] > end:
+                end = number[row]
+                if end > words:
+                    book.note_column(R_WORD_INTERVAL_OUT, row, 0)
     if book.n_records > before:
         return False
     if not multiwords:

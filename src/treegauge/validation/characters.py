@@ -22,13 +22,15 @@ _COMBINING = """
 11A8-11C2 1B35 3099-309A
 """
 _FROM = 0x11000
-"""From here on every mark gets a full look, since later versions of Unicode add some that combine."""
+"""From here on every mark gets a full look: later versions of Unicode add some that combine."""
 
 
 def _may_combine() -> frozenset[int]:
     ranges = (item.partition("-") for item in _COMBINING.split())
     return frozenset(
-        code for first, _, last in ranges for code in range(int(first, 16), int(last or first, 16) + 1)
+        code
+        for first, _, last in ranges
+        for code in range(int(first, 16), int(last or first, 16) + 1)
     )
 
 

@@ -11,7 +11,6 @@ from treegauge.treebanks.conllu import pieces
 from treegauge.validation.chunk import Chunk, Finding, LanguageTests, Values
 from treegauge.validation.messages import Reporter
 from treegauge.validation.problem import Problem
-from treegauge.validation.rules import BY_ID, RULES
 from treegauge.validation.values import Look
 
 CHUNK = 1 << 20
@@ -57,8 +56,9 @@ def validate(
             if digest is not None:
                 digest(file, data)
             array, lines = _valid(data)
-            records, begins, *arrays = kernel.validate(book, array, lines)
-            view = Chunk(array, line, *arrays, values)
+            found = kernel.validate(book, array, lines)
+            records, begins = found[:2]
+            view = Chunk(array, line, *found[2:], values)
             carriage_returns, last_token, features, copies = kernel.state(book)
             if last_token >= 0:
                 last_line = line + last_token

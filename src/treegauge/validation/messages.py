@@ -2,10 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
-
-import numpy as np
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
 
 from treegauge.validation.chunk import COLUMNS, EMPTY, MULTIWORD, WORD, Chunk, Finding, Ints
 from treegauge.validation.problem import Problem
@@ -14,16 +12,11 @@ from treegauge.validation.rules import RULES
 SHOWN = 60
 """Characters of a value or line that a message quotes at most."""
 
+_NAMES = [rule.id for rule in RULES]
 _SENT_ID = re.compile(rb"#\s*sent_id\s*=\s*(\S+)\s*")
-_UPOS = (3, 7)
-_PARENT = (7,)
 _COLUMNS_SHOWN = {
     "0-is-not-root": (6, 7), "root-is-not-0": (6, 7), "pron-det-without-prontype": (3, 5),
-    "fixed-without-extpos": (1, 5), "flat-foreign-upos-feats": (3, 5), "upos-rel-punct": _UPOS,
-    "goeswith-edeps": (6, 7, 8),
-} | {
-    f"rel-upos-{relation}": _UPOS
-    for relation in "det nummod advmod expl aux cop case mark cc punct fixed".split()
+    "fixed-without-extpos": (1, 5), "flat-foreign-upos-feats": (3, 5), "goeswith-edeps": (6, 7, 8),
 }  # fmt: skip
 """Rules whose messages quote other columns than the one they point to."""
 
@@ -61,23 +54,23 @@ class Reporter:
     def __init__(self, chunk: Chunk, file: str, begins: Ints) -> None:
         self._chunk = chunk
         self._file = file
-        self._begins = begins
-        self._raw = chunk.data.tobytes() if chunk.data.base is None else bytes(chunk.data.base)
+        self._begins = begins.tolist()
+        self._raw = chunk.data.tobytes()
         self._sent_ids: dict[int, str | None] = {}
+        self._row = -1
+        self._fields: list[int] = []
 
     def problems(self, records: Ints, findings: Iterable[Finding]) -> list[Problem]:
         """Return the problems of records and findings, in the order of lines."""
-        made = [
-            (row, self._problem(RULES[rule].id, row, start, stop, other))
-            for rule, row, start, stop, other in records.tolist()
-        ]
-        made += [(finding.row, self._of_finding(finding)) for finding in findings]
-        made.sort(key=lambda pair: pair[0])
-        return [problem for _, problem in made]
+        made = [self._problem(*record) for record in records.tolist()]
+        made += [self._of_finding(finding) for finding in findings]
+        made.sort(key=lambda problem: problem.line)
+        return made
 
-    def _problem(self, rule: str, row: int, start: int, stop: int, other: int) -> Problem:
-        found = self._found(rule, row, start, stop, other)
-        return self._at(rule, row, max(start, 0), max(stop, 0), found, None)
+    def _problem(self, rule: int, row: int, start: int, stop: int, other: int) -> Problem:
+        name = _NAMES[rule]
+        found = self._found(name, row, start, stop, other)
+        return self._at(name, row, start, stop, found, None)
 
     def _of_finding(self, finding: Finding) -> Problem:
         found = finding.found or self._field_text(finding.row, finding.start, finding.stop)
@@ -88,24 +81,38 @@ class Reporter:
     def _at(
         self, rule: str, row: int, start: int, stop: int, found: str, wanted: str | None
     ) -> Problem:
-        begin = int(self._chunk.fields[row, 0])
+        begin = self._row_fields(row)[0]
         first = last = 1
         if stop > start >= begin:
-            first = len(self._raw[begin:start].decode(errors="replace")) + 1
-            last = first + len(self._raw[start:stop].decode(errors="replace"))
-        node = None
-        if self._chunk.kinds[row] in (WORD, MULTIWORD, EMPTY):
-            node = self._chunk.text(row, 0)
+            first = len(self._raw[begin:start].decode()) + 1
+            last = first + len(self._raw[start:stop].decode())
+        node = self._text(row, 0) if self._is_node(row) else None
         line = self._chunk.first_line + row
-        sent_id = self._sent_id(row)
-        return Problem(self._file, line, sent_id, node, rule, first, last, found, wanted)
+        return Problem(self._file, line, self._sent_id(row), node, rule, first, last, found, wanted)
+
+    def _row_fields(self, row: int) -> list[int]:
+        """Return where the columns of a row start; the last is where it ends, and one more."""
+        if row != self._row:
+            self._row = row
+            self._fields = self._chunk.fields[row].tolist()
+        return self._fields
+
+    def _text(self, row: int, column: int) -> str:
+        fields = self._row_fields(row)
+        return self._raw[fields[column] : fields[column + 1] - 1].decode()
+
+    def _is_node(self, row: int) -> bool:
+        return self._chunk.kinds.item(row) in (WORD, MULTIWORD, EMPTY)
+
+    def _column_at(self, row: int, place: int) -> str:
+        return COLUMNS[bisect_right(self._row_fields(row), place, 1, 10) - 1]
 
     def _sent_id(self, row: int) -> str | None:
         """Return the ID of the sentence that a row is in."""
-        sentence = int(np.searchsorted(self._begins, row, "right")) - 1
+        sentence = bisect_right(self._begins, row) - 1
         if sentence not in self._sent_ids:
             self._sent_ids[sentence] = None
-            for one in range(int(self._begins[sentence]), int(self._begins[sentence + 1])):
+            for one in range(self._begins[sentence], self._begins[sentence + 1]):
                 line = self._line(one)
                 if not line.startswith(b"#"):
                     break
@@ -116,36 +123,29 @@ class Reporter:
         return self._sent_ids[sentence]
 
     def _line(self, row: int) -> bytes:
-        fields = self._chunk.fields
-        return self._raw[int(fields[row, 0]) : int(fields[row, 10]) - 1]
+        fields = self._row_fields(row)
+        return self._raw[fields[0] : fields[10] - 1]
 
     def _field_text(self, row: int, start: int, stop: int) -> str:
         """Name the column that some bytes are in, and quote them."""
-        text = _quoted(self._raw[start:stop].decode(errors="replace"))
-        if self._chunk.kinds[row] not in (WORD, MULTIWORD, EMPTY):
-            return text
-        column = int(np.searchsorted(self._chunk.fields[row, 1:10], start, "right"))
-        return f"{COLUMNS[column]} {text}"
+        text = _quoted(self._raw[start:stop].decode())
+        return f"{self._column_at(row, start)} {text}" if self._is_node(row) else text
 
     def _columns_text(self, row: int, columns: Iterable[int]) -> str:
-        return ", ".join(f"{COLUMNS[c]} {_quoted(self._chunk.text(row, c))}" for c in columns)
+        return ", ".join(f"{COLUMNS[c]} {_quoted(self._text(row, c))}" for c in columns)
 
     def _found(self, rule: str, row: int, start: int, stop: int, other: int) -> str:
         """Say what was found."""
         if rule in _FIXED:
             return _FIXED[rule]
-        if rule in _COLUMNS_SHOWN:
-            return self._columns_text(row, _COLUMNS_SHOWN[rule])
         if rule in _SPECIAL:
             return _SPECIAL[rule](self, row, start, stop, other)
-        if start >= stop and other >= 0:
-            return _quoted(self._line(other).decode())
+        if rule in _COLUMNS_SHOWN:
+            return self._columns_text(row, _COLUMNS_SHOWN[rule])
         if start >= stop:
-            return _quoted(self._line(row).decode())
-        if other >= 0:
-            parent = self._columns_text(other, (0, 1, 7))
-            return f"{self._columns_text(row, (7,))} with the parent {parent}"
-        return self._field_text(row, start, stop)
+            return _quoted(self._line(other if other >= 0 else row).decode())
+        text = self._field_text(row, start, stop)
+        return f"{text} under {self._columns_text(other, (0, 1, 7))}" if other >= 0 else text
 
     def _character(self, row: int, start: int, stop: int, other: int) -> str:
         text = self._raw[start:stop].decode()
@@ -156,22 +156,26 @@ class Reporter:
         return f"{number} column{'' if number == 1 else 's'}"
 
     def _empty_column(self, row: int, start: int, stop: int, other: int) -> str:
-        column = int(np.searchsorted(self._chunk.fields[row, 1:10], start, "right"))
-        return f"nothing in {COLUMNS[column]}"
+        return f"nothing in {self._column_at(row, start)}"
 
-    def _text(self, row: int, start: int, stop: int, other: int) -> str:
-        rest = self._raw[other : self._raw.find(b"\n", other)].decode()
-        form = f"FORM {_quoted(self._raw[start:stop].decode())} where " if stop > start else ""
-        return f"{form}the text {'goes on' if form else 'still has'} {_quoted(rest)}"
+    def _rest(self, row: int, start: int, stop: int, other: int) -> str:
+        rest = _quoted(self._raw[other : self._raw.find(b"\n", other)].decode())
+        if start == stop:
+            return f"{rest} left of the text"
+        return f"{self._field_text(row, start, stop)} where the text has {rest}"
+
+    def _tag(self, row: int, start: int, stop: int, other: int) -> str:
+        """Quote the tag that counts: ExtPos, where there is one."""
+        return self._columns_text(row, (5, 7) if "ExtPos=" in self._text(row, 5) else (3, 7))
 
     def _between(self, row: int, start: int, stop: int, other: int) -> str:
-        return f"{_quoted(self._chunk.text(other, 1))} inside the expression"
+        return f"{_quoted(self._text(other, 1))} inside the expression"
 
     def _no_space(self, row: int, start: int, stop: int, other: int) -> str:
-        return f"SpaceAfter=No on {_quoted(self._chunk.text(other, 1))}"
+        return f"SpaceAfter=No on {_quoted(self._text(other, 1))}"
 
     def _crossing(self, row: int, start: int, stop: int, other: int) -> str:
-        return f"HEAD {self._chunk.text(row, 6)}, crossed by the arc to word {self._chunk.text(other, 0)}"
+        return f"HEAD {self._text(row, 6)!r}, crossed by the arc to {self._text(other, 1)!r}"
 
 
 _SPECIAL: dict[str, Callable[[Reporter, int, int, int, int], str]] = {
@@ -180,9 +184,11 @@ _SPECIAL: dict[str, Callable[[Reporter, int, int, int, int], str]] = {
     "number-of-columns": Reporter._tabs,
     "empty-column": Reporter._empty_column,
     "empty-string-in-xpos": Reporter._empty_column,
-    "text-form-mismatch": Reporter._text,
-    "text-extra-chars": Reporter._text,
+    "text-form-mismatch": Reporter._rest,
+    "text-extra-chars": Reporter._rest,
     "fixed-gap": Reporter._between,
     "goeswith-nospace": Reporter._no_space,
     "punct-causes-nonproj": Reporter._crossing,
+    "upos-rel-punct": Reporter._tag,
+    **{rule: Reporter._tag for rule in _NAMES if rule.startswith("rel-upos-")},
 }

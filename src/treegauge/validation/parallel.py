@@ -57,8 +57,7 @@ def broken_rules(comments: list[str], seen: set[str], last: dict[str, Numbers]) 
     for rule, place in (("parallel-id-alt", 0), ("parallel-id-part", 1)):
         number = numbers[place]
         previous = before[place] if before else None
-        if before and (previous is None) != (number is None):
-            broken.append(rule)
-        elif number is not None and number != (previous or 0) + 1:
+        changed = before is not None and (previous is None) != (number is None)
+        if changed or (number is not None and number != (previous or 0) + 1):
             broken.append(rule)
     return broken

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from treegauge.kernels import validation_book as codes
+import treegauge.kernels.validation_book as codes
 from treegauge.validation import characters
 from treegauge.validation.rules import RULES
 
@@ -198,4 +198,6 @@ class Look:
         """Return the rules that the parallel IDs of a sentence break."""
         from treegauge.validation.parallel import broken_rules
 
-        return [_CODES[rule] for rule in broken_rules(comments, self._parallel_seen, self._parallel)]
+        return [
+            _CODES[rule] for rule in broken_rules(comments, self._parallel_seen, self._parallel)
+        ]
