@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Real treebanks for tests and benchmarks; tests that need them skip with a reason without.
 export TREEGAUGE_UD ?= $(abspath ../shared/ud)
+# Python compiles a module when it is first used; pip would compile all of them, which takes longer.
+export PIP_COMPILE := 0
 
 .PHONY: demo test fuzz lint bench calibrate replicate docs clean
 

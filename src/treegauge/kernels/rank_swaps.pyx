@@ -1,6 +1,6 @@
-"""Exchange one treebank for another as long as it helps: kernels of the searches over subsets.
+"""Kernels of subsets of treebanks: random ones, and searches that exchange one for another.
 
-A subset is an order of all treebanks whose first `size` are chosen. `room` says which exchanges
+In a search a subset is an order of all treebanks whose first `size` are chosen. `room` says which exchanges
 are legal: (may leave, may enter, codes, lows, highs, weights, cap), where codes [bound, treebank]
 are groups whose chosen members must number between lows and highs [bound, group], and the weights
 of the chosen must not exceed the cap.
@@ -9,9 +9,13 @@ of the chosen must not exceed the cap.
 import numpy as np
 
 from libc.math cimport INFINITY, fabs
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 ctypedef double* DoublesAt
+
+ctypedef fused Count:
+    uint64_t
+    double
 
 
 cdef class _Room:
@@ -214,3 +218,43 @@ def climb(
                 most = ahead
                 found[:] = order[:size]
     return most, np.asarray(found)
+
+
+def draw_subsets(const double[:, ::1] uniform, const int64_t[::1] sizes, Py_ssize_t held):
+    """Draw a random subset of `held` treebanks per column, by Floyd's method.
+
+    `sizes` are at most the number of rows of `uniform`. Returns a mask, treebanks x columns.
+    """
+    made = np.zeros((held, sizes.shape[0]), np.uint8)
+    cdef uint8_t[:, ::1] mask = made
+    cdef Py_ssize_t i, j, last, place
+    with nogil:
+        for i in range(uniform.shape[0]):
+            for j in range(sizes.shape[0]):
+                if i < sizes[j]:
+                    last = held - sizes[j] + i
+                    place = <Py_ssize_t> (uniform[i, j] * (last + 1))
+                    mask[last if mask[place, j] else place, j] = 1
+    return made
+
+
+def add_items(
+    Count[::1] cells, const int64_t[::1] items, const int64_t[:, ::1] lows,
+    const int64_t[:, ::1] highs, const int64_t[::1] bases,
+):
+    """Count subsets of 0, 1, ... items by their sum, one more item at a time.
+
+    ``lows[i, j]`` and ``highs[i, j]`` are the least and largest sum of j of the first i items. The
+    subsets of j items with sum s are counted in cell ``bases[j] + s``; rows do not overlap.
+    """
+    cdef Py_ssize_t i, j, s, most = bases.shape[0] - 1
+    cdef Count* target
+    cdef const Count* source
+    with nogil:
+        for i in range(items.shape[0]):
+            # Larger subsets first, so that an item is used once.
+            for j in range(min(i + 1, most), 0, -1):
+                source = &cells[bases[j - 1] + lows[i, j - 1]]
+                target = &cells[bases[j] + lows[i, j - 1] + items[i]]
+                for s in range(highs[i, j - 1] - lows[i, j - 1] + 1):
+                    target[s] += source[s]

@@ -30,6 +30,7 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign
 from treegauge.core.threads import map_threads
+from treegauge.kernels.rank_swaps import add_items
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
 from treegauge.ranking.rank_counts import worker_count
 from treegauge.ranking.sampler import sizes_of, sizes_text
@@ -166,18 +167,18 @@ class Exact(Result):
 class SumLayout(NamedTuple):
     """Where the sums of 0, 1, ... items are counted.
 
-    Entry ``[i][j]`` of `lows` and `highs` is the least and largest sum of j of the first i items.
-    Row j begins at cell ``starts[j]``, for the sum ``lows[-1][j]``.
+    Entry ``[i, j]`` of `lows` and `highs` is the least and largest sum of j of the first i items.
+    Row j begins at cell ``starts[j]``, for the sum ``lows[-1, j]``.
     """
 
-    items: list[int]
-    lows: list[list[int]]
-    highs: list[list[int]]
-    starts: list[int]
+    items: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+    starts: NDArray[np.int64]
 
     def row(self, cells: NDArray[Any], j: int) -> tuple[NDArray[Any], int]:
         """Return the counts of j-subsets by sum, and the sum that the first of them is for."""
-        return cells[self.starts[j] : self.starts[j + 1]], self.lows[-1][j]
+        return cells[self.starts[j] : self.starts[j + 1]], int(self.lows[-1, j])
 
 
 def sum_layout(items: NDArray[np.int64], most: int) -> SumLayout:
@@ -186,29 +187,24 @@ def sum_layout(items: NDArray[np.int64], most: int) -> SumLayout:
     A row reaches only as far as the j least and j largest items so far, so items are best given
     in the order of their distance from the median: the wide ones come last.
     """
-    lows, highs = [[0]], [[0]]
+    lows = np.zeros((len(items) + 1, most + 1), np.int64)
+    highs = np.zeros_like(lows)
     for i in range(1, len(items) + 1):
         least = np.sort(items[:i])
         for rows, ordered in ((lows, least), (highs, least[::-1])):
-            rows.append([0, *np.cumsum(ordered)[:most].tolist()])
-    starts = np.cumsum([0, *(b - a + 1 for a, b in zip(lows[-1], highs[-1], strict=True))])
-    return SumLayout(items.tolist(), lows, highs, starts.tolist())
+            rows[i, 1 : i + 1] = ordered[:most].cumsum()
+    starts = np.concatenate([[0], (highs[-1] - lows[-1] + 1).cumsum()])
+    return SumLayout(items, lows, highs, starts)
 
 
 def subset_sums(plan: SumLayout, kind: type) -> NDArray[Any]:
-    """Count the j-subsets with sum s in cell ``starts[j] + s - lows[-1][j]``.
+    """Count the j-subsets with sum s in cell ``starts[j] + s - lows[-1, j]``.
 
     The kind ``np.uint64`` counts modulo 2**64, ``np.float64`` rounds.
     """
     cells: NDArray[Any] = np.zeros(plan.starts[-1], dtype=kind)
     cells[0] = 1
-    bases = [start - low for start, low in zip(plan.starts, plan.lows[-1], strict=False)]
-    for item, lows, highs in zip(plan.items, plan.lows, plan.highs, strict=False):
-        # Larger subsets first, so that an item is used once; rows never overlap.
-        for j in range(min(len(lows), len(bases) - 1), 0, -1):
-            low, high = lows[j - 1], highs[j - 1] + 1
-            target = cells[bases[j] + low + item : bases[j] + high + item]
-            target += cells[bases[j - 1] + low : bases[j - 1] + high]
+    add_items(cells, plan.items, plan.lows, plan.highs, plan.starts[:-1] - plan.lows[-1])
     return cells
 
 
@@ -223,7 +219,7 @@ def _decided_subsets(
 ) -> list[tuple[Any, Any]]:
     """Count, for each size, the subsets with a sum surely above and surely below 0."""
     cells = subset_sums(plan, kind)
-    whole, held = sum(plan.items), len(plan.items)
+    whole, held = int(plan.items.sum()), len(plan.items)
     counts = []
     for size in sizes:
         # A sum of k differences is step * (sum of items) + (sum of rests): how far can that reach?
@@ -295,7 +291,7 @@ def exact_ranks(
             plan = sum_layout(items[order], most)
             counts = _decided_subsets(plan, rest, step, sizes, np.uint64)
             if max(totals) >= 2**64:
-                error = (held + max(np.diff(plan.starts).tolist())) * 2.0**-53
+                error = (held + int(np.diff(plan.starts).max())) * 2.0**-53
                 floats = _decided_subsets(plan, rest, step, sizes, np.float64)
                 counts = [
                     (_reconcile(c[0], f[0], t, error), _reconcile(c[1], f[1], t, error))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.sampler import BLOCK, Mask, Sampler
 
 _SLICE = 64
+_KEPT = 32  # blocks of samples
 
 
 class ScoreSums(NamedTuple):
@@ -197,25 +199,38 @@ def tally(
     return total, table
 
 
-def search(
-    sampler: Sampler, samples: int, tie: int, system: int, low: int, high: int, limit: int
-) -> tuple[int, NDArray[np.int64], tuple[int, ...]]:
-    """Find the samples where a system's doubled rank lies in low..high.
+class SampleSearch:
+    """Finds the samples in which a system has certain ranks.
 
-    Returns how many there are, how often each treebank is in them, and the first few's numbers.
+    Blocks of samples and their sums are kept for the next search, as far as they are few.
     """
-    table = ScoreSums.of(sampler.board)
-    row = int(np.flatnonzero(table.order == system)[0])
-    members = np.zeros(len(sampler.board.treebanks), dtype=np.int64)
-    number, numbers = 0, np.zeros(0, dtype=np.int64)
-    for first in range(0, samples, BLOCK):
-        mask = sampler.block(first // BLOCK)[:, : samples - first]
-        sums = table.sums(mask)
-        better = (sums > sums[row]).sum(axis=0)
-        doubled = 2 * better + tie * ((sums == sums[row]).sum(axis=0) - 1)
-        hits = np.flatnonzero((low <= doubled) & (doubled <= high))
-        number += len(hits)
-        members += mask[:, hits].sum(axis=1, dtype=np.int64)
-        if len(numbers) < limit:
-            numbers = np.concatenate([numbers, first + hits])[:limit]
-    return number, members, tuple(numbers.tolist())
+
+    def __init__(self, sampler: Sampler, samples: int, tie: int) -> None:
+        self.sampler, self.samples, self.tie = sampler, samples, tie
+        self.table = ScoreSums.of(sampler.board)
+        self._drawn = lru_cache(maxsize=_KEPT)(self._draw)
+
+    def _draw(self, first: int) -> tuple[Mask, NDArray[Any]]:
+        mask = self.sampler.block(first // BLOCK)[:, : self.samples - first]
+        return mask, self.table.sums(mask)
+
+    def find(
+        self, system: int, low: int, high: int, limit: int
+    ) -> tuple[int, NDArray[np.int64], tuple[int, ...]]:
+        """Find the samples where a system's doubled rank lies in low..high.
+
+        Returns how many there are, how often each treebank is in them, and the first few's numbers.
+        """
+        row = int(np.flatnonzero(self.table.order == system)[0])
+        members = np.zeros(len(self.sampler.board.treebanks), dtype=np.int64)
+        number, numbers = 0, np.zeros(0, dtype=np.int64)
+        for first in range(0, self.samples, BLOCK):
+            mask, sums = self._drawn(first)
+            better = (sums > sums[row]).sum(axis=0)
+            doubled = 2 * better + self.tie * ((sums == sums[row]).sum(axis=0) - 1)
+            hits = np.flatnonzero((low <= doubled) & (doubled <= high))
+            number += len(hits)
+            members += mask[:, hits].sum(axis=1, dtype=np.int64)
+            if len(numbers) < limit:
+                numbers = np.concatenate([numbers, first + hits])[:limit]
+        return number, members, tuple(numbers.tolist())

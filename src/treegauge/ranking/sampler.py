@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.kernels.rank_swaps import draw_subsets
 from treegauge.ranking.leaderboard import Leaderboard
 
 BLOCK = 4096
@@ -314,22 +315,9 @@ class DrawingPlan(NamedTuple):
 
 def _floyd(rng: np.random.Generator, sizes: NDArray[np.int64], held: int) -> Mask:
     """Draw each column's subset by Floyd's method: k draws, no shuffling; all equally likely."""
-    samples = len(sizes)
     flip = sizes > held - sizes  # what is left out is then the smaller subset
     fewer = np.where(flip, held - sizes, sizes)
-    rounds = int(fewer.max())
-    alike = rounds == fewer.min()
-    mask = np.zeros((held, samples), dtype=np.uint8)
-    flat, columns = mask.reshape(-1), np.arange(samples)
-    uniform = rng.random((rounds, samples))
-    for i in range(rounds):
-        last = held - rounds + i if alike else np.minimum(held - fewer + i, held - 1)
-        place = (uniform[i] * (last + 1)).astype(np.int64) * samples + columns
-        place = np.where(flat[place], last * samples + columns, place)
-        if alike:
-            flat[place] = 1
-        else:
-            flat[place] |= i < fewer  # columns that are full draw along and change nothing
+    mask = draw_subsets(rng.random((int(fewer.max()), len(sizes))), fewer, held)
     return np.where(flip, 1 - mask, mask) if flip.any() else mask
 
 

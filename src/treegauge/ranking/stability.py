@@ -17,7 +17,7 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
-from treegauge.ranking.rank_counts import RankTally, ScoreSums, search, tally
+from treegauge.ranking.rank_counts import RankTally, SampleSearch, ScoreSums, tally
 from treegauge.ranking.sampler import Constraint, Sampler, constraints_of, sizes_of, sizes_text
 from treegauge.ranking.strengths import TOO_FEW, RankSets
 from treegauge.statistics.planning import Winner
@@ -196,6 +196,10 @@ class Stability(Result):
         return {"samples": self.samples, "systems": rows, "pairs": pairs, "agreement": agreement,
                 "winner": best}  # fmt: skip
 
+    @cached_property
+    def _search(self) -> SampleSearch:
+        return SampleSearch(self.sampler, self.samples, TIE[self.ties])
+
     def behind(
         self,
         system: str,
@@ -219,8 +223,7 @@ class Stability(Result):
             if which not in {"best", "worst"}:
                 raise ChoiceError("extreme", which, ["best", "worst"])
             low = high = int(seen[0 if which == "best" else -1])
-        tie = TIE[self.ties]
-        number, members, first = search(self.sampler, self.samples, tie, a, low, high, limit)
+        number, members, first = self._search.find(a, low, high, limit)
         return Behind(number, members, first, tuple(self.sampler.subset(n) for n in first))
 
 

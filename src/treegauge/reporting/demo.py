@@ -2,7 +2,7 @@
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.messages import note
 from treegauge.core.verbs import verb
@@ -19,6 +19,8 @@ LEAKY = "UD_Imaginary-VSO"
 SENTENCES = {"train": 400, "dev": 60, "test": 200}
 SIZES = (5, 10, 25, 50, 100, 200, 400)
 REPEATS = 3
+#: Invented vocabularies are small, and so can be the table of weights.
+SMALL: dict[str, Any] = {"bits": 18}
 
 
 @verb
@@ -77,18 +79,23 @@ def make_inputs(out: Path, *, seed: int) -> list[str]:
         out / name for name in ("training.npz", "counts.csv", "SVO_from_others.json")
     )
     note("training a parser and recording its probabilities after each epoch")
-    slow = {"rate": 0.02}  # so that confidence changes over the epochs
+    slow = SMALL | {"rate": 0.02}  # so that confidence changes over the epochs
     map_treebanks(
         train, epochs=6, option=slow, seed=seed, candidates=100, folds=3, recording=recording
     )
     note(f"training on samples of {SIZES[0]} to {SIZES[-1]} sentences")
     counts(
-        first, parser="mst", option={"epochs": 4}, sizes=SIZES, samples=REPEATS,
+        first, parser="mst", option=SMALL | {"epochs": 4}, sizes=SIZES, samples=REPEATS,
         store=out / "curves.store",
     ).save(counted)  # fmt: skip
     note("parsing one invented language with parsers of the others")
     transfer(
-        *folders, parser="mst", option={"epochs": 3}, limit=200, seed=seed, leave_one_out=True
+        *folders,
+        parser="mst",
+        option=SMALL | {"epochs": 3},
+        limit=200,
+        seed=seed,
+        leave_one_out=True,
     ).save(votes)
     return ["conll18", *map(str, [*folders, *systems, recording, counted, votes])]
 
