@@ -267,6 +267,27 @@ cdef int _read_id(Book book, Py_ssize_t row) except -1:
     return 0
 
 
+cdef int _test_intervals(Book book, Sentence* sentence) except -1:
+    """Test multiword tokens, and words outside them, each number once."""
+    cdef Py_ssize_t row
+    cdef int32_t start, stop
+    intervals, words = [], set()
+    for row in range(sentence.token, sentence.stop):
+        start, stop = book.rows.number[row], book.rows.second[row]
+        if book.rows.kinds[row] == MULTIWORD and book.rows.cover[row] == -1:
+            intervals.append((start, stop))
+            if stop < start:
+                book.note_column(R_REVERSED_WORD_INTERVAL, row, 0)
+            elif stop > sentence.n_words:
+                book.note_column(R_WORD_INTERVAL_OUT, row, 0)
+        elif book.rows.kinds[row] == WORD and start > sentence.n_words:
+            if start in words or any(first <= start <= last for first, last in intervals):
+                continue
+            words.add(start)
+            book.note_column(R_WORD_INTERVAL_OUT, row, 0)
+    return 0
+
+
 cdef bint test_ids(Book book, Sentence* sentence) except -1:
     """Test the IDs of a block and connect words with their multiword tokens; whether to go on."""
     cdef int32_t* number = book.rows.number
@@ -274,8 +295,8 @@ cdef bint test_ids(Book book, Sentence* sentence) except -1:
     cdef int32_t* covers
     cdef Py_ssize_t row
     cdef int64_t before = book.n_records
-    cdef int32_t words = 0, last = 0, expected = 1, pending = 0, word, end
-    cdef bint multiwords = False, sequence = True, overlaps
+    cdef int32_t words = 0, last = 0, expected = 1, pending = 0, word, end = 0
+    cdef bint multiwords = False, sequence = True, sound = True, overlaps
     cdef uint8_t kind
     sentence.n_empty = 0
     for row in range(sentence.token, sentence.stop):
@@ -286,6 +307,8 @@ cdef bint test_ids(Book book, Sentence* sentence) except -1:
             sequence = sequence and last == words
         elif kind == MULTIWORD:
             multiwords = True
+            sound = sound and second[row] >= number[row]
+            end = max(end, second[row])
             if number[row] <= last:
                 book.note_column(R_MISPLACED_WORD_INTERVAL, row, 0)
                 book.rows.cover[row] = -2
@@ -304,20 +327,8 @@ cdef bint test_ids(Book book, Sentence* sentence) except -1:
     sentence.n_words = words
     if not sequence:
         book.note_column(R_WORD_ID_SEQUENCE, sentence.token, 0)
-    if multiwords or not sequence:
-        end = 0  # of the last interval; words before that are no intervals of their own
-        for row in range(sentence.token, sentence.stop):
-            kind = book.rows.kinds[row]
-            if kind == MULTIWORD and book.rows.cover[row] == -1:
-                end = max(end, second[row])
-                if second[row] < number[row]:
-                    book.note_column(R_REVERSED_WORD_INTERVAL, row, 0)
-                elif second[row] > words:
-                    book.note_column(R_WORD_INTERVAL_OUT, row, 0)
-            elif kind == WORD and number[row] > end:
-                end = number[row]
-                if end > words:
-                    book.note_column(R_WORD_INTERVAL_OUT, row, 0)
+    if not sequence or not sound or end > words:
+        _test_intervals(book, sentence)
     if book.n_records > before:
         return False
     if not multiwords:

@@ -44,10 +44,6 @@ _FIXED = {
 """What the messages of rules about whole lines and sentences say."""
 
 
-def _quoted(text: str) -> str:
-    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
-
-
 class Reporter:
     """Makes the problems of one chunk."""
 
@@ -58,6 +54,7 @@ class Reporter:
         self._raw = chunk.data.tobytes()
         self._sent_ids: dict[int, str | None] = {}
         self._row = -1
+        self._mark = -1, 0, 1
         self._fields: list[int] = []
 
     def problems(self, records: Ints, findings: Iterable[Finding]) -> list[Problem]:
@@ -81,14 +78,26 @@ class Reporter:
     def _at(
         self, rule: str, row: int, start: int, stop: int, found: str, wanted: str | None
     ) -> Problem:
-        begin = self._row_fields(row)[0]
         first = last = 1
-        if stop > start >= begin:
-            first = len(self._raw[begin:start].decode()) + 1
-            last = first + len(self._raw[start:stop].decode())
+        if stop > start >= self._row_fields(row)[0]:
+            first, last = self._character_of(row, start), self._character_of(row, stop)
         node = self._text(row, 0) if self._is_node(row) else None
         line = self._chunk.first_line + row
         return Problem(self._file, line, self._sent_id(row), node, rule, first, last, found, wanted)
+
+    def _character_of(self, row: int, place: int) -> int:
+        """Return which character of its line, from 1, a byte starts; later places come cheap."""
+        before, byte, character = self._mark
+        if before != row or byte > place:
+            byte, character = self._row_fields(row)[0], 1
+        character += len(self._raw[byte:place].decode())
+        self._mark = row, place, character
+        return character
+
+    def _quoted(self, start: int, stop: int) -> str:
+        """Quote some bytes, in full or their beginning."""
+        text = self._raw[start : min(stop, start + 4 * SHOWN + 4)].decode(errors="ignore")
+        return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
 
     def _row_fields(self, row: int) -> list[int]:
         """Return where the columns of a row start; the last is where it ends, and one more."""
@@ -128,11 +137,14 @@ class Reporter:
 
     def _field_text(self, row: int, start: int, stop: int) -> str:
         """Name the column that some bytes are in, and quote them."""
-        text = _quoted(self._raw[start:stop].decode())
+        text = self._quoted(start, stop)
         return f"{self._column_at(row, start)} {text}" if self._is_node(row) else text
 
     def _columns_text(self, row: int, columns: Iterable[int]) -> str:
-        return ", ".join(f"{COLUMNS[c]} {_quoted(self._text(row, c))}" for c in columns)
+        fields = self._row_fields(row)
+        return ", ".join(
+            f"{COLUMNS[c]} {self._quoted(fields[c], fields[c + 1] - 1)}" for c in columns
+        )
 
     def _found(self, rule: str, row: int, start: int, stop: int, other: int) -> str:
         """Say what was found."""
@@ -143,7 +155,8 @@ class Reporter:
         if rule in _COLUMNS_SHOWN:
             return self._columns_text(row, _COLUMNS_SHOWN[rule])
         if start >= stop:
-            return _quoted(self._line(other if other >= 0 else row).decode())
+            fields = self._row_fields(other if other >= 0 else row)
+            return self._quoted(fields[0], fields[10] - 1)
         text = self._field_text(row, start, stop)
         return f"{text} under {self._columns_text(other, (0, 1, 7))}" if other >= 0 else text
 
@@ -159,7 +172,7 @@ class Reporter:
         return f"nothing in {self._column_at(row, start)}"
 
     def _rest(self, row: int, start: int, stop: int, other: int) -> str:
-        rest = _quoted(self._raw[other : self._raw.find(b"\n", other)].decode())
+        rest = self._quoted(other, self._raw.find(b"\n", other))
         if start == stop:
             return f"{rest} left of the text"
         return f"{self._field_text(row, start, stop)} where the text has {rest}"
@@ -169,10 +182,10 @@ class Reporter:
         return self._columns_text(row, (5, 7) if "ExtPos=" in self._text(row, 5) else (3, 7))
 
     def _between(self, row: int, start: int, stop: int, other: int) -> str:
-        return f"{_quoted(self._text(other, 1))} inside the expression"
+        return f"{self._text(other, 1)!r} inside the expression"
 
     def _no_space(self, row: int, start: int, stop: int, other: int) -> str:
-        return f"SpaceAfter=No on {_quoted(self._text(other, 1))}"
+        return f"SpaceAfter=No on {self._text(other, 1)!r}"
 
     def _crossing(self, row: int, start: int, stop: int, other: int) -> str:
         return f"HEAD {self._text(row, 6)!r}, crossed by the arc to {self._text(other, 1)!r}"
