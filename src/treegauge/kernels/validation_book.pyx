@@ -99,7 +99,7 @@ cdef class Distinct:
 
 
 cdef class Seen:
-    """Strings seen before, by hashes of eight bytes, so that memory is 16 to 32 bytes per string.
+    """Strings seen before, by hashes of eight bytes, so that memory is 11 to 22 bytes per string.
 
     Two different strings of a million have the same hash with probability 3e-8.
     """
@@ -117,7 +117,7 @@ cdef class Seen:
         cdef uint64_t h = hash_bytes(at, length) | 1  # 0 marks an empty slot
         cdef uint64_t* old = self.hashes
         cdef int64_t slot, i, size = self.size
-        if 2 * (self.count + 1) > size:
+        if 4 * (self.count + 1) > 3 * size:
             self.hashes = <uint64_t*> _more(NULL, 2 * size * sizeof(uint64_t))
             memset(self.hashes, 0, 2 * size * sizeof(uint64_t))
             self.size = 2 * size

@@ -11,6 +11,7 @@ from treegauge.treebanks.conllu import pieces
 from treegauge.validation.chunk import Chunk, Finding, LanguageTests, Values
 from treegauge.validation.messages import Reporter
 from treegauge.validation.problem import Problem
+from treegauge.validation.problem_list import ProblemList
 from treegauge.validation.values import Look
 
 CHUNK = 1 << 20
@@ -46,7 +47,7 @@ def validate(
     """
     book = kernel.book(min(level, 3), lang if level > 3 else "ud", Look())
     values = Values(*kernel.values(book))
-    waiting: list[Problem] = []
+    waiting = ProblemList()
     last_line, file = 0, ""
     for file in files:
         kernel.start_file(book)
@@ -68,12 +69,12 @@ def validate(
             )
             if features and waiting:
                 yield from waiting
-                waiting.clear()
+                waiting = ProblemList()
             if len(records) or findings:
                 late = records[:, 0] >= DELAYED
                 records[late, 0] -= DELAYED
                 if not features and late.any():
-                    waiting += report.problems(records[late], ())
+                    waiting.extend(report.problems(records[late], ()))
                     records = records[~late]
                 yield from report.problems(records, findings)
             line += int(begins[-1])
