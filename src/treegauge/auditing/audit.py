@@ -12,6 +12,7 @@ from treegauge.treebanks.sources import Errors, Source
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.auditing.consistency import Consistency
     from treegauge.auditing.leaks import Leaks
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.inputs import Input
@@ -104,13 +105,15 @@ def audit(
     against: Sequence[Source] = (),
     leaks: bool = False,
     similarity: float = 0.7,
+    consistency: bool = False,
+    candidates: Source | None = None,
     name: str | None = None,
     resamples: int = 999,
     seed: int = 0,
     fail: Fail = "error",
     all: bool = False,
     errors: Errors = "strict",
-) -> "Audit | Leaks":
+) -> "Audit | Leaks | Consistency":
     """Find train/test overlap, duplicates, missing layers and odd splits in treebanks.
 
     Errors mean that scores on this data mislead, warnings are worth a look, and notes say what was
@@ -129,6 +132,12 @@ def audit(
     similarity
         From which similarity on sentences are nearly the same: 1 - edit distance / length of the
         longer one, in characters; 1 finds equal sentences only.
+    consistency
+        Only list the words that are attached in another way than the same words elsewhere, in the
+        treebanks and across them; takes single CoNLL-U files, too.
+    candidates
+        A CSV file that ``map --candidates-out`` wrote, to be joined with the list of
+        ``consistency``.
     name
         The treebank's name in the result; by default the folder's.
     resamples
@@ -138,11 +147,12 @@ def audit(
     fail
         The lowest level that makes the command end with exit code 1.
     all
-        Show the notes, and all sentences that occur twice.
+        Show the notes, all sentences that occur twice, and all words that are inconsistent.
     errors
         What to do about malformed sentences: strict, skip or repair.
     """
     from treegauge.auditing.checks import check_splits, check_treebank
+    from treegauge.auditing.consistency import consistent_parts, find_inconsistencies
     from treegauge.auditing.leaks import (
         find_leaks,
         input_texts,
@@ -158,7 +168,11 @@ def audit(
         raise ChoiceError("level to fail at", fail, ("error", "warning", "never"))
     check_whole("seed", seed)
     check_whole("resamples", resamples)
+    if candidates is not None and not consistency:
+        raise TreegaugeError("--candidates needs --consistency, whose list they are joined with")
     subjects = _subjects(treebanks, errors)
+    if consistency:
+        return find_inconsistencies(consistent_parts(subjects), candidates=candidates, all=all)
     several = len(subjects) > 1
     given = training_texts(against, errors=errors)
     if leaks:

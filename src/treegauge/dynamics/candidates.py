@@ -1,4 +1,4 @@
-"""Candidates for annotation errors: words whose annotation a parser contradicts."""
+"""Candidates for annotation errors: words whose annotation is contradicted by what was learned."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -65,9 +65,13 @@ SCORES: dict[str, tuple[str, Callable[[Recording, Any], Floats]]] = {
 
 
 def suspicion(
-    recording: Recording, treebank: "Treebank", *, score: str = "relative"
+    recording: Recording,
+    treebank: "Treebank",
+    *,
+    score: str = "relative",
+    context: Recording | None = None,
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    r"""Return for every word how much a parser contradicts its annotation.
+    r"""Return for every word how much its annotation is contradicted.
 
     The score of a word is the larger one of its head and of its relation. With ``odds`` that is
     the mean over epochs of :math:`\log p(\text{rival}) - \log p(\text{gold})`; ``relative``
@@ -75,24 +79,36 @@ def suspicion(
     (odds above 0), so that a relation which is hard everywhere does not crowd out the others.
 
     The recording has rivals and is best of a parser that did not learn from these words
-    (:func:`~treegauge.dynamics.jobs.cross_fit`). Returned are for each word its score, and 0 where
-    it is that of the head, 1 of the relation.
+    (:func:`~treegauge.dynamics.jobs.cross_fit`). `context` is such a recording by the model that
+    sees the rest of the tree (:class:`~treegauge.dynamics.tree_context.TreeContextEngine`); its
+    scores are added. Returned are for each word its score, and 0 where it is that of the head, 1 of
+    the relation.
     """
     if score not in SCORES:
         raise ChoiceError("score of words", score, SCORES)
-    if recording.n_words != treebank.n_words:
-        raise TreegaugeError(f"{recording!r} is not of {treebank!r}")
-    both = SCORES[score][1](recording, treebank)
-    layers = both.argmax(axis=0)
-    return np.asarray(both[layers, np.arange(treebank.n_words)]), layers
+    both = sum(SCORES[score][1](one, treebank) for one in _judges(recording, treebank, context))
+    layers = np.asarray(both).argmax(axis=0)
+    return np.asarray(both)[layers, np.arange(treebank.n_words)], layers
+
+
+def _judges(
+    recording: Recording, treebank: "Treebank", context: Recording | None
+) -> list[Recording]:
+    """Return the recordings that judge words; all are of this treebank."""
+    judges = [recording] if context is None else [recording, context]
+    for one in judges:
+        if one.n_words != treebank.n_words:
+            raise TreegaugeError(f"{one!r} is not of {treebank!r}")
+    return judges
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One word that may be annotated incorrectly, and what the parser prefers `instead`.
+    """One word that may be annotated incorrectly, and what is more likely `instead`.
 
-    `number` is the word's in the treebank, from 0; `sentence` and `word` count from 1. The parser
-    contradicts its head or its relation (`of`); probabilities are means over epochs.
+    `number` is the word's in the treebank, from 0; `sentence` and `word` count from 1. Its head or
+    its relation (`of`) is contradicted; probabilities are means over epochs, of the parser or of
+    the model of the rest of the tree, whichever contradicts the word more.
     """
 
     number: int
@@ -149,12 +165,18 @@ class ErrorCandidates(Result):
 
 
 def error_candidates(
-    recording: Recording, treebank: "Treebank", *, count: int = 100, score: str = "relative"
+    recording: Recording,
+    treebank: "Treebank",
+    *,
+    count: int = 100,
+    score: str = "relative",
+    context: Recording | None = None,
 ) -> ErrorCandidates:
-    """Return the words whose annotation is contradicted most, with the parser's alternative.
+    """Return the words whose annotation is contradicted most, with the alternative.
 
-    A word counts as contradicted if its rival was the more likely one, on average over epochs.
-    `count` is the largest number of candidates, `score` one of :data:`SCORES`.
+    A word counts as contradicted if its rival was the more likely one, on average over epochs and,
+    with `context`, in sum over both judges. `count` is the largest number of candidates, `score`
+    one of :data:`SCORES`; see :func:`suspicion`.
 
     Examples
     --------
@@ -170,13 +192,20 @@ def error_candidates(
     """
     if count < 1:
         raise TreegaugeError(f"number of candidates is {count}; expected at least 1")
-    scores, layers = suspicion(recording, treebank, score=score)
-    odds = _odds(recording, treebank)[layers, np.arange(treebank.n_words)]
-    order = [i for i in np.argsort(-scores, kind="stable").tolist() if odds[i] > 0][:count]
+    scores, layers = suspicion(recording, treebank, score=score, context=context)
+    judges = _judges(recording, treebank, context)
+    odds = np.array([_odds(one, treebank) for one in judges])
+    odds = odds[:, layers, np.arange(treebank.n_words)]
+    against = odds.sum(axis=0) > 0
+    order = [i for i in np.argsort(-scores, kind="stable").tolist() if against[i]][:count]
     words = tuple(
-        _candidate(recording, treebank, i, list(LAYERS)[layers[i]], float(scores[i])) for i in order
+        _candidate(
+            judges[int(odds[:, i].argmax())], treebank, i, list(LAYERS)[layers[i]], float(scores[i])
+        )
+        for i in order
     )
-    signature = countersign(recording.signature, m="errors", score=score)
+    joined = None if context is None else "tree"
+    signature = countersign(recording.signature, m="errors", score=score, context=joined)
     return ErrorCandidates(treebank.mark, words, signature)
 
 
@@ -260,7 +289,7 @@ def candidates_page(treebank: "Treebank", candidates: ErrorCandidates) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
         f"<style>{_STYLE}</style></head><body><h1>Candidates for annotation errors in {name}</h1>"
-        f"<p>The treebank above the words, what the parser prefers below.</p>"
+        f"<p>The treebank above the words, what is more likely below.</p>"
         f"{''.join(parts)}<p><code>{escape(candidates.signature)}</code></p></body></html>\n"
     )
 

@@ -23,6 +23,7 @@ from treegauge.dynamics.settings import (
     save_table,
     signed_level,
 )
+from treegauge.dynamics.tree_context import tree_context
 from treegauge.scoring.convention import Convention, Counting
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def map(
     candidates
         List this number of candidates for annotation errors.
     folds
-        Number of folds: candidates are found by parsers trained on the other folds; 0: by the
+        Number of folds: candidates are found by models trained on the other folds; 0: by the
         parser that is mapped.
     level
         Confidence level of intervals of mean confidence over sentences.
@@ -147,14 +148,17 @@ def map(
             | _scores(one.recordings["map"], gold, convention)
             for one in models
         ]
-        held_out = suspects = None
+        held_out = context = suspects = None
         if candidates is not None or candidates_out is not None:
             if folds and split == "train":
                 first = replace(settings, parser=settings.parser[0])
                 (model,) = first.run("map", own, [settings.seed], folds=folds)
                 held_out = model.recordings["map"]
+                context = tree_context(gold, folds=folds, seed=settings.seed)
             count = 100 if candidates is None else candidates
-            suspects = error_candidates(held_out or recordings[0], gold, count=count)
+            suspects = error_candidates(
+                held_out or recordings[0], gold, count=count, context=context
+            )
         archives.append(MapArchive(recordings, held_out, suspects))
         maps.append(mean_map(recordings, gold, level=level))
         note_few(gold)

@@ -1,0 +1,304 @@
+"""Words annotated in another way than the same words elsewhere, and the candidates of ``map``."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from treegauge.auditing.nuclei import NucleusWords, Variation, variation
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, sign
+from treegauge.core.tables import Table, make_table
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.treebanks.inputs import Input
+
+_SHOWN = 20
+_NAMED = 6
+_NEIGHBOURS = ("", " and one neighbour", " and both neighbours")
+_COLUMNS = ("sent_id", "word", "form", "of", "instead", "p_gold", "p_instead", "score")
+
+
+@dataclass(frozen=True)
+class Inconsistency:
+    """One word that may be annotated incorrectly, with the reason.
+
+    `sentence` and `word` count from 1. What is suggested has no head or no relation where the
+    evidence only speaks against the one that is annotated.
+    """
+
+    part: str
+    sentence: int
+    sent_id: str | None
+    word: int
+    form: str
+    head: int
+    deprel: str
+    suggested_head: int | None
+    suggested_deprel: str | None
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Consistency(Result):
+    """Words that may be annotated incorrectly, those with the highest score first."""
+
+    words: tuple[Inconsistency, ...]
+    signature: str
+    all: bool = False
+    kind: ClassVar[str] = "consistency"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per word: the work list."""
+        kinds: dict[str, Any] = {one.name: one.type for one in fields(Inconsistency)}
+        plain = {"sent_id": str, "suggested_head": int, "suggested_deprel": str}
+        return make_table([asdict(one) for one in self.words], kinds | plain)
+
+    def shown(self) -> Table:
+        """Return the first words, or all; heads with their relations as DEPS has them."""
+        return [
+            {
+                "part": one.part,
+                "sent_id": one.sent_id or f"#{one.sentence}",
+                "word": f"{one.word} {one.form}",
+                "annotated": f"{one.head}:{one.deprel}",
+                "suggested": _attachment(one.suggested_head, one.suggested_deprel),
+                "score": one.score,
+                "reason": one.reason,
+            }
+            for one in (self.words if self.all else self.words[:_SHOWN])
+        ]
+
+    def own_text(self) -> str:
+        """Return the first words, and how many there are."""
+        from treegauge.core.tables import to_text
+
+        if not self.words:
+            return f"no word is annotated in another way than the same words\n{self.signature}"
+        rest = 0 if self.all else len(self.words) - _SHOWN
+        more = [f"and {rest} more (--all shows them)"] if rest > 0 else []
+        return "\n".join([to_text(self.shown()), *more, self.signature])
+
+
+def _attachment(head: int | None, relation: str | None) -> str:
+    if head is None and relation is None:
+        return "another head"
+    return f"{'?' if head is None else head}:{'?' if relation is None else relation}"
+
+
+def consistent_parts(
+    subjects: "Sequence[Input | Mapping[str, Treebank]]",
+) -> dict[str, Treebank]:
+    """Return the sets of treebanks by name: ``train``, or ``UD_X-Y/train`` if there are several."""
+    parts: dict[str, Treebank] = {}
+    for number, one in enumerate(subjects):
+        if isinstance(one, Mapping):
+            name, own = f"treebank {number + 1}", dict(one)
+        elif one.given is not None or not one.splits or one.kind == "conllu":
+            name, own = "", {one.name: one.read()}
+        else:
+            name, own = one.name, {split: one.read(split) for split in one.splits}
+        named = len(subjects) > 1 and name
+        parts |= {f"{name}/{split}" if named else split: tb for split, tb in own.items()}
+    return parts
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What speaks against the annotation of one word."""
+
+    score: float
+    reason: str
+    head: int | None
+    relation: str | None
+
+
+class _Places:
+    """Words of all parts by number: where they are, and what they are."""
+
+    def __init__(self, parts: Mapping[str, Treebank]) -> None:
+        self.names, self.treebanks = list(parts), list(parts.values())
+        sizes = [one.n_words for one in self.treebanks]
+        self.starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        self.columns = [(one.codes("form"), one.codes("deprel")) for one in self.treebanks]
+
+    def place(self, word: int) -> tuple[int, int]:
+        """Return the number of a word's part, and its own number there."""
+        part = int(np.searchsorted(self.starts, word, side="right")) - 1
+        return part, word - int(self.starts[part])
+
+    def form(self, word: int) -> str:
+        part, own = self.place(word)
+        codes, values = self.columns[part][0]
+        return str(values[codes[own]])
+
+    def position(self, word: int) -> int:
+        part, own = self.place(word)
+        return int(self.treebanks[part].positions[own])
+
+    def sentence(self, word: int) -> str:
+        """Name the sentence that a word is in."""
+        part, own = self.place(word)
+        number = int(self.treebanks[part].sentence_of[own])
+        return self.treebanks[part][number].id or f"{self.names[part]} #{number + 1}"
+
+    def entry(self, word: int, evidence: _Evidence) -> Inconsistency:
+        part, own = self.place(word)
+        treebank = self.treebanks[part]
+        codes, values = self.columns[part][1]
+        number = int(treebank.sentence_of[own])
+        return Inconsistency(
+            self.names[part], number + 1, treebank[number].id, int(treebank.positions[own]),
+            self.form(word), int(treebank.head[own]), values[codes[own]],
+            evidence.head, evidence.relation, evidence.score, evidence.reason,
+        )  # fmt: skip
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else "twice" if number == 2 else f"{number} times"
+
+
+def _explained(places: _Places, found: Variation, row: int, relations: list[str]) -> _Evidence:
+    """Say in words how a nucleus is annotated elsewhere."""
+    word, first = int(found.word[row]), int(found.first[row])
+    last = first + int(found.length[row]) - 1
+    partner = first if word == last else last
+    text = " ".join(places.form(number) for number in range(first, last + 1))
+    name = None if found.relation[row] < 0 else relations[int(found.relation[row])]
+    one, two = places.form(word), places.form(partner)
+    other = f'"{one}" is {name} of "{two}"' if name else f'"{one}" does not depend on "{two}"'
+    alike = int(found.same[row])
+    as_here = f", {_times(alike)} as here" if alike else ", never as here"
+    reason = (
+        f'in the same words elsewhere ("{text}"{_NEIGHBOURS[int(found.shared[row])]}), '
+        f"{_times(int(found.other[row]))} {other}{as_here}; see "
+        f"{places.sentence(int(found.example[row]))}"
+    )
+    head = places.position(partner) if name else None
+    return _Evidence(float(found.score[row]), reason, head, name)
+
+
+def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) -> dict[int, Any]:
+    """Return the candidates of a file that ``map --candidates-out`` wrote, by number of word."""
+    from pathlib import Path
+
+    import polars as pl
+
+    try:
+        table = pl.read_csv(
+            Path(path), schema_overrides={"instead": pl.String, "sent_id": pl.String}
+        )
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise TreegaugeError(f"{path}: expected a CSV file of candidates; {error}") from error
+    if lacking := [name for name in _COLUMNS if name not in table.columns]:
+        raise TreegaugeError(
+            f"{path}: no column {', '.join(lacking)}; expected a CSV file that "
+            "'treegauge map --candidates-out' wrote"
+        )
+    starts: dict[str, int] = {}
+    for first, treebank in zip(places.starts.tolist(), places.treebanks, strict=False):
+        for number, sentence in enumerate(treebank):
+            own = first + int(treebank.offsets[number]) - 1
+            starts.setdefault(sentence.id or f"#{number + 1}", own)
+    rows: dict[int, Any] = {}
+    for row in table.iter_rows(named=True):
+        before = starts.get(row["sent_id"] or f"#{row['sentence']}")
+        word = -1 if before is None else before + int(row["word"])
+        if not 0 <= word < places.starts[-1] or places.form(word) != row["form"]:
+            raise TreegaugeError(
+                f"{path}: no word {row['word']} '{row['form']}' in sentence {row['sent_id']} of "
+                f"{', '.join(parts)}; expected candidates of these treebanks"
+            )
+        rows[word] = row
+    return rows
+
+
+def _preferred(row: Mapping[str, Any], head: int, relation: str) -> _Evidence:
+    """Say in words what models prefer to the annotation of a word."""
+    head_differs = row["of"] == "head"
+    now = f"head {head}" if head_differs else relation
+    instead = f"head {row['instead']}" if head_differs else row["instead"]
+    reason = (
+        f"models trained on other sentences prefer {instead} to {now} "
+        f"(probability {row['p_instead']:.2f} and {row['p_gold']:.2f})"
+    )
+    return _Evidence(
+        float(row["score"]), reason,
+        int(row["instead"]) if head_differs else head,
+        relation if head_differs else row["instead"],
+    )  # fmt: skip
+
+
+def find_inconsistencies(
+    parts: Mapping[str, Treebank], *, candidates: Source | None = None, all: bool = False
+) -> Consistency:
+    """Return words annotated in another way than the same words, joined with candidates.
+
+    Scores are log-odds, so those of a word add up where both kinds of evidence speak against it;
+    a word that is not among the candidates has 0 from them.
+
+    Parameters
+    ----------
+    parts
+        Treebanks by name, which are compared with each other and with themselves.
+    candidates
+        A CSV file that ``treegauge map --candidates-out`` wrote.
+    all
+        Whether the text shows all words.
+
+    Examples
+    --------
+    >>> from treegauge.testing.perturb import inject_errors
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> twice = synthetic(40, seed=1)
+    >>> wrong = inject_errors(twice, 0.02, seed=1)
+    >>> found = find_inconsistencies({"one": twice, "two": twice, "wrong": wrong.treebank})
+    >>> {one.part for one in found.words}
+    {'wrong'}
+    """
+    places = _Places(parts)
+    words = NucleusWords.of(places.treebanks)
+    found = variation(words)
+    evidence: dict[int, list[_Evidence]] = {
+        int(found.word[row]): [_explained(places, found, row, words.relations)]
+        for row in range(len(found))
+    }
+    if candidates is not None:
+        for word, row in _candidates(candidates, parts, places).items():
+            part, own = places.place(word)
+            codes, values = places.columns[part][1]
+            now = int(places.treebanks[part].head[own]), str(values[codes[own]])
+            evidence.setdefault(word, []).append(_preferred(row, *now))
+    entries = [places.entry(word, _together(group)) for word, group in sorted(evidence.items())]
+    entries.sort(key=lambda one: -one.score)
+    marks = "+".join(f"{name}#{one.digest[:6]}" for name, one in list(parts.items())[:_NAMED])
+    more = f"+{len(parts) - _NAMED}" if len(parts) > _NAMED else ""
+    signature = sign(
+        audit="consistency", parts=marks + more,
+        candidates=None if candidates is None else _digest(candidates),
+    )  # fmt: skip
+    return Consistency(tuple(entries), signature, all)
+
+
+def _digest(path: Source) -> str:
+    import hashlib
+    from pathlib import Path
+
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:6]
+
+
+def _together(group: Sequence[_Evidence]) -> _Evidence:
+    """Join what speaks against one word; the first that suggests a head and a relation is used."""
+    best = next((one for one in group if one.head is not None), group[0])
+    reason = "; ".join(one.reason for one in group)
+    return _Evidence(sum(one.score for one in group), reason, best.head, best.relation)
