@@ -268,23 +268,21 @@ cdef int _read_id(Book book, Py_ssize_t row) except -1:
 
 
 cdef int _test_intervals(Book book, Sentence* sentence) except -1:
-    """Test multiword tokens, and words outside them, each number once."""
+    """Test multiword tokens, and words that are not inside the interval before them."""
+    cdef int32_t start = 0, stop = -1, first, last
     cdef Py_ssize_t row
-    cdef int32_t start, stop
-    intervals, words = [], set()
     for row in range(sentence.token, sentence.stop):
-        start, stop = book.rows.number[row], book.rows.second[row]
+        first, last = book.rows.number[row], book.rows.second[row]
         if book.rows.kinds[row] == MULTIWORD and book.rows.cover[row] == -1:
-            intervals.append((start, stop))
+            start, stop = first, last
             if stop < start:
                 book.note_column(R_REVERSED_WORD_INTERVAL, row, 0)
             elif stop > sentence.n_words:
                 book.note_column(R_WORD_INTERVAL_OUT, row, 0)
-        elif book.rows.kinds[row] == WORD and start > sentence.n_words:
-            if start in words or any(first <= start <= last for first, last in intervals):
-                continue
-            words.add(start)
-            book.note_column(R_WORD_INTERVAL_OUT, row, 0)
+        elif book.rows.kinds[row] == WORD and not start <= first <= stop:
+            start = stop = first
+            if stop > sentence.n_words:
+                book.note_column(R_WORD_INTERVAL_OUT, row, 0)
     return 0
 
 
