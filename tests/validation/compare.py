@@ -121,7 +121,7 @@ def split_at_crashes(text: str, lang: str, level: int, folder: Path) -> Iterator
     """Compare on a file; where the official program crashes, on its halves instead."""
     path = folder / f"{lang}.conllu"
     path.write_bytes(text.encode())
-    result = compared([path], lang, level)
+    result = compared([path], lang, level, keep=True)
     blocks = [f"{one}\n\n" for one in text.split("\n\n")]
     if not result.crash or len(blocks) < 2:
         if result.crash:
@@ -165,10 +165,10 @@ def _results(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, C
     if options.what == "cases":
         for name, case in CASES.items():
             if options.only in name:
-                yield name, compared(written(case, folder), case.lang, case.level)
+                yield name, compared(written(case, folder), case.lang, case.level, keep=True)
     elif options.what == "official":
         for path, level, lang in official_cases(folder):
-            yield path.name, compared([path], lang, level)
+            yield path.name, compared([path], lang, level, keep=True)
     elif options.what == "files":
         for path in sorted(root.rglob("*.conllu")):
             if options.only in path.name:

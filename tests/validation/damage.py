@@ -170,6 +170,40 @@ def characters(lines: Lines, draw: random.Random) -> None:
     lines[number] = draw.choice(kinds)
 
 
+@damage
+def one_character(lines: Lines, draw: random.Random) -> None:
+    for _ in range(draw.randint(1, 3)):
+        number = draw.randrange(len(lines))
+        line = lines[number]
+        place = draw.randint(0, max(len(line) - 1, 0))
+        new = draw.choice(
+            ["", line[place : place + 1] * 2, draw.choice("aZ0#|=:_,-.[]/ é\t\u0301")]
+        )
+        lines[number] = line[:place] + new + line[place + 1 :]
+
+
+@damage
+def fields_of_a_row(lines: Lines, draw: random.Random) -> None:
+    numbers = rows(lines, plain=False)
+    if not numbers:
+        return
+    number = draw.choice(numbers)
+    fields = lines[number].split("\t")
+    one, two = draw.randrange(10), draw.randrange(10)
+    way = draw.randrange(4)
+    if way == 0:
+        fields[one], fields[two] = fields[two], fields[one]
+    elif way == 1:
+        fields[one] = fields[two]
+    elif way == 2:
+        fields[one] = ""
+    else:
+        other = lines[draw.choice(numbers)].split("\t")
+        fields[one] = other[one]
+    if fields[UPOS] != "_" or "-" in fields[ID] or "." in fields[ID]:
+        lines[number] = "\t".join(fields)
+
+
 # ------------------------------------------------------------------------------ tokens and nodes
 
 
@@ -253,6 +287,22 @@ def reattach(lines: Lines, draw: random.Random) -> None:
         here = int(fields[ID])
         if fields[HEAD] != "0" and here > 1:
             set_fields(lines, number, HEAD=str(draw.randint(max(1, here - 6), here - 1)))
+
+
+@damage
+def random_tree(lines: Lines, draw: random.Random) -> None:
+    """Attach every word at random, without cycles; the root stays."""
+    numbers = rows(lines)
+    nodes = {lines[number].split("\t")[ID]: number for number in numbers}
+    roots = [node for node, number in nodes.items() if lines[number].split("\t")[HEAD] == "0"]
+    if len(roots) != 1:
+        return
+    done, left = roots, [node for node in nodes if node not in roots]
+    draw.shuffle(left)
+    for node in left:
+        near = [one for one in done if abs(int(one) - int(node)) < 5]
+        set_fields(lines, nodes[node], HEAD=draw.choice(near or done))
+        done.append(node)
 
 
 @damage

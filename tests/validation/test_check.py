@@ -9,34 +9,40 @@ import time
 import pytest
 
 import treegauge as tg
+from tests.validation.cases import FINE, GO, sentence
 from treegauge.testing.synthetic import synthetic
-from treegauge.validation.check import check_conllu
 
-SOUND = "# sent_id = a\n1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
-WARNED = "1-1\tgo\t_\t_\t_\t_\t_\t_\t_\t_\n1\tgo\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
-WRONG = '# sent_id = b\n1\t"go", he\t_\t_\t_\t_\t7\troot\t_\t_\n2\tsaid\n\n'
+WARNED = sentence(
+    GO,
+    "2 of ADP 1 dep F:ExtPos=ADP",
+    "3 on ADP 2 fixed",
+    "4 a ADP 1 dep",
+    "5 b X 4 fixed",
+    sent_id="w",
+)
+WRONG = sentence('1 "go",·he VERB 7 root', sent_id="b") + sentence("1 go VERB 0 Root", sent_id="c")
 
 
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "a.conllu"
-    path.write_text(SOUND + WARNED + WRONG)
+    path.write_text(FINE + WARNED + WRONG)
     return path
 
 
 def test_problems_like_a_compiler(command, file):
     done = command("check", file)
     assert done.code == 1
-    lines = done.out.splitlines()
-    assert lines[-1] == "a.conllu: 3 errors, 1 warning"
-    del lines[-1]
-    assert lines == list(map(str, check_conllu(file)))
-    assert len(lines) == 4
-    form = re.escape(str(file)) + r":\d+: (error|warning): [a-z-]+: found .*, expected .*"
-    assert all(re.fullmatch(form, line) for line in lines)
-    assert lines[1].startswith(
-        f"{file}:8: error: head-range: found HEAD '7', expected a whole number"
+    *lines, summary = done.out.splitlines()
+    assert summary == "a.conllu: 3 errors, 1 warning"
+    form = (
+        re.escape(str(file))
+        + r":\d+:\d+: (error|warning): L[1-5] [a-z0-9-]+: found .*, expected .*"
     )
+    assert all(re.fullmatch(form, line) for line in lines)
+    assert [line.split(": ")[2] for line in lines] == [
+        "L3 fixed-without-extpos", "L2 unknown-head", "L2 invalid-deprel", "L3 0-is-not-root"
+    ]  # fmt: skip
     assert lines[1].endswith("(sent_id b)")
     assert done.err == ""
 
@@ -51,7 +57,7 @@ def test_warnings_fail_only_when_asked_to(command, tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text(WARNED)
     assert command("check", path).code == 0
-    assert ": warning: multiword-range: " in command("check", path).out
+    assert ": warning: L3 fixed-without-extpos: " in command("check", path).out
     assert command("check", "--strict", path).code == 1
     quiet = command("check", "--no-warnings", path)
     assert (quiet.code, quiet.out) == (0, "a.conllu: 0 errors, 1 warning\n")
@@ -63,64 +69,144 @@ def test_python_does_the_same(command, file):
     assert (report.errors, report.warnings, report.exit_code) == (3, 1, 1)
     assert report.table["line"].to_list() == [problem.line for problem in report.problems]
     assert "check:a#" in report.signature
+    assert "|level:3" in report.signature
     with pytest.raises(tg.TreegaugeError, match="no file to check"):
         tg.check()
+
+
+def test_levels_add_tests(file):
+    numbers = [len(tg.check(file, level=level, lang="en").problems) for level in (1, 2, 3, 4)]
+    assert numbers == [0, 2, 4, 5]
+    with pytest.raises(tg.TreegaugeError, match="unknown level '6'; choices: 1, 2, 3, 4, 5"):
+        tg.check(file, level=6)
 
 
 def test_names_are_looked_up(tmp_path, monkeypatch):
     folder = tmp_path / "r2.9" / "UD_Greek-GDT"
     folder.mkdir(parents=True)
-    (folder / "el_gdt-ud-test.conllu").write_text(SOUND)
+    (folder / "el_gdt-ud-test.conllu").write_text(FINE)
     monkeypatch.setenv("TREEGAUGE_UD", str(tmp_path))
     assert tg.check("el_gdt", split="test").files == (str(folder / "el_gdt-ud-test.conllu"),)
+
+
+def test_the_language_is_that_of_the_names(tmp_path, command):
+    path = tmp_path / "en_x-ud-test.conllu"
+    path.write_text(sentence("1 go AUX 0 root"))
+    done = command("check", "--level", 5, path)
+    assert "L5 aux-lemma: found LEMMA 'go'" in done.out
+    assert done.out.endswith("1 error, 0 warnings (level 5, [en], language data of 2026-10-22)\n")
+    report = tg.check(path, level=5, lang="fr")
+    assert (report.lang, report.language_data) == ("fr", "2026-10-22")
+    assert "|lang:fr|data:2026-10-22" in report.signature
+    other = tmp_path / "mine.conllu"
+    other.write_text(FINE)
+    with pytest.raises(tg.TreegaugeError, match="levels 4 and 5 need the language"):
+        tg.check(other, level=4)
+
+
+def test_other_language_data(tmp_path):
+    path = tmp_path / "en_x-ud-test.conllu"
+    path.write_text(sentence("1 go AUX 0 root"))
+    own = {"auxiliaries": ["go"], "relations": ["root"]}
+    head = json.dumps({"format": "treegauge language data 1", "date": "2030-01-01"})
+    (tmp_path / "own.jsonl").write_text(f"{head}\nen\t{json.dumps(own)}\n")
+    report = tg.check(path, level=5, rules=tmp_path / "own.jsonl")
+    assert (report.errors, report.language_data) == (0, "2030-01-01")
 
 
 def test_json(command, file):
     done = command("check", "--format", "json", file)
     found = json.loads(done.out)
     assert done.code == 1
-    assert list(found) == ["kind", "signature", "unit", "errors", "warnings", "rows"]
-    assert (found["errors"], found["warnings"]) == (3, 1)
-    assert found["signature"].startswith("treegauge:")
-    expected = list(check_conllu(file))
-    assert found["rows"] == [
-        {name: getattr(problem, name) for name in
-         ("file", "line", "level", "kind", "sent_id", "found", "expected")}
-        for problem in expected
+    assert list(found) == [
+        "kind", "signature", "unit", "errors", "warnings", "level", "lang", "language_data",
+        "baseline", "problems",
     ]  # fmt: skip
+    assert (found["errors"], found["warnings"]) == (3, 1)
+    assert found["problems"] == [problem.to_dict() for problem in tg.check(file).problems]
+    head = found["problems"][1]
+    expected = {
+        "line": 15, "sent_id": "b", "node": "1", "level": 2, "class": "SYNTAX",
+        "id": "unknown-head", "severity": "error",
+    }  # fmt: skip
+    assert {name: head[name] for name in expected} == expected
 
 
 def test_csv(command, file):
     done = command("check", "--format", "csv", file)
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert done.code == 1
-    for ours, problem in zip(rows, check_conllu(file), strict=True):
+    for ours, problem in zip(rows, tg.check(file).problems, strict=True):
         assert ours["line"] == str(problem.line)
         assert ours["found"] == problem.found
         assert ours["sent_id"] == (problem.sent_id or "")
 
 
+def test_formats_for_other_programs(command, file, tmp_path):
+    done = command("check", "--format", "github", file)
+    assert done.code == 1
+    assert done.out.count("::error file=") == 3
+    assert done.out.count("::warning file=") == 1
+    done = command("check", "--format", "sarif", file)
+    log = json.loads(done.out)
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == [
+        problem.id for problem in tg.check(file).problems
+    ]
+    assert command("check", file, "-o", tmp_path / "x.sarif").code == 1
+    assert json.loads((tmp_path / "x.sarif").read_text()) == log
+
+
 def test_tables_to_paste(command, file):
-    number = len(list(check_conllu(file)))
     latex = command("check", "--format", "latex", file)
     assert latex.code == 1
     assert latex.out.startswith("% treegauge:")
-    assert latex.out.count(r" \\") == number + 1
+    assert latex.out.count(r" \\") == 5
     page = command("check", "--format", "html", file).out
-    assert page.count("<tr>") == number + 1
+    assert page.count("<tr>") == 5
+
+
+def test_only_some_tests(file):
+    assert {one.id for one in tg.check(file, include="unknown-head").problems} == {"unknown-head"}
+    left = tg.check(file, exclude=["unknown-head,fixed-without-extpos", "0-is-not-root"])
+    assert [one.id for one in left.problems] == ["invalid-deprel"]
+    assert (left.errors, left.warnings) == (1, 0)
+    assert "|exclude:unknown-head,fixed-without-extpos,0-is-not-root" in left.signature
+    with pytest.raises(tg.TreegaugeError, match="did you mean 'unknown-head'"):
+        tg.check(file, exclude="unknown-heads")
+    with pytest.raises(tg.TreegaugeError, match="no test is left"):
+        tg.check(file, include="unknown-head", exclude="unknown-head")
+
+
+def test_only_new_problems(command, file, tmp_path):
+    known = tmp_path / "baseline.json"
+    done = command("check", file, "--write-baseline", known)
+    assert done == (0, "a.conllu: 0 errors, 0 warnings; the baseline has 4 more\n", "")
+    # A sentence in front moves all lines; a new problem is the only one that is listed.
+    new = sentence("1 go VERB 0 Root", sent_id="new")
+    file.write_text(sentence(GO, sent_id="first") + FINE + WARNED + WRONG + new)
+    done = command("check", file, "--baseline", known)
+    assert done.code == 1
+    *lines, summary = done.out.splitlines()
+    assert [line.rpartition(" (sent_id ")[2] for line in lines] == ["new)", "new)"]
+    assert summary == "a.conllu: 2 errors, 0 warnings; the baseline has 4 more"
+    file.write_text(FINE + WRONG)
+    report = tg.check(file, baseline=known)
+    assert (report.exit_code, report.known, report.gone) == (0, 3, 1)
+    assert str(report).endswith("the baseline has 3 more and 1 that are gone")
 
 
 def test_standard_input(command):
     done = command("check", "-", stdin=WRONG.encode())
     assert done.code == 1
-    assert done.out.startswith("-:2: error: head-range")
+    assert done.out.startswith("-:3:")
+    assert ": error: L2 unknown-head" in done.out
 
 
-def test_unparsed_text(command, tmp_path):
+def test_files_without_trees(command, tmp_path):
     path = tmp_path / "a.conllu"
-    path.write_text(SOUND.replace("\t0\troot", "\t_\t_"))
+    path.write_text(FINE.replace("\t0\troot", "\t_\t_"))
     assert command("check", path).code == 1
-    assert command("check", "--unparsed", path).code == 0
+    assert command("check", "--level", 1, path).code == 0
 
 
 def test_folders_and_several_files(command, tmp_path):
@@ -128,9 +214,11 @@ def test_folders_and_several_files(command, tmp_path):
         (tmp_path / f"x-ud-{split}.conllu").write_text(WRONG)
     done = command("check", tmp_path, tmp_path / "x-ud-test.conllu")
     *problems, summary = done.out.splitlines()
-    order = [line.partition(".conllu")[0][-5:].strip("-") for line in problems[::3]]
-    assert order == ["train", "test", "test"]
-    assert "9 errors" in summary
+    order = [line.partition(".conllu")[0][-5:].strip("-") for line in problems]
+    assert order == ["train"] * 3 + ["test"] * 8
+    # All files are one treebank: its sentence IDs are unique.
+    assert sum("non-unique-sent-id" in line for line in problems) == 2
+    assert "11 errors" in summary
 
 
 def test_a_missing_file(command, tmp_path):
@@ -141,12 +229,9 @@ def test_a_missing_file(command, tmp_path):
 
 def test_a_hundred_thousand_problems(command, tmp_path):
     path = tmp_path / "a.conllu"
-    path.write_text(
-        "# sent_id = x\n1\ta\t_\t_\t_\t_\t0\troot\tx\t_\n2\tb\t_\t_\t_\t_\t9\t_\t_\t_\n\n" * 50_000
-    )
+    path.write_text("# text = a\n1\ta\t_\tX\t_\t_\t0\tRoot\t_\t_\n\n" * 50_000)
     start = time.process_time()
-    done = command("check", path)
+    done = command("check", path, "--level", 2)
     assert time.process_time() - start < 20
     assert done.out.count("\n") == 100_001
-    assert done.out.splitlines()[-2].startswith(f"{path}:199999: error: head-range")
-    assert done.out.endswith("50000 errors, 50000 warnings\n")
+    assert done.out.endswith("100000 errors, 0 warnings\n")

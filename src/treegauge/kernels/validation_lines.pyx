@@ -174,8 +174,12 @@ cdef Py_ssize_t read_block(
         if not digits:
             book.note_row(R_EMPTY_SENTENCE, row - 1)
         whole[0] = digits and not stopped
-    if whole[0]:
-        book.last_token = sentence.stop - 1
+    if whole[0]:  # lines of other widths do not count
+        row = sentence.stop - 1
+        while row >= sentence.token and book.rows.head[row] != 9:
+            row -= 1
+        if row >= sentence.token:
+            book.last_token = <int> row
     return position
 
 

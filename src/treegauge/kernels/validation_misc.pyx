@@ -94,6 +94,12 @@ cdef int test_misc(Book book, Py_ssize_t row) except -1:
                     flags |= M_OUTER
                 else:
                     flags &= ~M_OUTER
+        elif name == 0 and exact:  # an attribute without a value has the value True
+            flags &= ~M_LAST_NO_SPACE
+        elif name == 1 and exact:
+            book.rows.lang[row] = book.lang.code(b"True", 4)
+        elif equals - i == 7 and memcmp(raw + i, b"Subject", 7) == 0:
+            flags &= ~M_OUTER
         i = after + 1
     i = start
     while True:

@@ -1,88 +1,44 @@
-"""Everything that is wrong with CoNLL-U files, in bounded memory."""
+"""Everything that is wrong with CoNLL-U files, by the rules of Universal Dependencies."""
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
-from treegauge.core.errors import TreegaugeError
-from treegauge.core.result import Result, sign
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources import Source, find, short_name
+from treegauge.validation.report import ValidationReport
 
 if TYPE_CHECKING:
-    import polars as pl
+    from treegauge.treebanks.problems import Problem as ReadingProblem
+    from treegauge.validation.language_data import LanguageData
+    from treegauge.validation.problem import Problem
 
-    from treegauge.treebanks.problems import Problem
-
-CHUNK = 2 << 20
-_COLUMNS = ("file", "line", "level", "kind", "sent_id", "found", "expected")
-
-
-@dataclass(frozen=True)
-class CheckReport(Result):
-    """The problems of some CoNLL-U files.
-
-    Attributes
-    ----------
-    files
-        The files that were read.
-    problems
-        What is wrong with them, in the order of their lines.
-    errors, warnings
-        The number of each, also of warnings that are not listed.
-    strict
-        Whether warnings count as failures.
-    """
-
-    files: tuple[str, ...]
-    problems: "tuple[Problem, ...]"
-    errors: int
-    warnings: int
-    strict: bool
-    signature: str
-    kind: ClassVar[str] = "check"
-
-    @property
-    def exit_code(self) -> int:
-        """1 if there is an error or, with `strict`, a warning."""
-        return int(bool(self.errors or (self.strict and self.warnings)))
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per problem."""
-        import polars as pl
-
-        rows = [[getattr(problem, name) for name in _COLUMNS] for problem in self.problems]
-        kinds = {name: pl.Int64 if name == "line" else pl.String for name in _COLUMNS}
-        return pl.DataFrame(rows, kinds, orient="row")
-
-    def json_fields(self) -> dict[str, Any]:
-        """Return the number of errors and warnings, and the rows."""
-        return {"errors": self.errors, "warnings": self.warnings, "rows": self.json_rows()}
-
-    def own_text(self) -> str:
-        """Return one line per problem as compilers print them, and a line with their numbers."""
-        names = [Path(file).name for file in self.files[:3]] + ["..."] * (len(self.files) > 3)
-        counts = {"error": self.errors, "warning": self.warnings}
-        numbers = (f"{n} {level}{'' if n == 1 else 's'}" for level, n in counts.items())
-        return "\n".join([*map(str, self.problems), f"{', '.join(names)}: {', '.join(numbers)}"])
+LEVELS = (1, 2, 3, 4, 5)
 
 
 @verb
 def check(
     *sources: Source,
     split: str | None = None,
-    unparsed: bool = False,
+    level: int = 3,
+    lang: str | None = None,
+    rules: str | PathLike[str] | None = None,
     warnings: bool = True,
     strict: bool = False,
-) -> CheckReport:
+    include: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    baseline: str | PathLike[str] | None = None,
+    write_baseline: str | PathLike[str] | None = None,
+) -> ValidationReport:
     """List everything that is wrong with CoNLL-U files.
 
-    Each problem has its file, line and sent_id, what was found and what was expected. Errors are
-    what the official scoring script refuses; warnings are what CoNLL-U forbids but the script
-    accepts. The command exits with 1 if there is an error.
+    The tests are those of UD validation, under their official names, and all files are one
+    treebank. Each problem has its file, line, column and sent_id, what was found and what was
+    expected. The command exits with 1 if there is an error.
 
     Parameters
     ----------
@@ -90,34 +46,157 @@ def check(
         Files, folders, patterns, or names under TREEGAUGE_UD; - is standard input.
     split
         train, dev or test: only this set of folders and patterns.
-    unparsed
-        Accept _ in HEAD.
+    level
+        1 tests CoNLL-U, which suffices for files without trees; 2 also the UD format, 3 what all
+        languages have in common, 4 the labels of the language, 5 its auxiliaries and copulas.
+    lang
+        The language, for levels 4 and 5: its code, such as el; by default that in the names of
+        the files.
+    rules
+        Language data for levels 4 and 5: a folder with the official files, or a packed file. By
+        default the environment variable TREEGAUGE_RULES, else the packaged data.
     warnings
         List warnings as well as errors.
     strict
         Fail on warnings as well.
+    include
+        Only these tests, by their names, separated by commas.
+    exclude
+        All but these tests.
+    baseline
+        A file of known problems: only others are listed and counted.
+    write_baseline
+        Write all problems to this file, as the baseline of later checks.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.conllu"
+    >>> _ = path.write_bytes(synthetic(20, seed=1).to_bytes().replace(b"root", b"Root"))
+    >>> report = check(path, include="invalid-deprel")
+    >>> report.errors, report.problems[0].id, report.exit_code
+    (20, 'invalid-deprel', 1)
     """
     if not sources:
         raise TreegaugeError("no file to check; give CoNLL-U files, folders or patterns")
-    problems: list[Problem] = []
-    counts = {"error": 0, "warning": 0}
+    if level not in LEVELS:
+        raise ChoiceError("level", level, LEVELS)
     files = [path for source in sources for path in find(source, split=split)]
-    marks = []
-    for path in files:
-        digest = hashlib.sha256()
-        for problem in _problems(path, need_heads=not unparsed, chunk=CHUNK, digest=digest):
-            counts[problem.level] += 1
-            if warnings or problem.level == "error":
-                problems.append(problem)
-        marks.append(f"{short_name(path)}#{digest.hexdigest()[:6]}")
-    signature = sign(check="+".join(marks), heads=not unparsed)
-    numbers = counts["error"], counts["warning"]
-    return CheckReport(tuple(files), tuple(problems), *numbers, strict, signature)
+    chosen = _chosen(include, exclude)
+    known = _known(baseline)
+    data: LanguageData | None = None
+    if level > 3:
+        from treegauge.validation.language_data import language_data
+
+        data = language_data(rules)
+        lang = lang or _language(files)
+    digests = {file: hashlib.sha256() for file in files}
+    found = list(_problems(files, level, lang, data, digests, chosen))
+    if write_baseline is not None:
+        from treegauge.validation.baseline import key
+        from treegauge.validation.baseline import write_baseline as write
+
+        write(found, write_baseline)
+        known = Counter(map(key, found))
+    gone = 0
+    new = tuple(found)
+    if known is not None:
+        from treegauge.validation.baseline import compare
+
+        new, _, gone = compare(found, known)
+    counts = Counter(problem.severity for problem in new)
+    marks = "+".join(f"{short_name(file)}#{one.hexdigest()[:6]}" for file, one in digests.items())
+    date = data.date if data is not None else None
+    signature = sign(
+        check=marks, level=level, lang=lang if data is not None else None, data=date,
+        include=",".join(_listed(include)) or None, exclude=",".join(_listed(exclude)) or None,
+    )  # fmt: skip
+    return ValidationReport(
+        tuple(files),
+        new if warnings else tuple(one for one in new if one.severity == "error"),
+        counts["error"],
+        counts["warning"],
+        level,
+        signature,
+        lang=lang if data is not None else None,
+        language_data=date,
+        known=len(found) - len(new),
+        gone=gone,
+        strict=strict,
+    )
+
+
+def _problems(
+    files: Sequence[str],
+    level: int,
+    lang: str | None,
+    data: "LanguageData | None",
+    digests: "dict[str, hashlib._Hash]",
+    chosen: frozenset[str],
+) -> "Iterator[Problem]":
+    """Yield the problems of the chosen tests."""
+    from treegauge.validation.engine import validate
+
+    tests = None
+    if data is not None:
+        from treegauge.validation.language_checks import LanguageChecks
+
+        tests = LanguageChecks(data, lang or "ud", level)
+    problems = validate(
+        files,
+        level=level,
+        lang=lang or "ud",
+        language_tests=tests,
+        digest=lambda file, piece: digests[file].update(piece),
+    )
+    return (one for one in problems if one.id in chosen) if chosen else problems
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    """Return names that were separated by commas."""
+    words = [names] if isinstance(names, str) else names
+    return [name.strip() for word in words for name in word.split(",") if name.strip()]
+
+
+def _chosen(include: str | Sequence[str], exclude: str | Sequence[str]) -> frozenset[str]:
+    """Return the tests to be reported; none for all of them."""
+    wanted, unwanted = _listed(include), _listed(exclude)
+    if not (wanted or unwanted):
+        return frozenset()
+    from treegauge.validation.rules import BY_ID
+
+    for name in (*wanted, *unwanted):
+        if name not in BY_ID:
+            raise ChoiceError("test", name, BY_ID)
+    chosen = frozenset(wanted or BY_ID) - frozenset(unwanted)
+    if not chosen:
+        raise TreegaugeError("no test is left: --exclude names all that --include does")
+    return chosen
+
+
+def _known(path: str | PathLike[str] | None) -> "Counter[tuple[str, str, str, str]] | None":
+    if path is None:
+        return None
+    from treegauge.validation.baseline import read_baseline
+
+    return read_baseline(path)
+
+
+def _language(files: Iterable[str]) -> str:
+    """Return the language in the names of files such as ``el_gdt-ud-test.conllu``."""
+    codes = {name.partition("_")[0] for name in map(short_name, files) if "-ud-" in name}
+    if len(codes) == 1:
+        return codes.pop()
+    found = f"names of {', '.join(sorted(codes))}" if codes else "no language in their names"
+    raise TreegaugeError(
+        f"levels 4 and 5 need the language of the files, found {found}; give it as --lang el"
+    )
 
 
 def check_conllu(
-    source: Source, *, split: str | None = None, need_heads: bool = True, chunk: int = CHUNK
-) -> "Iterator[Problem]":
+    source: Source, *, split: str | None = None, need_heads: bool = True, chunk: int = 2 << 20
+) -> "Iterator[ReadingProblem]":
     """Yield every problem of the files behind a source, in the order of their lines.
 
     Parameters
@@ -130,10 +209,14 @@ def check_conllu(
         Bytes read at a time; memory stays proportional to it (and to the longest sentence).
     """
     for path in find(source, split=split):
-        yield from _problems(path, need_heads=need_heads, chunk=chunk, digest=hashlib.sha256())
+        yield from _reading_problems(
+            path, need_heads=need_heads, chunk=chunk, digest=hashlib.sha256()
+        )
 
 
-def _problems(path: str, *, need_heads: bool, chunk: int, digest: Any) -> "Iterator[Problem]":
+def _reading_problems(
+    path: str, *, need_heads: bool, chunk: int, digest: Any
+) -> "Iterator[ReadingProblem]":
     """Yield the problems of one file; `digest` receives its bytes."""
     from treegauge.treebanks.conllu import count_lines, pieces
     from treegauge.treebanks.indexing import index

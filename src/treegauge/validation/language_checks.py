@@ -66,7 +66,7 @@ class LanguageChecks:
             ):
                 for row in rows:
                     if not suspect[row]:
-                        suspect[row] = chunk.text(row, LEMMA) not in lemmas
+                        suspect[row] = chunk.lang[row] or chunk.text(row, LEMMA) not in lemmas
         return np.flatnonzero(suspect).astype(np.int32)
 
     def _odd_features(self, chunk: Chunk) -> npt.NDArray[np.bool_]:

@@ -104,6 +104,7 @@ class Look:
             if not _FEATURE.fullmatch(item):
                 problems.append((_CODES["invalid-feature"], start, stop))
                 flags |= codes.F_BLOCKS
+                names.append(item)
                 continue
             name, _, text = item.partition("=")
             names.append(name)
