@@ -77,7 +77,6 @@ if TYPE_CHECKING:
     from treegauge.treebanks.sentence import Sentence as Sentence
     from treegauge.treebanks.show import show as show
     from treegauge.validation.check import check as check
-    from treegauge.validation.check import check_conllu as check_conllu
 
 __version__ = "0.2.0"
 
@@ -126,7 +125,7 @@ _HOMES = {
     "scoring.weights": ["packaged_weights", "read_weights"],
     "statistics.analyse": ["analyse"],
     "treebanks.catalogue": ["catalogue"],
-    "validation.check": ["check", "check_conllu"],
+    "validation.check": ["check"],
     "treebanks.columns": ["Treebank", "concat"],
     "treebanks.conllu": [
         "parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu",

@@ -79,9 +79,9 @@ def test_a_baseline_survives_shifted_lines_and_counts(tmp_path):
     write_baseline([HEAD, HEAD, TEXT], path)
     known = read_baseline(path)
     moved = HEAD._replace(line=99, start=17, stop=18, file="b.conllu")
-    assert compare([moved, moved, moved, FIXED], known) == ((moved, FIXED), 2, 1)
+    assert compare([moved, moved, moved, FIXED], known) == ([moved, FIXED], 2, 1)
     other_node = HEAD._replace(node="3")
-    assert compare([other_node], known).new == (other_node,)
+    assert compare([other_node], known).new == [other_node]
     # One line per problem, sorted: a change of the file is easy to read.
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 4

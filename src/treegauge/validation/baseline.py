@@ -7,13 +7,14 @@ sentences are added or moved. What occurs twice is known twice.
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.validation.problem import Problem
+from treegauge.validation.problem_list import ProblemList
 
 Key = tuple[str, str, str, str]
 KIND = "treegauge baseline 1"
@@ -28,7 +29,7 @@ def key(problem: Problem) -> Key:
 class Compared(NamedTuple):
     """The problems that are not in a baseline, how many are, and how many of it are gone."""
 
-    new: tuple[Problem, ...]
+    new: Sequence[Problem]
     known: int
     gone: int
 
@@ -45,15 +46,15 @@ def compare(problems: Iterable[Problem], baseline: Counter[Key]) -> Compared:
     (1, 1, 0)
     """
     left = Counter(baseline)
-    new = []
+    new = ProblemList()
     known = 0
     for problem in problems:
         if left[key(problem)] > 0:
             left[key(problem)] -= 1
             known += 1
         else:
-            new.append(problem)
-    return Compared(tuple(new), known, sum(left.values()))
+            new.extend([problem])
+    return Compared(new, known, sum(left.values()))
 
 
 def write_baseline(problems: Iterable[Problem], path: str | os.PathLike[str]) -> None:

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
@@ -13,7 +13,6 @@ from treegauge.treebanks.sources import Source, find, short_name
 from treegauge.validation.report import ValidationReport
 
 if TYPE_CHECKING:
-    from treegauge.treebanks.problems import Problem as ReadingProblem
     from treegauge.validation.language_data import LanguageData
     from treegauge.validation.problem import Problem
 
@@ -82,6 +81,8 @@ def check(
         raise TreegaugeError("no file to check; give CoNLL-U files, folders or patterns")
     if level not in LEVELS:
         raise ChoiceError("level", level, LEVELS)
+    from treegauge.validation.problem_list import ProblemList
+
     files = [path for source in sources for path in find(source, split=split)]
     chosen = _chosen(include, exclude)
     known = _known(baseline)
@@ -92,7 +93,7 @@ def check(
         data = language_data(rules)
         lang = lang or _language(files)
     digests = {file: hashlib.sha256() for file in files}
-    found = list(_problems(files, level, lang, data, digests, chosen))
+    found: Sequence[Problem] = ProblemList(_problems(files, level, lang, data, digests, chosen))
     if write_baseline is not None:
         from treegauge.validation.baseline import key
         from treegauge.validation.baseline import write_baseline as write
@@ -100,7 +101,7 @@ def check(
         write(found, write_baseline)
         known = Counter(map(key, found))
     gone = 0
-    new = tuple(found)
+    new = found
     if known is not None:
         from treegauge.validation.baseline import compare
 
@@ -114,7 +115,7 @@ def check(
     )  # fmt: skip
     return ValidationReport(
         tuple(files),
-        new if warnings else tuple(one for one in new if one.severity == "error"),
+        new if warnings else ProblemList(one for one in new if one.severity == "error"),
         counts["error"],
         counts["warning"],
         level,
@@ -192,42 +193,3 @@ def _language(files: Iterable[str]) -> str:
     raise TreegaugeError(
         f"levels 4 and 5 need the language of the files, found {found}; give it as --lang el"
     )
-
-
-def check_conllu(
-    source: Source, *, split: str | None = None, need_heads: bool = True, chunk: int = 2 << 20
-) -> "Iterator[ReadingProblem]":
-    """Yield every problem of the files behind a source, in the order of their lines.
-
-    Parameters
-    ----------
-    source, split
-        As in :func:`treegauge.treebanks.conllu.read_conllu`.
-    need_heads
-        Whether ``_`` in HEAD is a problem.
-    chunk
-        Bytes read at a time; memory stays proportional to it (and to the longest sentence).
-    """
-    for path in find(source, split=split):
-        yield from _reading_problems(
-            path, need_heads=need_heads, chunk=chunk, digest=hashlib.sha256()
-        )
-
-
-def _reading_problems(
-    path: str, *, need_heads: bool, chunk: int, digest: Any
-) -> "Iterator[ReadingProblem]":
-    """Yield the problems of one file; `digest` receives its bytes."""
-    from treegauge.treebanks.conllu import count_lines, pieces
-    from treegauge.treebanks.indexing import index
-    from treegauge.treebanks.relations import check_deps
-
-    line = 1
-    for data in pieces(path, chunk):
-        digest.update(data)
-        treebank, problems = index(
-            data, short_name(path), file=path, first_line=line, need_heads=need_heads
-        )
-        problems += check_deps(treebank, path)
-        yield from sorted(problems, key=lambda problem: problem.line)
-        line += count_lines(data)

@@ -1,6 +1,6 @@
 """What `check` returns: the problems of files as text, data, annotations or SARIF."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -44,7 +44,7 @@ class ValidationReport(Result):
     """
 
     files: tuple[str, ...]
-    problems: "tuple[Problem, ...]"
+    problems: "Sequence[Problem]"
     errors: int
     warnings: int
     level: int
