@@ -20,6 +20,7 @@ from benchmarks import (
     splitting,
     streaming,
     training,
+    validation,
 )
 from benchmarks.machine import machine
 from benchmarks.measuring import SLOW, tell
@@ -29,7 +30,7 @@ PAGE = Path("docs/benchmarks.md")
 ON_CORPUS: dict[str, Callable[[corpus.Corpus, int], Section]] = {
     "everyday": everyday.run, "reading": reading.run, "scoring": scoring.run,
     "streaming": streaming.run, "measuring": measures.run, "splitting": splitting.run,
-    "growth": growth.run,
+    "growth": growth.run, "validation": validation.run,
 }  # fmt: skip
 OWN_DATA: dict[str, Callable[[int], Section]] = {
     "ranking": ranking.run, "resampling": resampling.run, "training": training.run,
@@ -37,8 +38,8 @@ OWN_DATA: dict[str, Callable[[int], Section]] = {
 }  # fmt: skip
 # Running fills this process with dask and a ledger, and so comes last.
 PARTS = (
-    "everyday reading scoring streaming measuring splitting leaks ranking resampling growth "
-    "training running"
+    "everyday reading scoring validation streaming measuring splitting leaks ranking resampling "
+    "growth training running"
 ).split()
 
 

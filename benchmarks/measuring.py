@@ -119,13 +119,17 @@ def _in_fresh_process(
     return Measured(**values)
 
 
-def command(*arguments: str | Path, repeats: int = 1) -> Measured:
+def command(*arguments: str | Path, repeats: int = 1, codes: Sequence[int] = (0,)) -> Measured:
     """Measure the treegauge command line as a whole, from starting Python to its end."""
-    return Measured.middle([process(*TREEGAUGE, *arguments) for _ in range(repeats)])
+    return Measured.middle([process(*TREEGAUGE, *arguments, codes=codes) for _ in range(repeats)])
 
 
-def process(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> Measured:
-    """Measure a program as a whole, from its start to its end; it must end well."""
+def process(
+    *arguments: str | Path,
+    environment: Mapping[str, str] | None = None,
+    codes: Sequence[int] = (0,),
+) -> Measured:
+    """Measure a program as a whole, from its start to its end, with one of these exit codes."""
     tell(" ".join(getattr(a, "name", str(a)) for a in arguments))
     start = time.perf_counter()
     with subprocess.Popen(
@@ -140,7 +144,7 @@ def process(*arguments: str | Path, environment: Mapping[str, str] | None = None
         _, status, usage = os.wait4(program.pid, 0)
         program.returncode = os.waitstatus_to_exitcode(status)
     took = time.perf_counter() - start
-    if program.returncode:
+    if program.returncode not in codes:
         raise SystemExit(f"{arguments} failed:\n{output.decode(errors='replace')}")
     processor = usage.ru_utime + usage.ru_stime
     return Measured(took, _bytes(usage.ru_maxrss) / 1e6, processor=processor)

@@ -1,0 +1,69 @@
+"""UD validation: files as people have them, beside the official program."""
+
+import sys
+from pathlib import Path
+from statistics import median
+
+from benchmarks.corpus import Corpus
+from benchmarks.measuring import TREEGAUGE, Measured, process
+from benchmarks.tables import Section, Target, took
+
+FAILS = (0, 1)
+"""Exit codes of a validator that did its work: treebanks of older releases have errors."""
+RATES = {2: 50, 3: 25}
+"""MB per second of processor time to be reached, by level."""
+FASTER = 40
+"""How many times the rate of the official program, at level 3."""
+
+
+def _ours(level: int, path: Path) -> tuple[str | Path, ...]:
+    return (*TREEGAUGE, "check", "--level", str(level), path)
+
+
+def _official(level: int, path: Path) -> tuple[str | Path, ...]:
+    program = Path(sys.executable).with_name("udvalidate")
+    return (program, "--lang", "ud", "--level", str(level), "--max-err", "0", path)
+
+
+def run(corpus: Corpus, repeats: int) -> Section:
+    """Validate the corpus, and a tenth of it by the official program, which takes minutes."""
+    tenth, _ = corpus.tenth
+    programs = {
+        (name, level): (command(level, path), path)
+        for level in RATES
+        for name, command, path in (
+            ("`treegauge check`", _ours, corpus.gold),
+            ("`treegauge check`, a tenth", _ours, tenth),
+            ("`udvalidate`, a tenth", _official, tenth),
+        )
+    }
+    runs: dict[tuple[str, int], list[Measured]] = {key: [] for key in programs}
+    for turn in range(repeats):
+        for key, (program, _) in programs.items():
+            if turn < 2 or "udvalidate" not in key[0]:
+                runs[key].append(process(*program, codes=FAILS))
+    rows, rates = [], {}
+    for (name, level), some in runs.items():
+        size = programs[name, level][1].stat().st_size / 1e6
+        seconds = median(one.processor for one in some)
+        rates[name, level] = size / seconds
+        peak = median(one.peak for one in some)
+        rows.append(
+            [f"level {level}: {name}", f"{size:.1f}", took(seconds), f"{size / seconds:.2g}",
+             f"{peak:.0f}"]
+        )  # fmt: skip
+    targets = []
+    for level, least in RATES.items():
+        rate = rates["`treegauge check`", level]
+        aim = f"level {level}: at least {least} MB per second of processor time"
+        targets.append(Target(aim, f"{rate:.0f}", rate >= least))
+    ratio = rates["`treegauge check`", 3] / rates["`udvalidate`, a tenth", 3]
+    aim = f"level 3: at least {FASTER} times the MB per second of `udvalidate`"
+    targets.append(Target(aim, f"{ratio:.0f} times", ratio >= FASTER))
+    text = (
+        "Whole commands that print every problem, from starting Python to the end; processor "
+        "time, in turns. Both report the same problems (see `tests/validation`). The official "
+        "program's time grows in proportion to the file, so it gets a tenth of it."
+    )
+    head = ("validation", "MB", "processor s", "MB/s", "peak MB")
+    return Section("Validation", text, head, rows, targets)
