@@ -242,7 +242,10 @@ def pieces(path: str, chunk: int) -> Iterator[bytes]:
 def _last_blank_line(data: bytes) -> int:
     """Position after the last blank lines that something follows, or 0."""
     after = len(data.rstrip(b"\r\n"))
-    cut = max(data.rfind(mark, 0, after) for mark in (b"\n\n", b"\n\r", b"\r\r")) + 2
+    cut = data.rfind(b"\n\n", 0, after)
+    for mark in (b"\n\r", b"\r\r"):  # these are rare, so only what is left is searched
+        cut = max(cut, data.rfind(mark, max(cut, 0), after))
+    cut += 2
     if cut == 1:
         return 0
     while data[cut] in b"\r\n":
