@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treegauge import data as data
     from treegauge.auditing.audit import audit as audit
+    from treegauge.auditing.diff import diff as diff
     from treegauge.core.errors import TreegaugeError as TreegaugeError
     from treegauge.crosslingual.transfer import transfer as transfer
     from treegauge.curves.curve import curve as curve
@@ -82,6 +83,7 @@ __version__ = "0.2.0"
 
 _HOMES = {
     "auditing.audit": ["audit"],
+    "auditing.diff": ["diff"],
     "splitting.split": ["split"],
     "crosslingual.transfer": ["transfer"],
     "curves.curve": ["curve"],

@@ -14,7 +14,7 @@ LAYERS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "m
 ABSENT = "_"
 """How the value of a feature that a word lacks is written."""
 MOVES = (
-    "same", "head's head", "sister", "own dependent", "root", "from root", "added word",
+    "old head", "head's head", "sister", "own dependent", "root", "from root", "added word",
     "elsewhere",
 )  # fmt: skip
 """Where a word's new head was in the old tree, as seen from the word."""
@@ -24,7 +24,7 @@ class Layer(NamedTuple):
     """One layer of the paired words; ``values[old[i]]`` is the old value of pair ``i``.
 
     A layer is a column, or one feature of FEATS (then `feature` is its name). In the layer
-    ``head`` values are :data:`MOVES`, and the old one is always ``same``.
+    ``head`` values are :data:`MOVES`, and the old one is always ``old head``.
     """
 
     name: str

@@ -37,7 +37,7 @@ CONTEXTS = (
 _SIDES = ("none", "left", "right")
 
 
-class Rule(NamedTuple):
+class ChangeRule(NamedTuple):
     """A systematic change.
 
     Attributes
@@ -64,7 +64,7 @@ class Rule(NamedTuple):
 class Systematic(NamedTuple):
     """The rules of one layer, and for each pair of words the number of its rule, or -1."""
 
-    rules: list[Rule]
+    rules: list[ChangeRule]
     rule_of: Ints
 
 
@@ -158,7 +158,7 @@ def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
     named = [names for names in CONTEXTS if layer.name not in names]
     groups = [_grouped(layer, changed, contexts, names) for names in named]
     tests = sum(int(_is_large(one).sum()) for one in groups if one.names)
-    rules: list[Rule] = []
+    rules: list[ChangeRule] = []
     for one in groups:
         for group in _chosen(one, max(tests, 1)):
             members = changed[one.of == group]
@@ -168,7 +168,7 @@ def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
             rule_of[free] = len(rules)
             first = int(members[0])
             rules.append(
-                Rule(
+                ChangeRule(
                     layer.name,
                     contexts.words_for(one.names, first),
                     layer.value(int(layer.old[first])),
@@ -184,25 +184,31 @@ def _grouped(
     layer: Layer, changed: npt.NDArray[np.int64], contexts: Contexts, names: tuple[str, ...]
 ) -> _Groups:
     size = len(layer.values)
-    before = contexts.codes(names).astype(np.int64) * size + layer.old
-    kinds, of = np.unique(before[changed] * size + layer.new[changed], return_inverse=True)
+    context = contexts.codes(names)
+    before = context[changed].astype(np.int64) * size + layer.old[changed]
+    kinds, of = np.unique(before * size + layer.new[changed], return_inverse=True)
     counts = np.bincount(of, minlength=len(kinds))
     spread = np.unique(of * (len(contexts.pairs.old) + 1) + contexts.sentence[changed])
     sentences = np.bincount(spread // (len(contexts.pairs.old) + 1), minlength=len(kinds))
+    large = counts >= LEAST
     old, new = kinds // size % size, kinds % size
     patterns, pattern_of = np.unique(old * size + new, return_inverse=True)
     totals = np.zeros(len(patterns), np.int64)
     np.add.at(totals, pattern_of, counts)
-    of_old = np.bincount(layer.old, minlength=size)
-    usual = totals[pattern_of] / of_old[old]
-    return _Groups(names, of, counts, _count(before, kinds // size), sentences, usual)
+    usual = totals[pattern_of] / np.bincount(layer.old, minlength=size)[old]
+    places = np.full(len(kinds), len(context), np.int64)
+    if large.any():
+        among = np.zeros(int(context.max()) + 1, np.bool_)
+        among[kinds[large] // (size * size)] = True
+        words = np.flatnonzero(among[context])
+        having = context[words].astype(np.int64) * size + layer.old[words]
+        places[large] = _count(having, kinds[large] // size)
+    return _Groups(names, of, counts, places, sentences, usual)
 
 
 def _count(values: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return how often each of some wanted values, which are in order, comes up."""
-    distinct = np.unique(wanted)
-    places = np.minimum(np.searchsorted(distinct, values), len(distinct) - 1)
-    counts = np.bincount(places[distinct[places] == values], minlength=len(distinct))
+    """Return how often each of some wanted values comes up."""
+    distinct, counts = np.unique(values, return_counts=True)
     return np.asarray(counts[np.searchsorted(distinct, wanted)])
 
 

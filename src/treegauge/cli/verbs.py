@@ -58,6 +58,11 @@ VERBS: dict[str, dict[str, Command]] = {
             ["treebanks"],
             metavar={"treebanks": "TREEBANK", "against": "PATH"},
         ),
+        "diff": Command(
+            "Compare two versions of a treebank: sentences, words and every layer of annotation.",
+            ["old", "new"],
+            {"sentence": "-s"},
+        ),
         "measure": Command(
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
             ["names"],
@@ -75,7 +80,8 @@ VERBS: dict[str, dict[str, Command]] = {
             formats=["svg", "tikz"],
         ),
         "convert": Command(
-            "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.", ["source"]
+            "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.",
+            ["source"],
         ),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command(

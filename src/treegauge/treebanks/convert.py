@@ -80,8 +80,10 @@ def convert(
     unparsed: bool = False,
     sample: int | None = None,
     seed: int = 0,
+    apply: str | PathLike[str] | None = None,
+    partial: bool = False,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
+    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.
 
     Tables hold every row and comment, so that converting back loses nothing.
 
@@ -103,7 +105,20 @@ def convert(
         Keep this number of sentences, drawn at random.
     seed
         Seed of the sample.
+    apply
+        A patch to apply, as treegauge diff --patch writes it; given a treebank folder, OUT is a
+        folder. Bytes that the patch does not change stay as they are.
+    partial
+        Of a patch that was made from another file, apply the changes that fit and list the others.
     """
+    if apply is not None:
+        from treegauge.treebanks.patching import patch_files
+
+        if sample is not None or errors != "strict":
+            raise TreegaugeError("apply works alone; sample or repair the patched file afterwards")
+        return patch_files(source, out, apply, partial=partial, split=split)
+    if partial:
+        raise TreegaugeError("partial says how to apply a patch; expected one given by apply")
     named = out is not None and str(out) != "-" and Path(out).suffix
     if named and not str(out).endswith((*_TEXTS, *_TABLES)):
         raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])

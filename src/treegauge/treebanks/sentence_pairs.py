@@ -107,7 +107,19 @@ def pair_sentences(old: Treebank, new: Treebank) -> SentencePairs:
     >>> pair_sentences(old, old).how
     {0: 'id'}
     """
-    pairing = _Pairing(old, new)
+    return pair_texts(
+        sentence_ids(old), sentence_texts(old), sentence_ids(new), sentence_texts(new)
+    )
+
+
+def pair_texts(
+    old_ids: Sequence[str | None],
+    old_texts: Sequence[bytes],
+    new_ids: Sequence[str | None],
+    new_texts: Sequence[bytes],
+) -> SentencePairs:
+    """Pair sentences as :func:`pair_sentences` does, given their ids and their texts."""
+    pairing = _Pairing((old_ids, new_ids), (old_texts, new_texts))
     pairing.by_id_and_text()
     pairing.by_text(once=True)
     pairing.by_cutting()
@@ -120,15 +132,18 @@ def pair_sentences(old: Treebank, new: Treebank) -> SentencePairs:
 class _Pairing:
     """The pairs found so far, and the steps that find more."""
 
-    def __init__(self, old: Treebank, new: Treebank) -> None:
-        self.ids = sentence_ids(old), sentence_ids(new)
-        self.texts = sentence_texts(old), sentence_texts(new)
-        self.to_new = np.full(len(old), -1, np.int32)
-        self.to_old = np.full(len(new), -1, np.int32)
+    def __init__(
+        self,
+        ids: tuple[Sequence[str | None], Sequence[str | None]],
+        texts: tuple[Sequence[bytes], Sequence[bytes]],
+    ) -> None:
+        self.texts = texts
+        self.to_new = np.full(len(ids[0]), -1, np.int32)
+        self.to_old = np.full(len(ids[1]), -1, np.int32)
         self.how: dict[int, How] = {}
         self.groups: list[Group] = []
         self.grouped: tuple[set[int], set[int]] = (set(), set())
-        numbers = [_once(ids) for ids in self.ids]
+        numbers = [_once(own) for own in ids]
         self.same_id = [(i, numbers[1][name]) for name, i in numbers[0].items()
                         if name in numbers[1]]  # fmt: skip
 
@@ -228,7 +243,10 @@ def similarity(one: Counter[str], two: Counter[str]) -> float:
 
 
 def _cut(
-    wholes: Sequence[int], texts: Sequence[bytes], pieces: Sequence[int], piece_texts: list[bytes]
+    wholes: Sequence[int],
+    texts: Sequence[bytes],
+    pieces: Sequence[int],
+    piece_texts: Sequence[bytes],
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Yield sentences with the consecutive sentences of the other side that make up their text."""
     starts: dict[bytes, list[int]] = defaultdict(list)
@@ -249,7 +267,7 @@ def _cut(
             break
 
 
-def _run(text: bytes, first: int, free: set[int], texts: list[bytes]) -> tuple[int, ...]:
+def _run(text: bytes, first: int, free: set[int], texts: Sequence[bytes]) -> tuple[int, ...]:
     """Return the sentences from `first` on whose texts make up `text`; none if they do not."""
     at, number = 0, first
     while at < len(text):

@@ -95,10 +95,14 @@ def compare_svg(
     gold_deprels: Sequence[str],
     system_heads: Sequence[int],
     system_deprels: Sequence[str],
+    *,
+    names: tuple[str, str] = ("Gold", "The system"),
+    verdict: str = "incorrect",
 ) -> str:
     """Draw the gold tree above the words and the system's incorrect arcs below them, as SVG.
 
     An incorrect head gives a dashed arc; a correct head with an incorrect relation a dotted one.
+    For trees other than gold and system, `names` and `verdict` are the words of the legend.
 
     Examples
     --------
@@ -121,9 +125,9 @@ def compare_svg(
         if head != gold_head or relation != gold_relation:
             dash = "7 4" if head != gold_head else "1.5 3"
             below.append(_arc(forms, word, int(head), relation, accent=True, dash=dash))
-    incorrect = f"{len(below)} of {len(forms)} words incorrect"
-    legend = f"Gold above. The system below: {incorrect}; dashed: head, dotted: relation only."
-    return _svg([forms], above, below, f"{incorrect}: {' '.join(forms)}", legend=legend)
+    count = f"{len(below)} of {len(forms)} words {verdict}"
+    legend = f"{names[0]} above. {names[1]} below: {count}; dashed: head, dotted: relation only."
+    return _svg([forms], above, below, f"{count}: {' '.join(forms)}", legend=legend)
 
 
 def _arc(

@@ -1,0 +1,267 @@
+"""The verb ``diff``: what changed between two versions of a treebank."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, RowsResult, sign
+from treegauge.core.verbs import verb
+from treegauge.treebanks.sources import Errors, Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.auditing.changes import Changes
+    from treegauge.auditing.word_pairs import WordPairs
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.patch_writing import FileText
+
+By = Literal["upos", "deprel"]
+_ROWS = 10  # of a table, unless all are wanted
+_HTML_TREES = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DiffTable(RowsResult):
+    """One table of a diff with its title; text shows the first rows unless `all` is set."""
+
+    title: str = ""
+    all: bool = True
+    kind: ClassVar[str] = "diff-table"
+    digits: ClassVar[Any] = {"percent": 1}
+
+    def shown(self) -> Any:
+        """Return the rows that people read first."""
+        return self.rows if self.all else self.rows[:_ROWS]
+
+    def own_text(self) -> str:
+        """Return title and table; the signature is that of the whole diff."""
+        from treegauge.core.tables import to_text
+
+        hidden = len(self.rows) - len(self.shown())
+        more = [f"... and {hidden} more (--all shows them)"] if hidden else []
+        if not self.rows:
+            return f"{self.title}: none"
+        return "\n".join([self.title, to_text(self.shown(), digits=self.digits), *more])
+
+    def own_html(self) -> str:
+        """Return title and table as HTML."""
+        from html import escape
+
+        from treegauge.core.tables import to_html
+
+        table = to_html(self.shown(), digits=self.digits) if self.rows else "<p>none</p>"
+        return f"<h3>{escape(self.title)}</h3>\n{table}"
+
+
+@dataclass(frozen=True, eq=False)
+class Diff(Result):
+    """What changed between two versions of a treebank.
+
+    The table has one row per change of a word: its sentence, ID and form, the layer of annotation,
+    the old and the new value, and whether the change is systematic or single. Attached are tables
+    of ``sentences``, ``layers``, ``classes``, ``rules`` (systematic changes) and ``patterns``
+    (single corrections).
+    """
+
+    changes: "Changes"
+    files: "tuple[Sequence[FileText], Sequence[FileText]]"
+    drawn: Sequence[int]
+    only_trees: bool
+    signature: str
+    kind: ClassVar[str] = "diff"
+
+    @property
+    def pairs(self) -> "WordPairs":
+        """The words of both versions, paired."""
+        return self.changes.pairs
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per change of a word."""
+        return self.changes.table()
+
+    @property
+    def patch(self) -> str:
+        """The patch that ``treegauge convert --apply`` applies to the old files."""
+        from treegauge.treebanks.patching import patch_between
+
+        return patch_between(*self.files)
+
+    def _title(self) -> str:
+        return f"{self.pairs.old.name} -> {self.pairs.new.name}"
+
+    def own_text(self) -> str:
+        """Return what is compared."""
+        return self._title()
+
+    def __str__(self) -> str:
+        import shutil
+        import sys
+
+        from treegauge.auditing.tree_pairs import text_pair
+
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        parts = [self._title() if self.only_trees else super().__str__()]
+        for number in self.drawn:
+            one = self.pairs.old[number]
+            title = f"# {one.id or number + 1}: {one.text}"
+            parts.append(f"{title}\n{text_pair(self.pairs, number, width)}")
+        return "\n\n".join([*parts, self.signature])
+
+    def own_html(self) -> str:
+        """Return what is compared; the trees come after the tables."""
+        from html import escape
+
+        return f"<h2>{escape(self._title())}</h2>\n<p>{escape(self.signature)}</p>"
+
+    def to_html(self) -> str:
+        """Return tables and trees; without a choice of trees, those of the first sentences."""
+        from treegauge.auditing.tree_pairs import changed_sentences, html_pair
+
+        numbers = self.drawn or changed_sentences(self.pairs)[:_HTML_TREES]
+        figures = [html_pair(self.pairs, number) for number in numbers]
+        return "\n".join([super().to_html(), *figures])
+
+
+@verb
+def diff(
+    old: "Treebank | Source",
+    new: "Treebank | Source",
+    *,
+    split: str | None = None,
+    by: By = "upos",
+    trees: int = 0,
+    sentence: Sequence[str | int] = (),
+    all: bool = False,
+    patch: str | PathLike[str] | None = None,
+    errors: Errors = "strict",
+) -> Diff:
+    """Compare two versions of a treebank: sentences, words and every layer of annotation.
+
+    Sentences are matched by sent_id, text and similarity. Systematic changes, made wherever they
+    could be made, are told apart from corrections of single words.
+
+    Parameters
+    ----------
+    old, new
+        Two releases, branches or annotations: CoNLL-U files, treebank folders, or names under
+        TREEGAUGE_UD such as UD_Greek-GDT@2.5.
+    split
+        train, dev or test: only this set of treebank folders.
+    by
+        Classes of words in the table of classes: their old UPOS or relation.
+    trees
+        The number of changed sentences to draw, both trees side by side.
+    sentence
+        A sentence to draw, without the tables: its sent_id or its number from 1 in the old version.
+    all
+        Show all rows of every table.
+    patch
+        Write a patch to this file, which treegauge convert --apply applies to the old version.
+    errors
+        What to do about malformed sentences.
+    """
+    from treegauge.auditing.changes import Changes
+    from treegauge.auditing.sentence_changes import sentence_kinds, sentence_rows
+    from treegauge.auditing.word_pairs import pair_words
+    from treegauge.core.errors import ChoiceError, check_whole
+    from treegauge.core.messages import note
+    from treegauge.treebanks.patching import patch_between, read_files, write_patch
+
+    if by not in ("upos", "deprel"):
+        raise ChoiceError("class of words", by, ("upos", "deprel"))
+    check_whole("trees", trees)
+    sides = read_files(old, split), read_files(new, split)
+    titles = _names(old, new)
+    before, after = (
+        _parsed(files, title, errors) for files, title in zip(sides, titles, strict=True)
+    )
+    pairs = pair_words(before.treebank, after.treebank)
+    changes = Changes.of(pairs)
+    if patch is not None:
+        write_patch(patch_between(*sides), patch)
+        note(f"wrote {patch}")
+    signature = sign(diff=pairs.old.mark, to=pairs.new.mark, split=split, errors=errors)
+    kinds = sentence_kinds(pairs)
+    rows = {
+        "sentences": ("sentences", sentence_rows(pairs, kinds, before.files, after.files)),
+        "layers": ("words by layer of annotation", changes.layer_rows()),
+        "classes": (f"changed words by old {by}", changes.class_rows(by)),
+        "rules": ("systematic changes", changes.rule_rows()),
+        "patterns": ("single corrections by pattern", changes.pattern_rows()),
+    }
+    attached = {
+        name: DiffTable(table, signature, title=title, all=all or name in {"sentences", "layers"})
+        for name, (title, table) in rows.items()
+    }
+    drawn = _drawn(pairs, trees, [sentence] if isinstance(sentence, str | int) else sentence)
+    return Diff(changes, sides, drawn, bool(sentence), signature, attached=attached)
+
+
+@dataclass(frozen=True)
+class _Version:
+    """One version of a treebank, and for each sentence the file that it is in."""
+
+    treebank: "Treebank"
+    files: list[str]
+
+
+def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
+    from treegauge.treebanks.columns import concat
+    from treegauge.treebanks.conllu import TOLERABLE, parse_conllu
+    from treegauge.treebanks.sources import split_of
+
+    parts = [
+        parse_conllu(
+            one.data, name=name, file=one.name, errors=errors, need_heads=False, allow=TOLERABLE
+        )
+        for one in files
+    ]
+    alone = "" if len(files) == 1 else None
+    where = [alone if alone is not None else split_of(one.name) or one.name for one in files]
+    labels = [place for place, part in zip(where, parts, strict=True) for _ in range(len(part))]
+    return _Version(parts[0] if len(parts) == 1 else concat(parts, name=name), labels)
+
+
+def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
+    """Return names that tell the two versions apart."""
+    from treegauge.treebanks.inputs import folder_name
+    from treegauge.treebanks.matching import distinct_names
+    from treegauge.treebanks.sources import short_name
+
+    if isinstance(old, str | PathLike) and isinstance(new, str | PathLike):
+        names = [folder_name(one) or short_name(one) for one in (old, new)]
+        return distinct_names([old, new], names)
+    names = [
+        short_name(one) if isinstance(one, str | PathLike) else getattr(one, "name", "text")
+        for one in (old, new)
+    ]
+    return names if names[0] != names[1] else [f"{names[0]}@old", f"{names[1]}@new"]
+
+
+def _drawn(pairs: "WordPairs", trees: int, wanted: Sequence[str | int]) -> list[int]:
+    """Return the old sentences to draw."""
+    from treegauge.auditing.tree_pairs import changed_sentences
+    from treegauge.treebanks.sentence_pairs import sentence_ids
+
+    if not wanted:
+        return changed_sentences(pairs)[:trees] if trees else []
+    ids = {name: i for i, name in enumerate(sentence_ids(pairs.old)) if name}
+    numbers = []
+    for key in map(str, wanted):
+        number = ids.get(key, int(key) - 1 if key.isdecimal() else -1)
+        if not 0 <= number < len(pairs.old):
+            raise TreegaugeError(
+                f"no sentence {key!r} in {pairs.old.name}: expected a sent_id or a number from 1 "
+                f"to {len(pairs.old)}"
+            )
+        if pairs.sentences.to_new[number] < 0:
+            raise TreegaugeError(
+                f"sentence {key} of {pairs.old.name} is not one sentence of {pairs.new.name}: it "
+                "was deleted, split or merged"
+            )
+        numbers.append(number)
+    return numbers

@@ -1,0 +1,237 @@
+"""``treegauge diff``: what was changed on purpose is what it reports."""
+
+import json
+import time
+
+import pytest
+
+import treegauge as tg
+from treegauge.core.errors import TreegaugeError
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.columns import concat
+from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.patching import patch_between, read_files, write_patch
+
+TREEBANK = synthetic(120, seed=5)
+
+
+def sentence(name, *rows):
+    """Return one sentence: rows of form, head and relation."""
+    lines = [f"# sent_id = {name}", f"# text = {' '.join(row[0] for row in rows)}"]
+    for number, (form, head, deprel) in enumerate(rows, 1):
+        lines.append(f"{number}\t{form}\t{form}\tX\t_\t_\t{head}\t{deprel}\t_\t_")
+    return "\n".join(lines) + "\n\n"
+
+
+def rows(result, name, key):
+    return {row[key]: row for row in result.attached[name].rows}
+
+
+def sentences(result):
+    return {row["sentences"]: (row["old"], row["new"]) for row in result.attached["sentences"].rows}
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Return an old and a new file: one relation renamed everywhere, two heads corrected."""
+    relations = ["subject" if one == "nsubj" else one for one in TREEBANK["deprel"].to_list()]
+    heads = TREEBANK.head.copy()
+    roots = (TREEBANK.head == 0).nonzero()[0] - TREEBANK.offsets[:-1] + 1
+    expected = roots[TREEBANK.sentence_of]
+    deep = (TREEBANK.head > 0) & (TREEBANK.head != expected)
+    words = deep.nonzero()[0][:2]
+    heads[words] = expected[words]
+    new = TREEBANK.with_columns({"deprel": relations, "head": heads.tolist()})
+    paths = tmp_path / "old.conllu", tmp_path / "new.conllu"
+    write_conllu(TREEBANK, paths[0])
+    write_conllu(new, paths[1])
+    return paths
+
+
+def test_nothing_changed():
+    result = tg.diff(TREEBANK, TREEBANK)
+    assert sentences(result) == {"unchanged": (120, 120), "all": (120, 120)}
+    assert result.table.is_empty()
+    assert result.patch == "treegauge patch 1\n"
+    assert not result.attached["rules"].rows
+
+
+def test_changes_are_counted_by_layer_class_and_pattern(two):
+    result = tg.diff(*two, by="deprel")
+    subjects = (TREEBANK["deprel"] == "nsubj").sum()
+    layers = rows(result, "layers", "layer")
+    assert layers["deprel"]["changed"] == layers["deprel"]["systematic"] == subjects
+    assert (layers["head"]["changed"], layers["head"]["single"]) == (2, 2)
+    assert layers["upos"]["changed"] == 0
+    (rule,) = result.attached["rules"].rows
+    assert rule == {
+        "layer": "deprel", "where": "", "old": "nsubj", "new": "subject",
+        "changed": subjects, "places": subjects, "percent": 100.0,
+    }  # fmt: skip
+    assert rows(result, "classes", "class")["nsubj"]["deprel"] == subjects
+    assert sum(row["changed"] for row in result.attached["patterns"].rows) == 2
+    assert result.table.filter(layer="deprel")["kind"].unique().to_list() == ["systematic"]
+    assert result.table.filter(layer="head")["kind"].to_list() == ["single", "single"]
+
+
+def test_features_are_compared_one_by_one():
+    feats = TREEBANK["feats"].to_list()
+    new = [one.replace("Number=Sing", "Number=Coll") for one in feats]
+    result = tg.diff(TREEBANK, TREEBANK.with_columns({"feats": new}))
+    assert set(result.table["old"]) == {"Number=Sing"}
+    assert set(result.table["new"]) == {"Number=Coll"}
+    assert len(result.table) == sum("Number=Sing" in one for one in feats)
+
+
+def test_sentences_are_matched_by_id_text_and_similarity():
+    first, second, rest = TREEBANK[:1], TREEBANK[1:2], TREEBANK[2:]
+    renamed = parse_conllu(first.to_bytes().replace(b"# sent_id = ", b"# sent_id = new-"))
+    result = tg.diff(TREEBANK, concat([rest, second, renamed]))
+    assert sentences(result) == {
+        "unchanged": (119, 119), "changed": (1, 1), "all": (120, 120),
+        "re-ordered": (2, 2), "new sent_id": (1, 1),
+    }  # fmt: skip
+    result = tg.diff(TREEBANK, rest)
+    assert sentences(result)["deleted"] == (2, 0)
+    assert tg.diff(rest, TREEBANK).pairs.sentences.inserted == [0, 1]
+
+
+def test_an_edited_text_is_the_same_sentence_whatever_its_id():
+    words = [
+        (form, 0 if i == 0 else 1, "dep")
+        for i, form in enumerate("these are six words of old".split())
+    ]
+    old = parse_conllu(sentence("a", *words))
+    new = parse_conllu(sentence("b", *words[:-1], ("new", 1, "dep")))
+    result = tg.diff(old, new)
+    assert sentences(result)["text changed"] == (1, 1)
+    assert result.table.select("layer", "old", "new").rows() == [
+        ("form", "old", "new"), ("lemma", "old", "new"),
+    ]  # fmt: skip
+
+
+def test_split_merged_and_retokenised_sentences_are_said_so():
+    one = [("Stop", 0, "root"), ("now", 1, "advmod")]
+    two = [("Go", 0, "root"), ("on", 1, "advmod")]
+    joined = [*one, ("Go", 1, "parataxis"), ("on", 3, "advmod")]
+    whole = parse_conllu(sentence("a", *joined))
+    parts = parse_conllu(sentence("a", *one) + sentence("b", *two))
+    assert sentences(tg.diff(whole, parts))["split"] == (1, 2)
+    assert sentences(tg.diff(parts, whole))["merged"] == (2, 1)
+    assert tg.diff(whole, parts).pairs.new_words.tolist() == [0, 1, 2, 3]
+    other = parse_conllu(
+        sentence("a", ("Stopnow", 0, "root"), *joined[2:]).replace("\t3\t", "\t2\t")
+    )
+    assert sentences(tg.diff(whole, other))["re-tokenised"] == (1, 1)
+
+
+def test_renumbered_sentences_are_not_mixed_up():
+    texts = ["alpha beta gamma", "delta epsilon zeta", "eta theta iota", "kappa lambda mu"]
+    made = [
+        [(form, 0 if i == 0 else 1, "dep") for i, form in enumerate(text.split())] for text in texts
+    ]
+    old = parse_conllu("".join(sentence(i, *one) for i, one in enumerate(made)))
+    new = parse_conllu("".join(sentence(i, *one) for i, one in enumerate(made[1:])))
+    assert tg.diff(old, new).pairs.sentences.to_new.tolist() == [-1, 0, 1, 2]
+
+
+def test_trees_are_drawn_side_by_side(command, two):
+    done = command("diff", *two, "--trees", "1")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    header = lines.index(next(line for line in lines if line.split() == ["old", "new"]))
+    starred = [line for line in lines[header:] if line.startswith("*")]
+    assert any("nsubj" in line and "subject" in line for line in starred)
+
+
+def test_trees_too_wide_come_one_above_the_other(two):
+    from treegauge.auditing.tree_pairs import changed_sentences, text_pair
+
+    pairs = tg.diff(*two).pairs
+    number = changed_sentences(pairs)[0]
+    narrow = text_pair(pairs, number, 20).splitlines()
+    assert len(narrow) == 2 * len(pairs.old[number]) + 2
+    assert (narrow[0], narrow[len(pairs.old[number]) + 1]) == ("old", "new")
+
+
+def test_the_patch_is_applied_by_convert(command, two, tmp_path):
+    patch, made = tmp_path / "changes.patch", tmp_path / "made.conllu"
+    assert "wrote" in command("diff", *two, "--patch", patch).err
+    done = command("convert", two[0], "--apply", patch, "-o", made)
+    assert (done.code, made.read_bytes()) == (0, two[1].read_bytes())
+    assert "sentences" in done.out
+    printed = command("convert", two[0], "--apply", patch)
+    assert printed.out.encode() == two[1].read_bytes()
+
+
+def test_json_and_csv_hold_every_change(command, two):
+    content = json.loads(command("diff", *two, "--format", "json").out)
+    assert content["kind"] == "diff"
+    assert set(content) >= {"rows", "sentences", "layers", "classes", "rules", "patterns"}
+    lines = command("diff", *two, "--format", "csv").out.splitlines()
+    assert len(lines) == len(content["rows"]) + 1
+    assert lines[0].startswith("sentence,sent_id,id,new_id,form,upos,layer,old,new,kind")
+
+
+def test_html_has_tables_and_trees_and_nothing_that_runs(tmp_path):
+    old = parse_conllu(sentence("<b>", ("<script>", 0, "root"), ("x", 1, "dep")))
+    new = old.with_columns({"deprel": ["root", "<i>"]})
+    tg.diff(old, new).save(tmp_path / "diff.html")
+    page = (tmp_path / "diff.html").read_text()
+    assert "<svg" in page
+    assert "1 of 2 words changed" in page
+    assert "<script>" not in page
+    assert "<i>" not in page
+
+
+def test_a_sentence_is_drawn_by_id_or_number(two):
+    assert list(tg.diff(*two, sentence=TREEBANK[3].id).drawn) == [3]
+    assert list(tg.diff(*two, sentence=[4]).drawn) == [3]
+    with pytest.raises(TreegaugeError, match="no sentence 'z'"):
+        tg.diff(*two, sentence="z")
+
+
+def test_folders_are_compared_file_by_file(tmp_path, command):
+    for name, parts in (("r1", (80, 100)), ("r2", (90, 110))):
+        folder = tmp_path / name / "UD_X-Y"
+        folder.mkdir(parents=True)
+        write_conllu(TREEBANK[: parts[0]], folder / "x_y-ud-train.conllu")
+        write_conllu(TREEBANK[parts[0] : parts[1]], folder / "x_y-ud-dev.conllu")
+        write_conllu(TREEBANK[parts[1] :], folder / "x_y-ud-test.conllu")
+    old, new = tmp_path / "r1" / "UD_X-Y", tmp_path / "r2" / "UD_X-Y"
+    result = tg.diff(old, new)
+    assert sentences(result) == {
+        "unchanged": (120, 120), "all": (120, 120), "in another file": (20, 20),
+    }  # fmt: skip
+    patch = tmp_path / "p.patch"
+    tg.diff(old, new, patch=patch)
+    assert patch.stat().st_size < 1000
+    assert command("convert", old, "--apply", patch, "-o", tmp_path / "made").code == 0
+    for path in new.iterdir():
+        assert (tmp_path / "made" / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["UD_Coptic-Scriptorium", "UD_Czech-CLTT", "UD_Turkish-IMST"])
+def test_releases_are_patched_byte_for_byte(ud, tmp_path, name):
+    folders = [ud / release / name for release in ("r2.5", "r2.9")]
+    for old, new in (folders, folders[::-1]):
+        patch, made = tmp_path / "p.patch", tmp_path / "made"
+        write_patch(patch_between(read_files(old), read_files(new)), patch)
+        tg.convert(old, made, apply=patch)
+        for path in new.glob("*.conllu"):
+            assert (made / path.name).read_bytes() == path.read_bytes()
+
+
+def test_time_grows_with_the_size_of_the_files():
+    small, large = (
+        concat([parse_conllu(TREEBANK.to_bytes().replace(b"# sent_id = ", b"# sent_id = %d-" % i))
+                for i in range(n)])
+        for n in (4, 16)
+    )  # fmt: skip
+    times = []
+    for one in (small, large):
+        new = one.with_columns({"deprel": ["x" + r for r in one["deprel"].to_list()]})
+        start = time.process_time()
+        assert tg.diff(one, new).patch
+        times.append(time.process_time() - start)
+    assert times[1] < 4 * 3 * times[0]  # four times the size; a quadratic step would take sixteen
