@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.auditing.annotation_layers import LAYERS, Layer, annotation_layers
-from treegauge.auditing.systematic import Contexts, ChangeRule, Systematic, systematic_changes
+from treegauge.auditing.systematic import ChangeRule, Contexts, Systematic, systematic_changes
 from treegauge.auditing.word_pairs import WordPairs
 
 if TYPE_CHECKING:
