@@ -125,6 +125,7 @@ LEVEL_1 = {
     "reversed-word-interval": one(1, sentence("2-1 goon _ _ _", *TWO)),
     "reversed-word-interval:same": one(1, sentence("1-1 go _ _ _", *TWO)),
     "word-interval-out": one(1, sentence("1-3 goon _ _ _", *TWO)),
+    "word-interval-out:order": one(1, sentence("3-5 x _ _ _", "2 a X 0 root") + sentence("3-4 x _ _ _", "1 a X 0 root", "3 b X 1 dep")),
     "overlapping-word-intervals": one(
         1, sentence("1-2 goon _ _ _", GO, "2-3 onon _ _ _", "2 on ADV 1 advmod", "3 on ADV 1 advmod")
     ),
@@ -163,6 +164,7 @@ LEVEL_2 = {
     "unsorted-feature-values": one(2, sentence("1 go VERB 0 root F:Mood=Ind,Imp")),
     "repeated-feature": one(2, sentence("1 go VERB 0 root F:Mood=Imp|Mood=Ind")),
     "repeated-feature:same": one(2, sentence("1 go VERB 0 root F:Mood=Imp|Mood=Imp")),
+    "repeated-feature:malformed": one(2, sentence("1 go VERB 0 root F:A|A=B", "2 on ADV 1 advmod F:|") + sentence("1 go VERB 0 root F:A=b|A=C|a=B|a=C", sent_id="b")),
     "invalid-deprel": one(2, sentence(GO, "2 on ADV 1 advmod:", "3 on ADV 1 advmod:a:b", "4 a X 1 é")),
     "unknown-udeprel": one(2, sentence(GO, "2 on ADV 1 adverb", "3 on ADV 1 adverb:x", "4 a X 1 ref")),
     "unknown-udeprel:ref": one(2, sentence(E1, "2 a X 1 ref D:1:ref") + sentence(E1, "2 a X 1 ref D:1:ref")),

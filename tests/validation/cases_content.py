@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501 -- a case or a list of values reads better on one line
 
-from tests.validation.cases import E1, GO, TWO, Case, one, sentence
+from tests.validation.cases import E1, GO, TWO, Case, one, row, sentence
 
 
 def under(relation: str, child: str, upos: str = "X", feats: str = "") -> Case:
@@ -23,6 +23,10 @@ LEVEL_3 = {
         3, sentence(E1, "1.1 e X _ _ D:1:dep", "2 a X 1 dep D:1:orphan|1.1:orphan", "3 b X 1 dep D:1:orphan:x")
     ),
     "edeps-identical-to-basic-trees": Case(3, (sentence(E1), sentence(E1, sent_id="b"))),
+    "edeps-identical-to-basic-trees:blocked": one(
+        3, sentence(E1) + sentence("1 go VERB 0 root F:a=b D:0:dep", sent_id="b") + "1\t"
+    ),
+    "edeps-identical-to-basic-trees:last": one(3, sentence(E1) + "# sent_id = b\n" + row(E1) + "\n1\tx"),
     "pron-det-without-prontype": one(3, sentence("1 it PRON 0 root") + sentence("1 go VERB 0 root F:Mood=Imp", "2 the DET 1 det", sent_id="b")),
     "pron-det-without-prontype:none": one(3, sentence("1 it PRON 0 root")),
     "verbform-fin-without-mood": one(3, sentence("1 go X 0 root F:VerbForm=Fin", "2 go VERB 1 dep F:VerbForm=Fin,Inf")),
@@ -48,6 +52,9 @@ LEVEL_3 = {
     "fixed-gap:punct": one(3, sentence(GO, "2 a X 1 dep F:ExtPos=ADV", "3 , PUNCT 2 punct", "4 c X 2 fixed")),
     "goeswith-gap": one(3, sentence("1 a X 0 root F:Typo=Yes", "2 , PUNCT 1 punct", "3 b X 1 goeswith L:_")),
     "goeswith-nospace": one(3, sentence("1 a X 0 root F:Typo=Yes M:SpaceAfter=No", "2 b X 1 goeswith L:_ M:SpaceAfter=No")),
+    "goeswith-nospace:mwt": one(
+        3, sentence("1-2 ab _ _ _", "1 a X 0 root F:Typo=Yes M:SpaceAfter=No", "2 b X 1 goeswith L:_", "3 c X 1 goeswith L:_")
+    ),
     "goeswith-missing-typo": one(3, sentence("1 a X 0 root F:Foreign=Yes", "2 b X 1 goeswith L:_")),
     "goeswith-missing-typo:none": one(3, sentence("1 a X 0 root", "2 b X 1 goeswith L:_")),
     "goeswith-missing-typo:delayed": one(
@@ -69,6 +76,7 @@ LEVEL_3 = {
     "rel-upos-mark": one(3, sentence(GO, "2 a NOUN 1 mark", "3 b INTJ 1 mark", "4 c VERB 1 mark")),
     "rel-upos-cc": one(3, sentence(GO, "2 a VERB 1 cc", "3 b SCONJ 1 cc")),
     "rel-upos-punct": one(3, sentence(GO, "2 a SYM 1 punct", "3 b X 1 punct F:ExtPos=PUNCT")),
+    "upos-rel-punct:prefix": one(3, sentence(GO, "2 , PUNCT 1 punctual", "3 ; PUNCT 1 rootx", "4 . PUNCT 1 xpunct", "5 : PUNCT 1 punct·")),
     "upos-rel-punct": one(3, sentence(GO, "2 , PUNCT 1 dep", "3 ; X 1 dep F:ExtPos=PUNCT") + sentence("1 ! PUNCT 0 root", sent_id="b")),
     "rel-upos-fixed": one(3, sentence(GO, "2 a PROPN 1 dep F:ExtPos=PROPN", "3 b PROPN 2 fixed")),
     "leaf-mark-case": under("case", "NOUN 2 nmod"),

@@ -18,6 +18,7 @@ cpdef enum:  # bits from P_SHIFT on, of UPOS and of ExtPos: which relations the 
 
 cpdef enum:  # of DEPREL and of relations in DEPS; bits from D_SHIFT on are the universal relation
     D_INVALID = 1, D_UNKNOWN = 2, D_REF = 4, D_FOREIGN = 8, D_OUTER = 16, D_SUBJECT = 32
+    D_LIKE_PUNCT = 64  # starts like punct or root
     D_SHIFT = 8
 
 cpdef enum:  # universal relations that tests ask for; all others are one

@@ -38,6 +38,7 @@ D_REF: int
 D_FOREIGN: int
 D_OUTER: int
 D_SUBJECT: int
+D_LIKE_PUNCT: int
 D_SHIFT: int
 X_OTHER: int
 X_ROOT: int

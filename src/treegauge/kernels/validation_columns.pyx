@@ -208,9 +208,23 @@ cdef bint test_values(Book book, Sentence* sentence) except -1:
                 book.note_column(R_UNKNOWN_UDEPREL, row, 7)
         if not _blank(raw, fields, 8):
             book.ref_allowed = True  # as in the official program, for DEPREL too from here on
+            book.graph_differs = book.graph_differs or not copies_tree(book, row)
             _test_deps(book, row)
         test_misc(book, row)
     return good
+
+
+cdef bint copies_tree(Book book, Py_ssize_t row) noexcept:
+    """Whether DEPS is HEAD:DEPREL."""
+    cdef const uint8_t* raw = book.rows.raw
+    cdef int32_t* fields = book.rows.fields + 11 * row
+    cdef Py_ssize_t head = fields[7] - 1 - fields[6], relation = fields[8] - 1 - fields[7]
+    return (
+        fields[9] - 1 - fields[8] == head + 1 + relation
+        and memcmp(raw + fields[8], raw + fields[6], head) == 0
+        and raw[fields[8] + head] == b":"
+        and memcmp(raw + fields[8] + head + 1, raw + fields[7], relation) == 0
+    )
 
 
 cdef int _test_deps(Book book, Py_ssize_t row) except -1:

@@ -1,9 +1,9 @@
 """Level 3 of UD validation: contents of trees that are the same in all languages."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcmp
 
 from treegauge.kernels.validation_book cimport *
+from treegauge.kernels.validation_columns cimport copies_tree
 from treegauge.kernels.validation_punctuation cimport (
     attached_projectively, order_tree, test_punctuation,
 )
@@ -69,19 +69,6 @@ for _relation, _rule, _children in (
     LEAF_RULE[<int> _relation], LEAF_CHILDREN[<int> _relation] = _rule, _children
 
 
-cdef bint _copies_tree(Book book, Py_ssize_t row) noexcept:
-    """Whether DEPS is HEAD:DEPREL."""
-    cdef const uint8_t* raw = book.rows.raw
-    cdef int32_t* fields = book.rows.fields + 11 * row
-    cdef Py_ssize_t head = fields[7] - 1 - fields[6], relation = fields[8] - 1 - fields[7]
-    return (
-        fields[9] - 1 - fields[8] == head + 1 + relation
-        and memcmp(raw + fields[8], raw + fields[6], head) == 0
-        and raw[fields[8] + head] == b":"
-        and memcmp(raw + fields[8] + head + 1, raw + fields[7], relation) == 0
-    )
-
-
 cdef int test_roots(Book book, Sentence* sentence) except -1:
     """Test roots and orphans, of trees and of enhanced graphs."""
     cdef Py_ssize_t row, i
@@ -103,7 +90,6 @@ cdef int test_roots(Book book, Sentence* sentence) except -1:
             book.empty_seen = True
         if book.rows.first_edge[row] == book.rows.first_edge[row + 1]:
             continue
-        book.graph_differs = book.graph_differs or not _copies_tree(book, row)
         orphan = False
         for i in range(book.rows.first_edge[row], book.rows.first_edge[row + 1]):
             edge = book.edges + i
@@ -174,7 +160,7 @@ cdef int test_words(Book book, Sentence* sentence) except -1:
         if TAG_RULE[relation] >= 0 and tag & TAG_BIT[relation]:
             if relation != X_ADVMOD or not has[word] & HAS_GOESWITH:
                 book.note_column(TAG_RULE[relation], row, 3)
-        if not tag & P_NOT_PUNCT and relation != X_PUNCT and relation != X_ROOT:
+        if not tag & P_NOT_PUNCT and not book.deprel.flags[book.rows.deprel[row]] & D_LIKE_PUNCT:
             book.note_column(R_UPOS_REL_PUNCT, row, 7)
         if tag & P_FIXED and (relation == X_FIXED or has[word] & HAS_FIXED):
             book.note_column(R_REL_UPOS_FIXED, row, 3)
@@ -277,6 +263,7 @@ cdef int _test_goeswith(Book book, Sentence* sentence, int32_t word) except -1:
         if (
             (part == word or relations[part] == X_GOESWITH and heads[part] == word)
             and book.rows.misc[rows[part]] & M_LAST_NO_SPACE
+            and book.rows.cover[rows[part]] < 0  # spaces inside a multiword token do not count
         ):
             book.note(R_GOESWITH_NOSPACE, row, -1, -1, rows[part])
             break
@@ -298,6 +285,6 @@ cdef int _test_goeswith_part(Book book, Py_ssize_t row, int64_t upos) except -1:
         book.note_column(R_GOESWITH_UPOS, row, 3)
     if book.rows.feats[row]:
         book.note_column(R_GOESWITH_FEATS, row, 5)
-    if book.rows.first_edge[row] != book.rows.first_edge[row + 1] and not _copies_tree(book, row):
+    if book.rows.first_edge[row] != book.rows.first_edge[row + 1] and not copies_tree(book, row):
         book.note_column(R_GOESWITH_EDEPS, row, 8)
     return 0

@@ -135,6 +135,7 @@ class Look:
         flags = 0 if _DEPREL.fullmatch(relation) else codes.D_INVALID
         flags |= codes.D_FOREIGN if relation == "flat:foreign" else 0
         flags |= codes.D_OUTER if relation in ("nsubj:outer", "csubj:outer") else 0
+        flags |= codes.D_LIKE_PUNCT if relation.startswith(("punct", "root")) else 0
         return flags | self._universal(relation)
 
     def edeprel(self, relation: str) -> int:
