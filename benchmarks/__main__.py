@@ -10,6 +10,7 @@ from benchmarks import (
     corpus,
     everyday,
     growth,
+    leaderboard,
     leaks,
     measures,
     ranking,
@@ -33,13 +34,13 @@ ON_CORPUS: dict[str, Callable[[corpus.Corpus, int], Section]] = {
     "growth": growth.run, "validation": validation.run,
 }  # fmt: skip
 OWN_DATA: dict[str, Callable[[int], Section]] = {
-    "ranking": ranking.run, "resampling": resampling.run, "training": training.run,
-    "running": running.run, "leaks": leaks.run,
+    "ranking": ranking.run, "leaderboard": leaderboard.run, "resampling": resampling.run,
+    "training": training.run, "running": running.run, "leaks": leaks.run,
 }  # fmt: skip
 # Running fills this process with dask and a ledger, and so comes last.
 PARTS = (
-    "everyday reading scoring validation streaming measuring splitting leaks ranking resampling "
-    "growth training running"
+    "everyday reading scoring validation streaming measuring splitting leaks ranking leaderboard "
+    "resampling growth training running"
 ).split()
 
 

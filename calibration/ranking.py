@@ -77,6 +77,19 @@ def heavy(random: np.random.Generator, shape: Any) -> Floats:
 
 TRUE = np.array([2.0, 1.5, 1.5, 1.0, 0.5, 0.0, 0.0, -1.0])
 TABLES = {"25 treebanks": 25, "82 treebanks": 82}
+#: The same, and with a share of the scores missing.
+GAPPED = {
+    **{label: (treebanks, 0.0) for label, treebanks in TABLES.items()},
+    **{f"{label}, a fifth of the scores missing": (n, 0.2) for label, n in TABLES.items()},
+}
+
+
+def gapped(random: np.random.Generator, scores: Floats, share: float) -> Leaderboard:
+    """Return a leaderboard without a share of its scores, deleted at random."""
+    if share:
+        gone = random.choice(scores.size, round(share * scores.size), replace=False)
+        scores.ravel()[gone] = np.nan
+    return board(scores)
 
 
 @statement(
@@ -85,21 +98,28 @@ TABLES = {"25 treebanks": 25, "82 treebanks": 82}
     says="HIT-SCIR: rank 1, 95 % set 1-2",
     kind="verdict",
     nominal=0.05,
-    cases=TABLES,
+    cases=GAPPED,
     beside="mean number of ranks in a set",
-    covers=("ranks.rank_low", "ranks.rank_high", "ranks.systems.rank_*"),
+    covers=(
+        "ranks.rank_low",
+        "ranks.rank_high",
+        "ranks.systems.rank_*",
+        "rules.rank_*",
+        "standings.rank_*",
+        "standings.ranking.rank_*",
+    ),
     repetitions=1000,
     quick=20,
 )
-def ranks_by_mean(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
+def ranks_by_mean(random: np.random.Generator, case: tuple[int, float], repetitions: int) -> Trials:
     """Eight systems, three pairs of them nearly equal, with effects of families and treebanks.
 
     The rate is that of sets, of one system drawn each time, that miss its true rank.
     """
-    abilities = TRUE + 0.01 * np.arange(8)[::-1]
+    (treebanks, share), abilities = case, TRUE + 0.01 * np.arange(8)[::-1]
     missed, width = np.empty(repetitions, dtype=bool), np.empty(repetitions)
     for i in range(repetitions):
-        made = board(values(random, abilities, treebanks))
+        made = gapped(random, values(random, abilities, treebanks), share)
         sets = rank_sets(advantages(made, _codes(made)))
         j = int(random.integers(8))
         true = 1 + (abilities > abilities[j]).sum()
@@ -121,21 +141,24 @@ def _codes(made: Leaderboard) -> npt.NDArray[np.int64]:
     kind="interval",
     nominal=0.95,
     cases={
-        "10 equal systems, 25 treebanks": (np.zeros(10), 25),
-        "10 different systems, 25 treebanks": (np.linspace(0, 3, 10), 25),
-        "26 equal systems, 82 treebanks": (np.zeros(26), 82),
+        "10 equal systems, 25 treebanks": (np.zeros(10), 25, 0.0),
+        "10 different systems, 25 treebanks": (np.linspace(0, 3, 10), 25, 0.0),
+        "26 equal systems, 82 treebanks": (np.zeros(26), 82, 0.0),
+        "10 equal systems, 25 treebanks, a fifth of the scores missing": (np.zeros(10), 25, 0.2),
     },
     beside="mean width (points)",
     covers=("ranks.winner.low", "ranks.winner.high"),
     repetitions=1000,
     quick=60,
 )
-def best_of_many(random: np.random.Generator, case: tuple[Floats, int], repetitions: int) -> Trials:
+def best_of_many(
+    random: np.random.Generator, case: tuple[Floats, int, float], repetitions: int
+) -> Trials:
     """Compare with the true lead over the average of the system that came out best."""
-    abilities, treebanks = case
+    abilities, treebanks, share = case
     low, high, true = np.empty((3, repetitions))
     for i in range(repetitions):
-        made = board(values(random, abilities, treebanks))
+        made = gapped(random, values(random, abilities, treebanks), share)
         best = best_system(made, _codes(made))
         low[i], high[i] = best.low, best.high
         true[i] = abilities[best.index] - abilities.mean()
@@ -162,17 +185,20 @@ def _true_strengths() -> Floats:
     says="Bradley-Terry strength 2.46 (1.87 to 3.04)",
     kind="interval",
     nominal=0.95,
-    cases=TABLES,
+    cases=GAPPED,
     beside="mean width (log odds)",
     covers=("bradley-terry.low", "bradley-terry.high"),
     repetitions=500,
     quick=20,
 )
-def strengths_of_systems(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
+def strengths_of_systems(
+    random: np.random.Generator, case: tuple[int, float], repetitions: int
+) -> Trials:
     """Take the systems of rank-confidence-sets; true strengths from very many treebanks."""
+    treebanks, share = case
     hits, widths = [], []
     for _ in range(repetitions):
-        made = bradley_terry(board(values(random, TRUE, treebanks)))
+        made = bradley_terry(gapped(random, values(random, TRUE, treebanks), share))
         j = int(random.integers(len(TRUE)))
         hits.append(made.low[j] <= _true_strengths()[j] <= made.high[j])
         widths.append(made.high[j] - made.low[j])
@@ -185,20 +211,23 @@ def strengths_of_systems(random: np.random.Generator, treebanks: int, repetition
     says="confidence set of the rank by Bradley-Terry strength: 1 to 7",
     kind="verdict",
     nominal=0.05,
-    cases=TABLES,
+    cases=GAPPED,
     beside="mean number of ranks in a set",
-    covers=("bradley-terry.rank_low", "bradley-terry.rank_high"),
+    covers=("bradley-terry.rank_low", "bradley-terry.rank_high", "rules.rank_*"),
     repetitions=500,
     quick=20,
 )
-def ranks_by_strength(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
+def ranks_by_strength(
+    random: np.random.Generator, case: tuple[int, float], repetitions: int
+) -> Trials:
     """Take the same; the rate is that of sets of one system, drawn each time, that miss its rank.
 
     Systems of equal strength may have any of the ranks that they share.
     """
     missed, width = np.empty(repetitions, dtype=bool), np.empty(repetitions)
+    treebanks, share = case
     for i in range(repetitions):
-        sets = bradley_terry(board(values(random, TRUE, treebanks))).ranks
+        sets = bradley_terry(gapped(random, values(random, TRUE, treebanks), share)).ranks
         j = int(random.integers(len(TRUE)))
         best, worst = 1 + (TRUE[j] < TRUE).sum(), (TRUE[j] <= TRUE).sum()
         missed[i] = sets.low[j] > worst or sets.high[j] < best

@@ -122,6 +122,7 @@ def examples(world, counts, numbers):
         "rank": [
             partial(tg.rank, "conll18", size=10, samples=200),
             partial(tg.rank, "conll18", size=10, exact=True),
+            partial(tg.rank, "conll18", size=10, rule="all", samples=20),
         ],
         "rank compare": [
             partial(tg.rank.compare, "conll18", by=by)
@@ -130,6 +131,9 @@ def examples(world, counts, numbers):
         + [partial(tg.rank.compare, "conll18", by="difference", margin=1.0)],
         "rank outliers": [
             partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, samples=2000)
+        ],
+        "leaderboard": [
+            partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, samples=50)
         ],
         "certify": [
             partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", margin=1.0, resamples=100)

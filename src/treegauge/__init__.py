@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.reading import read_leaderboard as read_leaderboard
     from treegauge.ranking.recommend import recommend as recommend
     from treegauge.reporting.demo import demo as demo
+    from treegauge.reporting.leaderboard import leaderboard as leaderboard
     from treegauge.reporting.report import report as report
     from treegauge.scoring.align import MismatchError as MismatchError
     from treegauge.scoring.align import align as align
@@ -114,6 +115,7 @@ _HOMES = {
     "ranking.reading": ["read_leaderboard"],
     "ranking.recommend": ["recommend"],
     "reporting.demo": ["demo"],
+    "reporting.leaderboard": ["leaderboard"],
     "reporting.report": ["report"],
     "scoring.align": ["MismatchError", "align"],
     "scoring.breakdown": ["breakdown", "examples"],

@@ -103,6 +103,10 @@ VERBS: dict[str, dict[str, Command]] = {
                 "subsets": Command(),
             },
         ),
+        "leaderboard": Command(
+            "Score every team on every treebank, rank the teams, and write a page and tables.",
+            ["gold"],
+        ),
         "certify": Command("Say what the claim that one system beats another rests on."),
         "recommend": Command(
             "Recommend a small set of treebanks that ranks systems as all of them do."

@@ -1,8 +1,11 @@
 """Work in threads, where there is enough of it."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import Context
 from typing import TypeVar
+
+from treegauge.core.errors import TreegaugeError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -25,3 +28,13 @@ def map_threads(work: Callable[[T], R], items: Iterable[T], workers: int) -> Ite
 
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(work, items)
+
+
+def worker_count(workers: int | None) -> int:
+    """Return how many threads to use: all processors this process may use, unless given."""
+    if workers is None:
+        allowed = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
+        return len(allowed(0))
+    if workers < 1:
+        raise TreegaugeError(f"workers {workers}: expected 1 or more")
+    return workers

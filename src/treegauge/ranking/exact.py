@@ -29,10 +29,9 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign
-from treegauge.core.threads import map_threads
+from treegauge.core.threads import map_threads, worker_count
 from treegauge.kernels.rank_swaps import add_items
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
-from treegauge.ranking.rank_counts import worker_count
 from treegauge.ranking.sampler import sizes_of, sizes_text
 
 if TYPE_CHECKING:

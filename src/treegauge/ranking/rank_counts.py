@@ -1,6 +1,5 @@
 """Rank the systems on every sample of a sampler and count, block by block, on several threads."""
 
-import os
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.threads import map_threads
+from treegauge.core.threads import map_threads, worker_count
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.sampler import BLOCK, Mask, Sampler
 
@@ -159,16 +158,6 @@ def _zeros(bits: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64], ND
     at = 8 * octets[which] + bit
     real = at < columns  # the last octet may be padded
     return rows[which][real], at[real]
-
-
-def worker_count(workers: int | None) -> int:
-    """Return how many threads to use: all processors this process may use, unless given."""
-    if workers is None:
-        allowed = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
-        return len(allowed(0))
-    if workers < 1:
-        raise TreegaugeError(f"workers {workers}: expected 1 or more")
-    return workers
 
 
 def tally(

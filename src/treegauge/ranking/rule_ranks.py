@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, RowsResult, countersign
-from treegauge.core.threads import map_threads
+from treegauge.core.threads import map_threads, worker_count
 from treegauge.ranking.kemeny import KemenyOrder
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name
-from treegauge.ranking.rank_counts import worker_count
 from treegauge.ranking.rules import POINTS, Ballots, Rule, kemeny_places
 from treegauge.ranking.sampler import (
     BLOCK,

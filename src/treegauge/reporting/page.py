@@ -26,7 +26,8 @@ class Section:
 
     `key` is its name in links and of the script that brings it to life; `title`, `text` and the
     main findings (`short`, a sentence each) are plain text; `data` becomes JSON for the script;
-    `tables` are results by caption, shown without a script; `methods` say how numbers are made.
+    `tables` are results by caption, folded, and `shown` those that are open from the start, without
+    a script; `methods` say how numbers are made.
     """
 
     key: str
@@ -36,6 +37,7 @@ class Section:
     tables: Sequence[tuple[str, Result]] = ()
     methods: Sequence[Method] = ()
     short: Sequence[str] = ()
+    shown: Sequence[tuple[str, Result]] = ()
 
     def to_html(self) -> str:
         """Return the section as HTML.
@@ -53,15 +55,25 @@ class Section:
             f'<section id="{self.key}" tabindex="-1" aria-labelledby="{self.key}-title">',
             f'<h2 id="{self.key}-title">{escape(self.title)}</h2>',
             *(f'<p class="lead">{escape(text)}</p>' for text in self.text.split("\n")),
-            '<div class="live"></div>',
         ]
-        for caption, result in self.tables:
-            lines.append(
-                f"<details><summary>{escape(caption)}</summary>"
-                f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">'
-                f"{result.to_html()}</div></details>"
-            )
+        lines += [
+            f"<h3>{escape(caption)}</h3>{_region(caption, result)}"
+            for caption, result in self.shown
+        ]
+        lines.append('<div class="live"></div>')
+        lines += [
+            f"<details><summary>{escape(caption)}</summary>{_region(caption, result)}</details>"
+            for caption, result in self.tables
+        ]
         return "\n".join([*lines, "</section>"])
+
+
+def _region(caption: str, result: Result) -> str:
+    """Return tables in a frame of their own, in which wide ones scroll."""
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">'
+        f"{result.to_html()}</div>"
+    )
 
 
 def asset(name: str) -> str:

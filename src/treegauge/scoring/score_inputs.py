@@ -183,4 +183,6 @@ def _treebank_names(files: Sequence[str]) -> list[str]:
 
 
 def _files(folder: Path) -> list[str]:
+    if folder.is_file():
+        return [str(folder)]
     return sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*.conllu{ending}"))

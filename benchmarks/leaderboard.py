@@ -1,0 +1,139 @@
+"""A shared task of twelve parsers on twenty treebanks: its leaderboard, and after changes.
+
+``python -m benchmarks.leaderboard FOLDER`` trains the parsers and writes the task: gold files in
+``FOLDER/gold``, a folder per team in ``FOLDER/teams``.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.measuring import TREEGAUGE, Measured, process, tell
+from benchmarks.tables import Section, Target, took
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.columns import Treebank
+
+TREEBANKS = 20
+LEAST = 500_000
+"""Bytes of a training set, at least."""
+SIZES = (20, 50, 100, 200, 400, 800)
+"""Training sentences of the teams, at most."""
+PARSERS: dict[str, dict[str, Any]] = {
+    "beam": {"learners": 1, "epochs": 5}, "mst": {"epochs": 2, "label_epochs": 2},
+}  # fmt: skip
+LATE = "beam-800"
+"""The team that submits when all others have been scored."""
+
+
+def treebanks() -> Iterator[tuple[str, "Treebank", "Treebank"]]:
+    """Yield names, training sets and test sets: real treebanks where they are at hand."""
+    from treegauge.testing.synthetic import Grammar, synthetic
+    from treegauge.treebanks.conllu import read_conllu
+
+    folder = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
+    releases = sorted(folder.glob("r*"), key=lambda path: path.name) or [folder]
+    found = [one for one in releases[-1].glob("UD_*/*-ud-train.conllu")
+             if one.stat().st_size >= LEAST]  # fmt: skip
+    for path in sorted(found, key=lambda one: one.stat().st_size)[:TREEBANKS]:
+        test = path.with_name(path.name.replace("train", "test"))
+        yield test.stem, read_conllu(path), read_conllu(test)
+    for number in range(0 if len(found) >= TREEBANKS else TREEBANKS):
+        whole = synthetic(1200, Grammar(language=number), seed=number)
+        yield f"x{number:02}_made-ud-test", whole[:800], whole[800:]
+
+
+def make(folder: Path) -> None:
+    """Train the parsers and write the task."""
+    from treegauge.parsing.registry import make_parser
+    from treegauge.treebanks.conllu import write_conllu
+
+    (folder / "gold").mkdir()
+    for name, training, test in treebanks():
+        write_conllu(test, folder / "gold" / f"{name}.conllu")
+        for parser, options in PARSERS.items():
+            for size in SIZES:
+                tell(f"{name}: {parser} on {size} sentences")
+                model = make_parser(parser, **options).fit(training[:size], seed=0)
+                team = folder / "teams" / f"{parser}-{size}"
+                team.mkdir(parents=True, exist_ok=True)
+                code = name.removesuffix("-ud-test")  # names as teams give them
+                write_conllu(model.parse(test), team / f"{code}.conllu")
+
+
+def run(repeats: int) -> Section:
+    """Make the task, and time the whole command in four situations."""
+    with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as made:
+        folder = Path(made)
+        subprocess.run([sys.executable, "-m", "benchmarks.leaderboard", made], check=True)
+        found: dict[str, list[Measured]] = {name: [] for name in SITUATIONS}
+        counts: dict[str, int] = {}
+        for _ in range(repeats):
+            for name, cells, one in _round(folder):
+                found[name].append(one)
+                counts[name] = cells
+        gold = list((folder / "gold").iterdir())
+        size = sum(path.stat().st_size for path in (folder / "teams").rglob("*.conllu"))
+    middle = {name: Measured.middle(runs) for name, runs in found.items()}
+    rows = [
+        [name, str(counts[name]), took(one.processor), took(one.seconds), f"{one.peak:.0f}"]
+        for name, one in middle.items()
+    ]
+    teams = len(PARSERS) * len(SIZES)
+    text = (
+        f"A made-up shared task: {teams} teams ({' and '.join(PARSERS)}, trained on "
+        f"{', '.join(map(str, SIZES))} sentences) on the test sets of {len(gold)} real treebanks "
+        f"({size / 1e6:.0f} MB of output). `treegauge leaderboard gold teams -o out`, from "
+        "starting Python to the page: scores, standings, tables, subsets of treebanks. What is "
+        "left where nothing has changed is checksums, ranking and page."
+    )
+    nothing, added, same = (middle[name].processor for name in (NOTHING, ADDED, SAME))
+    each = (nothing - same) / (teams * len(gold))
+    aim = "an added team costs at most twice its own share of the scoring"
+    share = (added - same) / (each * len(gold))
+    targets = [
+        Target("only what is new is scored", f"{counts[ADDED]} of {teams * len(gold)} outputs",
+               counts[ADDED] == len(gold) and counts[SAME] == 0 and counts[CHANGED] == 1),
+        Target(aim, f"{share:.2f} times", share <= 2),
+    ]  # fmt: skip
+    head = ("leaderboard", "outputs scored", "processor s", "wall s", "peak MB")
+    return Section("Leaderboard", text, head, rows, targets)
+
+
+NOTHING, SAME = "from nothing", "again, nothing has changed"
+CHANGED, ADDED = "again, one output has changed", "again, one team was added"
+SITUATIONS = (NOTHING, SAME, CHANGED, ADDED)
+
+
+def _round(folder: Path) -> Iterator[tuple[str, int, Measured]]:
+    """Yield every situation with the number of outputs that were scored and what it took."""
+    teams, late, out = folder / "teams", folder / "late", folder / "out"
+    command = [*TREEGAUGE, "leaderboard", *map(str, (folder / "gold", teams, "-o", out))]
+
+    def measured() -> tuple[int, Measured]:
+        before = len(list((out / "cells").glob("*.json"))) if out.exists() else 0
+        one = process(*command)
+        return len(list((out / "cells").glob("*.json"))) - before, one
+
+    shutil.rmtree(out, ignore_errors=True)
+    yield NOTHING, *measured()
+    yield SAME, *measured()
+    file = sorted((teams / "mst-20").iterdir())[0]
+    text = file.read_bytes()
+    file.write_bytes(b"# changed = yes\n" + text)
+    yield CHANGED, *measured()
+    file.write_bytes(text)
+    shutil.rmtree(out)
+    (teams / LATE).rename(late)
+    process(*command)
+    late.rename(teams / LATE)
+    yield ADDED, *measured()
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]))

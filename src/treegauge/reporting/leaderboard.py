@@ -1,0 +1,115 @@
+"""The verb ``leaderboard``: from gold files and a folder per team to a page to publish."""
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+from treegauge.core.verbs import verb
+from treegauge.scoring.convention import Counting
+from treegauge.scoring.settings import Reading
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.ranking.standings import Standings
+
+
+@verb
+def leaderboard(
+    gold: str | PathLike[str],
+    *submissions: str | PathLike[str] | Mapping[str, Any],
+    out: str | PathLike[str] | None = "leaderboard",
+    metric: str = "LAS",
+    split: Literal["train", "dev", "test"] | None = None,
+    failed: Literal["zero", "leave-out", "refuse"] = "zero",
+    title: str = "Leaderboard",
+    metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
+    enhanced: bool = False,
+    samples: int = 100_000,
+    seed: int = 0,
+    workers: int | None = None,
+    counting: Counting = Counting(),
+    reading: Reading = Reading(),
+) -> "Standings":
+    """Score every team on every treebank, rank the teams, and write a page and tables.
+
+    A second run scores only what is new or has changed. Outputs are matched with gold files by file
+    name, treebank code, treebank name or text.
+
+    Parameters
+    ----------
+    gold
+        A folder of gold files or of treebank folders.
+    *submissions
+        A folder with a folder of output per team; or teams one by one, as NAME=PATH, each with a
+        file or a folder. In Python also mappings from teams to paths.
+    out
+        The folder to write: index.html, the tables, and the scores by which the next run knows what
+        has changed. In Python None writes nothing.
+    metric
+        The metric by which teams are ranked.
+    split
+        Gold files of this split; default: test, if file names say so, else all files.
+    failed
+        Runs that failed or are missing: count 0, as in the shared task; leave-out: averages are
+        estimated from the other scores of team and treebank; refuse: stop and name them.
+    title
+        The title of the page.
+    metadata
+        Table with a column treebank or name and any of language, tokens, family, stock, genus and
+        resource. Treebanks of the CoNLL 2018 shared task are known.
+    enhanced
+        Score enhanced dependencies, too (ELAS, EULAS).
+    samples
+        How many random subsets of treebanks.
+    seed
+        Same seed, same result.
+    workers
+        Threads; the result does not depend on them. Default: as many as there are processors.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import treegauge as tg
+    >>> home = Path(tempfile.mkdtemp())
+    >>> for seed, code in enumerate(("el_gdt", "te_mtg")):
+    ...     for team in ("gold", "teams/one", "teams/two"):
+    ...         (home / team).mkdir(parents=True, exist_ok=True)
+    ...         tg.write_conllu(tg.synthetic(30, seed=seed), home / team / f"{code}.conllu")
+    >>> ranks = leaderboard(home / "gold", home / "teams", out=home / "out", samples=100)
+    >>> ranks.table.select("rank", "system", "score").rows()
+    [(1.5, 'one', 100.0), (1.5, 'two', 100.0)]
+    >>> ranks.scored, leaderboard(home / "gold", home / "teams", out=home / "out").scored
+    (2, 0)
+
+    Both teams have the same files here, which are scored once.
+    """
+    from treegauge.core.errors import ChoiceError
+    from treegauge.core.messages import note
+    from treegauge.ranking.standings import standings as rank_teams
+    from treegauge.ranking.standings import submitted_board
+    from treegauge.reporting.leaderboard_files import check_folder, write_leaderboard
+    from treegauge.scoring.metrics import canonical
+    from treegauge.scoring.sentence_counts import ScoreOptions
+    from treegauge.scoring.submissions import Submissions, score_submissions
+
+    policies = ("zero", "leave-out", "refuse")
+    if failed not in policies:
+        raise ChoiceError("policy for failed runs", failed, policies)
+    options = ScoreOptions(counting.chosen, enhanced)
+    name = canonical(metric)
+    if name not in options.metrics:
+        raise ChoiceError("metric", metric, options.metrics)
+    files = Submissions.find(gold, submissions, split)
+    folder = check_folder(out, gold, files.homes)
+    cache = None if folder is None else folder / "cells"
+    scores = score_submissions(files, options, reading, cache=cache, workers=workers)
+    note(f"scored {scores.new} outputs; {scores.known} were scored before")
+    if failed == "refuse":
+        scores.refuse_failures()
+    board = submitted_board(scores, name, metadata, zero=failed == "zero")
+    ranked = rank_teams(board, scores, name, failed, samples=samples, seed=seed, workers=workers)
+    if folder is not None:
+        write_leaderboard(ranked, folder, title)
+    return ranked

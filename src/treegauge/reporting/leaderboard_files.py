@@ -1,0 +1,110 @@
+"""The files of a leaderboard: the page, and tables for papers and programs."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.messages import note
+from treegauge.core.result import RowsResult
+from treegauge.ranking.standings import Standings
+from treegauge.reporting.methods import make_method
+from treegauge.reporting.page import Section, page
+from treegauge.reporting.ranking import ranking_section
+
+PAGE, SCORES, RANKING = "index.html", "scores.csv", "ranking.csv"
+TABLES = ("leaderboard.json", "leaderboard.tex", "leaderboard.md")
+CELLS = "cells"
+"""The folder of scores that the next run need not make again."""
+
+
+class FailedRuns(RowsResult):
+    """Runs without a score, and why."""
+
+    kind = "failed runs"
+
+
+def check_folder(
+    out: str | os.PathLike[str] | None, gold: str | os.PathLike[str], homes: Iterable[Path]
+) -> Path | None:
+    """Return the folder to write; refuse one that would be a team's or holds something else."""
+    if out is None:
+        return None
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise TreegaugeError(f"{folder} is a file; expected a folder to write")
+    whole = folder.resolve()
+    inside = any(home.resolve() in {whole, *whole.parents} for home in homes)
+    if inside or whole == Path(gold).resolve():
+        raise TreegaugeError(
+            f"{folder} is among the inputs and would be read as one of them; choose another folder "
+            "with --out"
+        )
+    ours = [name for name in (PAGE, SCORES, RANKING, *TABLES) if (folder / name).exists()]
+    if ours and not (folder / CELLS).is_dir():
+        raise TreegaugeError(
+            f"{folder / ours[0]} would be overwritten, and no leaderboard of ours is in this "
+            "folder; choose another with --out"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
+    """Write all files, the page last."""
+    ranked.save(folder / SCORES)
+    with atomic(folder / RANKING) as file:
+        file.write(ranked.table.write_csv().encode())
+    for name in TABLES:
+        ranked.save(folder / name)
+    sections = [standings_section(ranked)]
+    board = ranked.board
+    whole = [name for name in board.systems if name not in {team for _, team in ranked.failures}]
+    missing = ""
+    if board.gaps and len(whole) > 1:
+        board, missing = board.select(systems=whole), " --missing drop-system"
+        note(f"the page ranks {len(whole)} teams without gaps over subsets")
+    if not board.gaps and len(board.systems) > 1 and len(board.treebanks) > 1:
+        sections.append(
+            ranking_section(board, given=f"{SCORES}{missing}", samples=ranked.subsets.samples)
+        )
+    introduction = (
+        f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. Beside "
+        f"this page: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."
+    )
+    with atomic(folder / PAGE) as file:
+        file.write(page(title, introduction, sections).encode())
+
+
+def standings_section(ranked: Standings) -> Section:
+    """Return the section with the standings and the scores by treebank."""
+    metric, best = ranked.board.metric, ranked.order[0]
+    means = ranked.table["score"].to_list()
+    text = "\n".join(
+        [
+            f"Teams by mean {metric} over treebanks (macro average), and their scores on each "
+            "treebank.",
+            *ranked.notes,
+        ]
+    )
+    short = [f"{best} leads with a mean {metric} of {means[0]:.2f}."]
+    if ranked.failures:
+        short.append(f"{len(ranked.failures)} runs failed or are missing.")
+    failed = FailedRuns(
+        [{"team": team, "treebank": code, "why": why}
+         for (code, team), why in ranked.failures.items()],
+        ranked.signature,
+    )  # fmt: skip
+    folded = [("Failed and missing runs", failed)] if ranked.failures else []
+    shown = [("Standings", ranked), (f"{metric} by treebank", ranked.by_treebank())]
+    policy = f" --failed {ranked.policy}" if ranked.policy != "zero" else ""
+    command = f"treegauge leaderboard GOLD SUBMISSIONS --metric {metric}{policy}"
+    method = make_method(
+        "standings", ranked.signature, command, samples=f"{ranked.subsets.samples:,}",
+        size=ranked.subsets.sampler.sizes[0],
+    )  # fmt: skip
+    return Section(
+        "leaderboard", "Leaderboard", text, tables=folded, methods=[method], short=short,
+        shown=shown,
+    )  # fmt: skip

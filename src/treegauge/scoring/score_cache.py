@@ -1,0 +1,111 @@
+"""Scores of outputs that were scored before, kept by the checksums of what they were made of.
+
+One small JSON file per pair of a gold file and an output, named by a checksum of both files and of
+the signature of how they were scored. A file that was damaged or that another version wrote counts
+as absent. Files are written atomically, so an interrupted run loses no score that was finished.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.scoring.certainty import estimate
+from treegauge.scoring.comparisons import unit_counts
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.metrics import Metric
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Reading, Resampling
+from treegauge.treebanks.columns import Treebank
+
+_COUNTS = ("correct", "gold", "system", "aligned")
+
+
+def file_checksum(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    with Path(path).open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+class CellScore(NamedTuple):
+    """The metrics of one output on one gold file, or why it could not be scored.
+
+    `errors` are the standard error of F1 as a fraction, and its degrees of freedom, of metrics that
+    have one: what an interval of a macro average needs.
+    """
+
+    metrics: dict[str, Metric]
+    errors: dict[str, tuple[float, float]]
+    failure: str | None = None
+
+
+def score_cell(gold: Treebank, output: str, options: ScoreOptions, reading: Reading) -> CellScore:
+    """Score one output; what is wrong with it becomes the reason of its failure."""
+    try:
+        scores = evaluate(gold, {"system": output}, options, reading, Resampling())
+    except TreegaugeError as error:
+        lines = [line.strip() for line in str(error).splitlines()]
+        reasons = [line for line in lines if line and not line.startswith("hint")]
+        return CellScore({}, {}, "; ".join(reasons[:3]))
+    (one,) = scores.systems
+    names = list(one.metrics)
+    made = estimate(unit_counts(one, names, scores.units))
+    errors = {
+        name: (float(made.standard_error[i]), float(made.df[i]))
+        for i, name in enumerate(names)
+        if np.isfinite(made.standard_error[i])
+    }
+    return CellScore(one.metrics, errors)
+
+
+@dataclass(frozen=True)
+class ScoreCache:
+    """A folder of scores; `signature` says how outputs are scored, the version included."""
+
+    folder: Path
+    signature: str
+
+    def path(self, gold: str, system: str) -> Path:
+        """Return where the score of two files, given by their checksums, is kept."""
+        name = sha256(f"{gold}\n{system}\n{self.signature}".encode()).hexdigest()
+        return self.folder / f"{name}.json"
+
+    def get(self, gold: str, system: str) -> CellScore | None:
+        """Return the score of two files; None if it is not there or not whole."""
+        try:
+            kept = json.loads(self.path(gold, system).read_bytes())
+            checksum = kept.pop("checksum")
+            named = (kept["gold"], kept["system"], kept["signature"])
+            if checksum != _checksum(kept) or named != (gold, system, self.signature):
+                return None
+            metrics = {
+                name: Metric(name, *(counts[one] for one in _COUNTS))
+                for name, counts in kept["metrics"].items()
+            }
+            errors = {name: (float(se), float(df)) for name, (se, df) in kept["errors"].items()}
+            return CellScore(metrics, errors, kept["failure"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def put(self, gold: str, system: str, score: CellScore) -> None:
+        """Keep the score of two files."""
+        metrics = {
+            name: {one: getattr(metric, one) for one in _COUNTS}
+            for name, metric in score.metrics.items()
+        }
+        kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,
+                "errors": {name: list(pair) for name, pair in score.errors.items()},
+                "failure": score.failure}  # fmt: skip
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with atomic(self.path(gold, system)) as file:
+            file.write(json.dumps({**kept, "checksum": _checksum(kept)}).encode())
+
+
+def _checksum(kept: dict[str, Any]) -> str:
+    return sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()

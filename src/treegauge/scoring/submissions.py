@@ -1,0 +1,252 @@
+"""Folders of teams: their outputs matched with gold files, and scored where that is new."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note, progress
+from treegauge.core.result import sign
+from treegauge.core.threads import map_threads, worker_count
+from treegauge.scoring.evaluation import choices
+from treegauge.scoring.hierarchies import over_treebanks, percent_interval
+from treegauge.scoring.metrics import metric_label
+from treegauge.scoring.score_cache import CellScore, ScoreCache, file_checksum, score_cell
+from treegauge.scoring.score_inputs import match_folders
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Reading, Resampling
+from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.sources import ENDINGS, Source, split_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NO_OUTPUT = "no output"
+Cell = tuple[str, str]
+"""A treebank and a team."""
+
+
+@dataclass(frozen=True)
+class Submissions:
+    """Gold files by treebank, and the outputs of each team.
+
+    `homes` are the folders that hold those of teams; `problems` are reasons why the outputs of a
+    team could not be matched with gold files.
+    """
+
+    gold: dict[str, str]
+    outputs: dict[str, dict[str, str]]
+    problems: dict[str, str]
+    homes: list[Path]
+
+    @classmethod
+    def find(
+        cls, gold: Source, submissions: Sequence[Any], split: str | None = None
+    ) -> "Submissions":
+        """Find the gold files of a split, the teams, and which output is which.
+
+        Submissions are folders with a folder per team, ``NAME=PATH``, or mappings from teams to
+        paths of files or folders. Without a split, test sets are taken where file names say so,
+        else all files.
+        """
+        if not Path(gold).is_dir():
+            raise TreegaugeError(f"GOLD {os.fspath(gold)}: expected a folder of gold files")
+        teams, homes = _teams(submissions)
+        every = [path for ending in ENDINGS for path in Path(gold).rglob(f"*.conllu{ending}")]
+        if split is None and any(split_of(path) == "test" for path in every):
+            split = "test"
+        files = match_folders(gold, {}, split=split).gold
+        outputs: dict[str, dict[str, str]] = {}
+        problems: dict[str, str] = {}
+        for team, path in teams.items():
+            try:
+                matched = match_folders(gold, {team: path}, split=split).systems[team]
+                outputs[team] = {code: runs[0] for code, runs in matched.items()}
+            except TreegaugeError as error:
+                outputs[team], problems[team] = {}, str(error)
+        return cls(files, outputs, problems, homes)
+
+
+def _teams(submissions: Sequence[Any]) -> tuple[dict[str, Path], list[Path]]:
+    """Return where the output of each team is, and the folders that hold those of several."""
+    named: list[tuple[str, Path]] = []
+    homes: list[Path] = []
+    for given in submissions:
+        if isinstance(given, Mapping):
+            named += [(str(team), Path(path)) for team, path in given.items()]
+            continue
+        name, equals, path = os.fspath(given).partition("=")
+        if equals and not Path(given).exists():
+            named.append((name, Path(path)))
+            continue
+        homes.append(Path(given))
+        named += _team_folders(Path(given))
+    if not named:
+        where = ", ".join(map(str, homes)) or "no submissions"
+        raise TreegaugeError(f"{where}: no team; expected a folder of output per team")
+    for i, (team, place) in enumerate(named):
+        if not team or team in {one for one, _ in named[:i]}:
+            raise TreegaugeError(f"{place}: two teams are called {team!r}; expected other names")
+        if not place.exists():
+            raise TreegaugeError(f"{team}: {place} does not exist; expected a file or a folder")
+    return dict(named), homes
+
+
+def _team_folders(home: Path) -> list[tuple[str, Path]]:
+    if not home.is_dir():
+        raise TreegaugeError(
+            f"SUBMISSIONS {home}: expected a folder with a folder per team, or NAME=PATH"
+        )
+    listed = sorted(one for one in home.iterdir() if not one.name.startswith("."))
+    if loose := [one.name for one in listed if one.is_file()]:
+        note(f"{home}: {len(loose)} files are in no team's folder and are left out, such as "
+             f"{loose[0]}")  # fmt: skip
+    return [(one.name, one) for one in listed if one.is_dir()]
+
+
+class SubmissionScores(NamedTuple):
+    """The score of every team on every treebank.
+
+    `new` is the number of outputs that were scored now, `known` that of scores of earlier runs.
+    """
+
+    treebanks: tuple[str, ...]
+    teams: tuple[str, ...]
+    cells: dict[Cell, CellScore]
+    options: ScoreOptions
+    signature: str
+    new: int
+    known: int
+
+    @property
+    def failures(self) -> dict[Cell, str]:
+        """Why a team has no score on a treebank."""
+        return {cell: one.failure for cell, one in self.cells.items() if one.failure is not None}
+
+    def f1(
+        self, treebank: str, team: str, metric: str, failed: float | None = None
+    ) -> float | None:
+        """Return a score in percent, `failed` where the run failed."""
+        cell = self.cells[treebank, team]
+        return failed if cell.failure is not None else cell.metrics[metric].f1
+
+    def refuse_failures(self) -> None:
+        """Raise an error that names all runs that failed or are missing."""
+        if self.failures:
+            lines = [f"{team} on {code}: {why}" for (code, team), why in self.failures.items()]
+            raise TreegaugeError(
+                f"{len(lines)} runs failed or are missing:\n" + "\n".join(lines) + "\n"
+                "count them as 0 with --failed zero, or leave them out with --failed leave-out"
+            )
+
+    def table(self, failed: float | None = None) -> "pl.DataFrame":
+        """Return one row per treebank and team: F1 of every metric, `failed` where there is none.
+
+        The last column says why.
+        """
+        import polars as pl
+
+        rows = [
+            {"treebank": code, "system": team}
+            | {
+                metric_label(name, self.options.convention): self.f1(code, team, name, failed)
+                for name in self.options.metrics
+            }
+            | {"failure": cell.failure}
+            for (code, team), cell in self.cells.items()
+        ]
+        kinds = {metric_label(name, self.options.convention): pl.Float64
+                 for name in self.options.metrics}  # fmt: skip
+        return pl.DataFrame(
+            rows, schema_overrides={**kinds, "failure": pl.String}, infer_schema_length=None
+        )
+
+    def interval(self, team: str, metric: str) -> tuple[float, float] | None:
+        """Return the 95 % interval of a team's macro average on these treebanks.
+
+        None where the team failed on a treebank or some treebank is too small.
+        """
+        mine = [self.cells[code, team] for code in self.treebanks]
+        if not all(metric in one.errors for one in mine):
+            return None
+        values = [one.metrics[metric].f1 / 100 for one in mine]
+        made = [
+            StudentEstimate(*(np.array([part]) for part in (value, *one.errors[metric])))
+            for value, one in zip(values, mine, strict=True)
+        ]
+        here = over_treebanks(list(self.treebanks), values, made).here
+        return None if here is None else percent_interval(here, 0.95, share=True)
+
+
+def score_submissions(
+    files: Submissions,
+    options: ScoreOptions,
+    reading: Reading,
+    *,
+    cache: Path | None = None,
+    workers: int | None = None,
+) -> SubmissionScores:
+    """Score every output whose score is not known from an earlier run.
+
+    Every score is kept as soon as it is known. Gold is read once per treebank, and not at all where
+    nothing is new.
+    """
+    signature = sign(**choices(options, reading, Resampling(), []))
+    kept = None if cache is None else ScoreCache(cache, signature)
+
+    def scored(code: str) -> dict[Cell, tuple[CellScore, bool | None]]:
+        gold = _Gold(files.gold[code], reading)
+        return {(code, team): one(code, team, gold) for team in files.outputs}
+
+    def one(code: str, team: str, gold: _Gold) -> tuple[CellScore, bool | None]:
+        output = files.outputs[team].get(code)
+        if output is None:
+            return CellScore({}, {}, files.problems.get(team, NO_OUTPUT)), None
+        try:
+            checksum = file_checksum(output)
+        except OSError as error:
+            return CellScore({}, {}, f"cannot be read: {error.strerror or error}"), None
+        known = None if kept is None else kept.get(gold.checksum, checksum)
+        if known is not None:
+            task.advance()
+            return known, False
+        score = score_cell(gold.treebank, output, options, reading)
+        if kept is not None:
+            kept.put(gold.checksum, checksum, score)
+        task.advance()
+        return score, True
+
+    cells: dict[Cell, CellScore] = {}
+    states: list[bool | None] = []
+    with progress("outputs", sum(map(len, files.outputs.values()))) as task:
+        for part in map_threads(scored, files.gold, worker_count(workers)):
+            cells |= {cell: score for cell, (score, _) in part.items()}
+            states += [fresh for _, fresh in part.values()]
+    if all(cell.failure is not None for cell in cells.values()):
+        reasons = "; ".join(sorted({str(cell.failure) for cell in cells.values()})[:3])
+        raise TreegaugeError(f"no team could be scored: {reasons}")
+    return SubmissionScores(
+        tuple(files.gold), tuple(files.outputs), cells, options, signature,
+        new=states.count(True), known=states.count(False),
+    )  # fmt: skip
+
+
+class _Gold:
+    """A gold file, read when it is needed."""
+
+    def __init__(self, path: str, reading: Reading) -> None:
+        self.path, self.reading = path, reading
+
+    @cached_property
+    def checksum(self) -> str:
+        return file_checksum(self.path)
+
+    @cached_property
+    def treebank(self) -> Any:
+        return read_conllu(self.path, errors=self.reading.errors, allow=self.reading.allow)
