@@ -287,7 +287,9 @@ def test_other_treebanks_of_added_systems_are_left_out_and_named(caplog):
 
 
 def test_added_systems_are_checked():
-    with pytest.raises(TreegaugeError, match=r"2 missing score\(s\): \(af_afribooms, mine\)"):
+    with pytest.raises(
+        TreegaugeError, match=r"conll18 \+ table: 2 missing score\(s\): \(af_afribooms, mine\)"
+    ):
         read_leaderboard("conll18", "+", mine()[2:])
     board = read_leaderboard("conll18", "+", mine()[2:], missing="keep")
     assert board.gaps == 2

@@ -144,6 +144,9 @@ def test_all_rules_side_by_side():
     assert written["kemeny"] == {"against": 3326.5, "fewest": 3326.5, "exact": True}
     assert {row["rule"] for row in written["stability"]["rows"]} == set(RULES)
     assert found.shown().columns == ["system", *RULES]
+    for rule in RULES:  # each alone
+        shown = tg.rank("conll18", rule=rule, samples=9).shown()
+        assert {"rank", "system", "best", "median", "worst", "mean rank"} <= set(shown.columns)
     assert tg.rank("conll18", rule=["borda"], samples=9).shown().columns[:3] == [
         "rank", "system", "comparisons won %",
     ]  # fmt: skip

@@ -234,7 +234,7 @@ def read_leaderboard(
     collection = _Collection(metric)
     for source in given:
         collection.add(_table_of(source, metric))
-    label, cells = _label([*given, *added]), collection.cells
+    label, cells = " + ".join(map(_label, [given, *([one] for one in added)])), collection.cells
     collection.check(label)
     for source in added:
         own, name = _Collection(metric), _label([source])

@@ -14,7 +14,7 @@ from treegauge.core.result import Result, RowsResult, countersign
 from treegauge.core.threads import map_threads, worker_count
 from treegauge.ranking.kemeny import KemenyOrder
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name
-from treegauge.ranking.rules import POINTS, Ballots, Rule, kemeny_places
+from treegauge.ranking.rules import POINTS, RULES, Ballots, Rule, kemeny_places
 from treegauge.ranking.sampler import (
     BLOCK,
     Constraint,
@@ -102,6 +102,7 @@ class RuleRanks(Result):
     signature: str
     kind: ClassVar[str] = "rules"
     unit: ClassVar[str | None] = "percent"
+    digits: ClassVar[Any] = dict.fromkeys((*RULES, "rank", "best", "median", "worst"))
 
     @cached_property
     def table(self) -> "pl.DataFrame":
@@ -134,7 +135,7 @@ class RuleRanks(Result):
             frame = pl.DataFrame({"system": self.board.systems, **ranks})
             return frame.sort(self.rules[0], "system")
         (rule,) = self.rules
-        points = POINTS[rule] if rule != "mean" else metric_name(self.board.metric)
+        points = POINTS[rule].format(metric_name(self.board.metric))
         frame = self.table.drop("rule").rename({"points": points, "mean": "mean rank"})
         if rule == "kemeny":  # its points are the places
             frame = frame.drop(points)
@@ -146,8 +147,7 @@ class RuleRanks(Result):
 
     def own_text(self) -> str:
         """Return the ranks, and what has to be said about gaps and Kemeny's order."""
-        ranks = dict.fromkeys(("rank", "best", "median", "worst", *self.rules))
-        lines = [tables.to_text(self.shown(), digits=ranks), ""]
+        lines = [tables.to_text(self.shown(), digits=self.digits), ""]
         if len(self.rules) > 1:
             lines.append("Rank of each system over all treebanks, by rule.")
         if self.sets and len(self.rules) == 1:

@@ -33,10 +33,10 @@ from treegauge.ranking.strengths import strengths, votes_of
 Rule = Literal["mean", "median", "error-reduction", "borda", "kemeny", "bradley-terry"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 POINTS: dict[Rule, str] = {
-    "mean": "mean", "median": "median", "error-reduction": "error reduction %",
+    "mean": "{}", "median": "median {}", "error-reduction": "error reduction %",
     "borda": "comparisons won %", "kemeny": "place", "bradley-terry": "strength",
 }  # fmt: skip
-"""What tables call the number by which a rule ranks."""
+"""What tables call the number by which a rule ranks, given the metric."""
 Floats = NDArray[np.float64]
 
 
