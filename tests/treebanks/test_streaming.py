@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import parse_conllu, pieces, read_conllu, stream_conllu
+from treegauge.treebanks.conllu import parse_conllu, read_conllu, stream_conllu
+from treegauge.treebanks.pieces import pieces
 from treegauge.treebanks.problems import ConlluError
 
 from .texts import chain, conllu, reading_problems, row, treebanks

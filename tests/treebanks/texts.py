@@ -11,8 +11,8 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from udtools import udeval
 
-from treegauge.treebanks.conllu import count_lines, pieces
 from treegauge.treebanks.indexing import index
+from treegauge.treebanks.pieces import count_lines, pieces
 from treegauge.treebanks.problems import Problem
 from treegauge.treebanks.relations import check_deps
 

@@ -36,6 +36,10 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(whole)
         return
+    if isinstance(result, Result) and fmt == "text" and out is None:
+        for piece in result.text_pieces():
+            sys.stdout.write(piece + "\n")
+        return
     text = render(result, fmt) if isinstance(result, Result) else str(result)
     if out is None:
         sys.stdout.write(text + "\n")

@@ -241,6 +241,10 @@ class Result(_Signed):
     def _repr_html_(self) -> str:
         return self.to_html()
 
+    def text_pieces(self) -> Iterator[str]:
+        """Yield what people read in pieces, for results that can be very long."""
+        yield str(self)
+
     def __str__(self) -> str:
         return "\n\n".join(one.own_text() for one in self.each())
 

@@ -86,7 +86,12 @@ class ValidationReport(Result):
 
     def own_text(self) -> str:
         """Return one line per problem as compilers print them, and a line with their numbers."""
-        return "\n".join([*map(str, self.problems), self.summary])
+        return "\n".join(self.text_pieces())
+
+    def text_pieces(self) -> Iterator[str]:
+        """Yield the lines one by one: a large treebank can have a million problems."""
+        yield from map(str, self.problems)
+        yield self.summary
 
     @property
     def summary(self) -> str:
