@@ -18,7 +18,7 @@ SOURCE = ROOT / "src"
 # From the bottom to the top. Rooms on one line do not know each other.
 LAYERS = [
     ["core"],
-    ["kernels"],
+    ["adapters", "kernels"],
     ["data", "treebanks"],
     ["statistics"],
     ["measures", "splitting", "testing", "validation"],

@@ -28,8 +28,7 @@ def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
     for source in systems:
         if isinstance(source, Mapping):
             for name, outputs in source.items():
-                listed = isinstance(outputs, Sequence) and not isinstance(outputs, str | Treebank)
-                named.setdefault(name, []).extend(outputs if listed else [outputs])
+                named.setdefault(name, []).extend(_runs(outputs))
             continue
         if not isinstance(source, str | PathLike):
             output = read_treebank(source)
@@ -48,6 +47,19 @@ def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
     if not named:
         raise TreegaugeError("no system to score: give at least one output file")
     return named
+
+
+def _runs(outputs: Any) -> Sequence[Any]:
+    """Return the runs of a system; a list of another library's documents is one of them."""
+    if isinstance(outputs, str | PathLike | Treebank):
+        return [outputs]
+    if not isinstance(outputs, Sequence):
+        return [read_treebank(outputs)]
+    from treegauge.adapters.objects import is_foreign
+
+    if is_foreign(outputs):
+        return [read_treebank(outputs)]
+    return [read_treebank(one) if is_foreign(one) else one for one in outputs]
 
 
 def _is_folder(source: Any) -> bool:

@@ -155,7 +155,7 @@ def _named_folder(name: str) -> Path | None:
 
 
 def read_treebank(
-    source: "Treebank | Source | IO[str] | IO[bytes]",
+    source: Any,
     split: str | None = None,
     errors: Errors = "strict",
     **options: Any,
@@ -166,7 +166,9 @@ def read_treebank(
     ----------
     source
         A :class:`Treebank` (returned as it is), a CoNLL-U file, ``-`` for standard input, a
-        folder, a pattern, an open file, or the name or code of a treebank under ``TREEGAUGE_UD``.
+        folder, a pattern, an open file, the name or code of a treebank under ``TREEGAUGE_UD``, a
+        data frame, or the documents of another library (see
+        :func:`treegauge.adapters.objects.conllu_text`).
     split
         ``"train"``, ``"dev"`` or ``"test"``: only this set of a folder, pattern or name.
     errors
@@ -187,16 +189,35 @@ def read_treebank(
         return source
     if not isinstance(source, str | os.PathLike):
         if not hasattr(source, "read"):
-            raise TreegaugeError(
-                f"found a {type(source).__name__}; expected a Treebank, a path, a folder, "
-                "a pattern, an open file, or a name under TREEGAUGE_UD"
-            )
+            return _converted(source, {"errors": errors} | options)
         title = getattr(source, "name", None)
         name = short_name(title) if isinstance(title, str) else "text"
         return parse_conllu(source.read(), **({"name": name, "errors": errors} | options))
     if split is not None and "name" not in options and (folder := folder_name(source)):
         options["name"] = f"{folder}/{split}"
     return read_conllu(source, split=split, errors=errors, **options)
+
+
+def _converted(given: Any, options: dict[str, Any]) -> "Treebank":
+    """Read what other libraries hold: data frames, documents, lists of sentences."""
+    from treegauge.adapters.objects import LIBRARIES, conllu_text, is_foreign, package_of
+
+    name = package_of(given[0] if isinstance(given, list | tuple) and given else given)
+    options = {"name": "rows" if name == "builtins" else name} | options
+    if name in {"polars", "pandas", "pyarrow"}:
+        from treegauge.treebanks.frames import from_frame
+
+        known = ("name", "errors", "need_heads")
+        return from_frame(given, **{key: options[key] for key in known if key in options})
+    if not is_foreign(given) and not isinstance(given, Iterator):
+        raise TreegaugeError(
+            f"found a {type(given).__name__}; expected a Treebank, a path, a folder, a pattern, an "
+            "open file, a name under TREEGAUGE_UD, a data frame, or an object of another library "
+            f"({', '.join(LIBRARIES)})"
+        )
+    from treegauge.treebanks.conllu import parse_conllu
+
+    return parse_conllu(conllu_text(given), **options)
 
 
 def folder_name(source: Source) -> str | None:
@@ -275,9 +296,10 @@ def recognise_treebanks(
 def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
     """Yield what one source is, or the things in it."""
     if not isinstance(source, str | os.PathLike):
+        from treegauge.adapters.objects import is_foreign
         from treegauge.treebanks.columns import Treebank
 
-        given = read_treebank(source) if hasattr(source, "read") else source
+        given = read_treebank(source) if hasattr(source, "read") or is_foreign(source) else source
         known = isinstance(given, Treebank)
         name = given.name if known else type(given).__name__
         yield Input("conllu" if known else "object", Path(name), name, given=given)

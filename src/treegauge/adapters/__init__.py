@@ -1,0 +1,1 @@
+"""Annotated text in the objects of other libraries, as CoNLL-U."""

@@ -1,0 +1,115 @@
+"""Recognition of other libraries' objects, by the name of the package that made them.
+
+No library is imported here: an object of a library is there only if that library is loaded.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from treegauge.adapters.rows import conllu_of_rows, is_row
+from treegauge.adapters.spacy_docs import conllu_of_doc
+from treegauge.core.errors import TreegaugeError
+
+LIBRARIES = (
+    "spaCy Doc", "Stanza Document", "ufal.udpipe Sentence", "conllu TokenList", "pyconll Conll",
+    "Hugging Face Dataset", "rows of lists",
+)  # fmt: skip
+"""What is understood, as messages call it."""
+
+
+def package_of(given: Any) -> str:
+    """Return the name of the package that an object's class comes from."""
+    return type(given).__module__.partition(".")[0]
+
+
+def is_foreign(given: Any) -> bool:
+    """Say whether this is annotated text of another library, or a list of such objects."""
+    return _writer(given[0] if _is_list(given) and given else given) is not None
+
+
+def conllu_text(given: Any) -> str:
+    """Return the CoNLL-U text of an object of another library, or of several in a row.
+
+    Parameters
+    ----------
+    given
+        A spaCy ``Doc``, a Stanza ``Document``, a ``Sentence`` of ufal.udpipe, a ``TokenList`` of
+        conllu, a ``Conll`` or sentence of pyconll, a Hugging Face ``Dataset`` with one sentence per
+        row, or a row of it as a dictionary; or an iterable of such objects.
+
+    Examples
+    --------
+    >>> print(conllu_text([{"form": ["Go", "!"], "head": [0, 1], "deprel": ["root", "punct"]}]))
+    1	Go	_	_	_	_	0	root	_	_
+    2	!	_	_	_	_	1	punct	_	_
+    <BLANKLINE>
+    """
+    write = _writer(given)
+    if write is not None:
+        return write(given)
+    if isinstance(given, Iterable) and not isinstance(given, Mapping | str | bytes):
+        return "".join(_written(given))
+    raise TreegaugeError(f"found a {_title(given)}; expected one of: {', '.join(LIBRARIES)}")
+
+
+def _written(given: Iterable[Any]) -> Iterator[str]:
+    objects = iter(given)
+    first = next(objects, None)
+    if first is None:
+        raise TreegaugeError("found no sentences: the list of objects is empty")
+    if is_row(first):
+        yield conllu_of_rows(chain([first], objects))
+        return
+    for number, one in enumerate(chain([first], objects), 1):
+        write = _writer(one)
+        if write is None:
+            raise TreegaugeError(
+                f"object {number} of the list is a {_title(one)}; expected one of: "
+                f"{', '.join(LIBRARIES)}"
+            )
+        yield write(one)
+
+
+def _is_list(given: Any) -> bool:
+    return type(given) in {list, tuple}
+
+
+def _title(given: Any) -> str:
+    kind = type(given)
+    return (
+        kind.__name__ if kind.__module__ == "builtins" else f"{package_of(given)} {kind.__name__}"
+    )
+
+
+def _writer(given: Any) -> Callable[[Any], str] | None:
+    """Return what writes this object, or None for one that is not known."""
+    name = type(given).__name__
+    match package_of(given):
+        case "spacy" if name == "Doc":
+            return conllu_of_doc
+        case "stanza" if name in {"Document", "Sentence"}:
+            return _conllu_of_stanza
+        case "ufal" if name == "Sentence":
+            return _conllu_of_udpipe
+        case "conllu" if hasattr(given, "serialize"):
+            return lambda sentence: str(sentence.serialize())
+        case "conllu" if name == "SentenceList":
+            return lambda sentences: "".join(one.serialize() for one in sentences)
+        case "pyconll" if hasattr(given, "conll"):
+            return lambda text: str(text.conll()).rstrip("\n") + "\n\n"
+        case "datasets" if name in {"Dataset", "IterableDataset"}:
+            return conllu_of_rows
+        case _:
+            return (lambda row: conllu_of_rows([row])) if is_row(given) else None
+
+
+def _conllu_of_stanza(document: Any) -> str:
+    """Write as Stanza itself does: it knows its tokens, words and empty nodes best."""
+    return f"{document:C}".rstrip("\n") + "\n\n"
+
+
+def _conllu_of_udpipe(sentence: Any) -> str:
+    from ufal.udpipe import OutputFormat
+
+    return str(OutputFormat.newOutputFormat("conllu").writeSentence(sentence))
