@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import parse_conllu, stream_conllu
-from treegauge.treebanks.problems import ConlluError, Problem
+from treegauge.treebanks.problems import ConlluError, ReadingProblem
 
 from .texts import accepted, blocks, chain, conllu, damaged, row, treebanks
 
@@ -67,7 +67,7 @@ def _check_repair(data: bytes, found: Sequence[bytes], good: Sequence[bool]) -> 
     assert all(problem.level == "warning" for problem in again.problems)
 
 
-def _lost(problems: Sequence[Problem]) -> set[int]:
+def _lost(problems: Sequence[ReadingProblem]) -> set[int]:
     return {problem.sentence for problem in problems if problem.action == "skipped"}
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from treegauge.treebanks.conllu import parse_conllu, refusals
-from treegauge.treebanks.problems import BY_NAME, KINDS, ConlluError, Problem
+from treegauge.treebanks.problems import BY_NAME, KINDS, ConlluError, ReadingProblem
 
 from .texts import chain, conllu, reading_problems, row
 
@@ -251,7 +251,7 @@ def test_errors_travel_between_processes():
 
 
 def test_how_a_problem_reads():
-    problem = Problem("head", "a.conllu", 7, None, "HEAD '_'", "a number")
+    problem = ReadingProblem("head", "a.conllu", 7, None, "HEAD '_'", "a number")
     assert str(problem) == "a.conllu:7: error: head: found HEAD '_', expected a number"
     told = str(replace(problem, sent_id="s1", action="repaired"))
     assert told.endswith("expected a number (sent_id s1) [repaired]")

@@ -13,7 +13,7 @@ from udtools import udeval
 
 from treegauge.treebanks.indexing import index
 from treegauge.treebanks.pieces import count_lines, pieces
-from treegauge.treebanks.problems import Problem
+from treegauge.treebanks.problems import ReadingProblem
 from treegauge.treebanks.relations import check_deps
 
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
@@ -44,7 +44,7 @@ def chain(*forms: str, name: str | None = None) -> list[str]:
     return [f"# sent_id = {name}", *words] if name else words
 
 
-def reading_problems(path: Path, chunk: int = 2 << 20) -> Iterator[Problem]:
+def reading_problems(path: Path, chunk: int = 2 << 20) -> Iterator[ReadingProblem]:
     """Yield what readers object to in a file, read piece by piece."""
     line = 1
     for data in pieces(str(path), chunk):

@@ -20,7 +20,7 @@ from treegauge.scoring.align import (
 from treegauge.scoring.settings import Reading
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import CHUNK, parse_conllu, refusals, stream_conllu
-from treegauge.treebanks.problems import ConlluError, Problem
+from treegauge.treebanks.problems import ConlluError, ReadingProblem
 from treegauge.treebanks.sources import Source
 
 Input = Treebank | Source
@@ -54,7 +54,7 @@ class _Side:
     pending: Pending
     seen: Callable[[bytes], object] | None = None
     done: bool = False
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[ReadingProblem] = field(default_factory=list)
 
     @property
     def size(self) -> int:

@@ -12,7 +12,7 @@ from treegauge.scoring.certainty import UnitKind
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, Metric, canonical, metric_label
 from treegauge.scoring.sentence_counts import SentenceCounts
-from treegauge.treebanks.problems import Problem
+from treegauge.treebanks.problems import ReadingProblem
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,7 @@ class SystemScore:
     system: str
     metrics: dict[str, Metric]
     runs: tuple[SentenceCounts, ...] = field(repr=False)
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ReadingProblem, ...] = ()
     policies: frozenset[str] = frozenset()
 
     @property

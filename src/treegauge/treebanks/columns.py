@@ -12,7 +12,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.kernels import columns as _columns
 from treegauge.kernels import scan as _scan
-from treegauge.treebanks.problems import Problem
+from treegauge.treebanks.problems import ReadingProblem
 from treegauge.treebanks.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Treebank:
     row_offsets: Ints
     spans: Ints
     tail: bytes = b""
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ReadingProblem, ...] = ()
     policy: str = "strict"
     first_line: int = 1
     _codes: dict[str, Codes] = field(default_factory=dict, init=False)

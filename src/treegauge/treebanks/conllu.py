@@ -13,7 +13,7 @@ from treegauge.core.files import atomic
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.indexing import index
 from treegauge.treebanks.pieces import count_lines, pieces
-from treegauge.treebanks.problems import BY_NAME, ConlluError, Problem
+from treegauge.treebanks.problems import BY_NAME, ConlluError, ReadingProblem
 from treegauge.treebanks.repair import repair_sentences
 from treegauge.treebanks.sources import (
     Errors,
@@ -79,7 +79,7 @@ def parse_conllu(
     options: dict[str, Any] = {"file": file, "first_line": first_line, "need_heads": need_heads}
     treebank, problems = index(data, name, **options)
 
-    def refused(problem: Problem) -> bool:
+    def refused(problem: ReadingProblem) -> bool:
         readable = errors != "repair" and not problem.blocks_reading
         return problem.level == "error" and problem.kind not in allow and not readable
 
@@ -138,7 +138,7 @@ def read_conllu(
     """
     paths = _paths(source, split)
     parts: list[Treebank] = []
-    refused: list[Problem] = []
+    refused: list[ReadingProblem] = []
     for path in paths:
         with open_bytes(path) as stream:
             data = stream.read()
@@ -244,7 +244,7 @@ def write_conllu(treebank: Treebank, path: Source) -> None:
         raise TreegaugeError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def refusals(treebank: Treebank) -> list[Problem]:
+def refusals(treebank: Treebank) -> list[ReadingProblem]:
     """Return the problems for which the official script refuses a file that we can read."""
     return [p for p in treebank.problems if p.level == "error" and BY_NAME[p.kind].readable]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import scan as _scan
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.problems import KINDS, Problem
+from treegauge.treebanks.problems import KINDS, ReadingProblem
 
 LIMIT = 2**31 - 16
 _BOM = b"\xef\xbb\xbf"
@@ -20,7 +20,7 @@ class Indexed(NamedTuple):
     """A treebank as it is in the bytes, and its problems."""
 
     treebank: Treebank
-    problems: list[Problem]
+    problems: list[ReadingProblem]
 
 
 def index(
@@ -156,14 +156,14 @@ class Describer:
             _scan.EMPTY_FORM: lambda where, s, row: f"FORM {self._field(row, 1)}",
         }
 
-    def describe(self, code: int, where: int, sentence: int, row: int = -1) -> Problem:
+    def describe(self, code: int, where: int, sentence: int, row: int = -1) -> ReadingProblem:
         """Describe one problem."""
         describe = self._describe.get(code)
         if code in _PLAIN:
             found = _PLAIN[code]
         else:
             found = describe(where, sentence, row) if describe else f"ID {self._field(row, 0)}"
-        return Problem(
+        return ReadingProblem(
             KINDS[code].name, self.file, self.line(where), self.sent_id(sentence), found,
             self._expected(code, sentence, row), sentence,
         )  # fmt: skip

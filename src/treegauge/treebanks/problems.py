@@ -52,7 +52,7 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ReadingProblem:
     """One problem, with the place, what stood there and what should have.
 
     `sentence` is the number of the sentence in what was read at once, from 0: -1 for the start of
@@ -61,7 +61,7 @@ class Problem:
 
     Examples
     --------
-    >>> print(Problem("head", "a.conllu", 7, "s1", "HEAD '_'", "a whole number from 0 to 4"))
+    >>> print(ReadingProblem("head", "a.conllu", 7, "s1", "HEAD '_'", "a whole number from 0 to 4"))
     a.conllu:7: error: head: found HEAD '_', expected a whole number from 0 to 4 (sent_id s1)
     """
 
@@ -97,7 +97,7 @@ class Problem:
 class ConlluError(TreegaugeError, ValueError):
     """A file that is not valid CoNLL-U; `problems` holds everything found in it."""
 
-    def __init__(self, problems: Sequence[Problem], *, shown: int = 10) -> None:
+    def __init__(self, problems: Sequence[ReadingProblem], *, shown: int = 10) -> None:
         self.problems = tuple(problems)
         lines = [str(problem) for problem in self.problems[:shown]]
         if len(self.problems) > shown:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.problems import Problem
+    from treegauge.treebanks.problems import ReadingProblem
 
 _HEAD = re.compile(r"(\d{1,9})(\.\d+)?", re.ASCII)
 
@@ -92,12 +92,12 @@ def parse_deps(deps: str) -> list[Edge] | None:
     return edges
 
 
-def check_deps(treebank: "Treebank", file: str) -> "Iterator[Problem]":
+def check_deps(treebank: "Treebank", file: str) -> "Iterator[ReadingProblem]":
     """Yield a problem for every malformed DEPS field."""
     import numpy as np
 
     from treegauge.treebanks.indexing import Describer, short
-    from treegauge.treebanks.problems import BY_NAME, Problem
+    from treegauge.treebanks.problems import BY_NAME, ReadingProblem
 
     codes, values = treebank.codes("deps")
     parsed = [parse_deps(value) for value in values]
@@ -112,7 +112,7 @@ def check_deps(treebank: "Treebank", file: str) -> "Iterator[Problem]":
     describer = Describer(treebank, file)
     for word in malformed:
         sentence = int(treebank.sentence_of[word])
-        yield Problem(
+        yield ReadingProblem(
             "deps", file, describer.line(treebank.fields[treebank.rows[word], 0]),
             describer.sent_id(sentence),
             f"DEPS {short(values[codes[word]])} in a sentence of {sizes[word]} words",

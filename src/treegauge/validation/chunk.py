@@ -14,7 +14,7 @@ Levels 1 to 3 run in kernels. They fill a :class:`Chunk`, and :class:`LanguageTe
 - ``chunk.edges`` has one line (row, code of the relation) per item of DEPS of these nodes.
 - ``chunk.text(row, column)`` is the text of a field, for the few rows that need a look.
 
-A test returns :class:`Finding` objects in any order; the engine sorts them by line into the
+A test returns :class:`LanguageFinding` objects in any order; the engine sorts them by line into the
 problems of their sentence.
 """
 
@@ -32,7 +32,7 @@ COMMENT, BLANK, WORD, MULTIWORD, EMPTY, OTHER = range(6)
 """Kinds of rows; OTHER are lines that are none of these."""
 
 
-class Finding(NamedTuple):
+class LanguageFinding(NamedTuple):
     """A rule that a row breaks; `start` and `stop` are bytes of ``chunk.data``.
 
     `found` is the column with the text of these bytes unless it is given, `expected` what the rule
@@ -114,5 +114,5 @@ class Chunk:
 class LanguageTests(Protocol):
     """Levels 4 and 5 of one language; an object lives as long as the run."""
 
-    def findings(self, chunk: Chunk) -> Iterable[Finding]:
+    def findings(self, chunk: Chunk) -> Iterable[LanguageFinding]:
         """Yield what breaks a rule in a chunk."""

@@ -8,7 +8,7 @@ import numpy as np
 from treegauge.kernels import validation as kernel
 from treegauge.kernels.scan import count_lines
 from treegauge.treebanks.pieces import pieces
-from treegauge.validation.chunk import Chunk, Finding, LanguageTests, Values
+from treegauge.validation.chunk import Chunk, LanguageFinding, LanguageTests, Values
 from treegauge.validation.messages import Reporter
 from treegauge.validation.problem import Problem
 from treegauge.validation.problem_list import ProblemList
@@ -64,7 +64,7 @@ def validate(
             if last_token >= 0:
                 last_line = line + last_token
             report = Reporter(view, file, begins)
-            findings: Iterable[Finding] = (
+            findings: Iterable[LanguageFinding] = (
                 language_tests.findings(view) if language_tests is not None and level > 3 else ()
             )
             if features and waiting:

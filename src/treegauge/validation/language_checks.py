@@ -11,7 +11,15 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.validation.chunk import BLANK, COMMENT, EMPTY, MULTIWORD, WORD, Chunk, Finding
+from treegauge.validation.chunk import (
+    BLANK,
+    COMMENT,
+    EMPTY,
+    MULTIWORD,
+    WORD,
+    Chunk,
+    LanguageFinding,
+)
 from treegauge.validation.language_data import LanguageData
 
 _SPACE = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
@@ -37,7 +45,7 @@ class LanguageChecks:
         self._known: dict[str, list[bool]] = {}
         self._features = lru_cache(maxsize=1 << 16)(self._feature_problems)
 
-    def findings(self, chunk: Chunk) -> Iterator[Finding]:
+    def findings(self, chunk: Chunk) -> Iterator[LanguageFinding]:
         """Yield what breaks a rule in a chunk."""
         for row in self._suspects(chunk):
             yield from self._node_findings(chunk, int(row))
@@ -99,28 +107,28 @@ class LanguageChecks:
             known += [value in names for value in values[len(known) :]]
         return np.array(known, bool)
 
-    def _node_findings(self, chunk: Chunk, row: int) -> Iterator[Finding]:
+    def _node_findings(self, chunk: Chunk, row: int) -> Iterator[LanguageFinding]:
         """Yield what breaks a rule in a row."""
         own = self._own_language(chunk, row)
         language = own or self.language
         rules = self.data[language]
         for column in self._odd_spaces(chunk, row, own):
-            yield Finding("invalid-word-with-space", row, *chunk.span(row, column))
+            yield LanguageFinding("invalid-word-with-space", row, *chunk.span(row, column))
         yield from self._row_features(chunk, row, own)
         if chunk.kinds[row] == WORD:
             relation, parent = chunk.text(row, DEPREL), int(chunk.parent[row])
             there = self._own_language(chunk, parent) if parent >= 0 else None
             if not self._permits("relations", relation, own, there):
-                yield Finding("unknown-deprel", row, *chunk.span(row, DEPREL))
+                yield LanguageFinding("unknown-deprel", row, *chunk.span(row, DEPREL))
         yield from self._edge_findings(chunk, row, own)
         lemma = chunk.text(row, LEMMA)
         if self.level < 5 or lemma == "_" or (own is not None and own not in self.data):
             return
         if chunk.text(row, UPOS) == "AUX" and lemma not in rules.auxiliaries:
-            yield Finding("aux-lemma", row, *chunk.span(row, LEMMA))
+            yield LanguageFinding("aux-lemma", row, *chunk.span(row, LEMMA))
         copula = chunk.kinds[row] == WORD and _is_copula(chunk.text(row, DEPREL))
         if copula and lemma not in rules.copulas:
-            yield Finding("cop-lemma", row, *chunk.span(row, LEMMA))
+            yield LanguageFinding("cop-lemma", row, *chunk.span(row, LEMMA))
 
     def _odd_spaces(self, chunk: Chunk, row: int, own: str | None = None) -> Iterator[int]:
         """Yield the columns with white space that the language does not permit."""
@@ -130,7 +138,7 @@ class LanguageChecks:
             if _SPACE.search(word) and not rules.may_have_space(word):
                 yield column
 
-    def _row_features(self, chunk: Chunk, row: int, own: str | None) -> Iterator[Finding]:
+    def _row_features(self, chunk: Chunk, row: int, own: str | None) -> Iterator[LanguageFinding]:
         feats = chunk.text(row, FEATS)
         if feats == "_":
             return
@@ -149,9 +157,9 @@ class LanguageChecks:
             )
         start, stop = chunk.span(row, FEATS)
         for rule, found in problems:
-            yield Finding(rule, row, start, stop, found)
+            yield LanguageFinding(rule, row, start, stop, found)
 
-    def _edge_findings(self, chunk: Chunk, row: int, own: str | None) -> Iterator[Finding]:
+    def _edge_findings(self, chunk: Chunk, row: int, own: str | None) -> Iterator[LanguageFinding]:
         deps = chunk.text(row, DEPS)
         if deps == "_":
             return
@@ -162,7 +170,7 @@ class LanguageChecks:
             there = self._own_language(chunk, _row_of(chunk, row, head)) if own else None
             if not self._permits("enhanced_relations", relation, own, there):
                 found = f"{relation!r} in DEPS {item!r}"
-                yield Finding("unknown-edeprel", row, *chunk.span(row, DEPS), found)
+                yield LanguageFinding("unknown-edeprel", row, *chunk.span(row, DEPS), found)
 
     def _permits(self, kind: str, relation: str, own: str | None, parent: str | None) -> bool:
         """Whether the main language has a relation, or another one inside which it is."""

@@ -5,7 +5,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
-from treegauge.validation.chunk import COLUMNS, EMPTY, MULTIWORD, WORD, Chunk, Finding, Ints
+from treegauge.validation.chunk import COLUMNS, EMPTY, MULTIWORD, WORD, Chunk, Ints, LanguageFinding
 from treegauge.validation.problem import Problem
 from treegauge.validation.rules import RULES
 
@@ -57,7 +57,7 @@ class Reporter:
         self._mark = -1, 0, 1
         self._fields: list[int] = []
 
-    def problems(self, records: Ints, findings: Iterable[Finding]) -> list[Problem]:
+    def problems(self, records: Ints, findings: Iterable[LanguageFinding]) -> list[Problem]:
         """Return the problems of records and findings, in the order of lines."""
         made = [self._problem(*record) for record in records.tolist()]
         made += [self._of_finding(finding) for finding in findings]
@@ -69,7 +69,7 @@ class Reporter:
         found = self._found(name, row, start, stop, other)
         return self._at(name, row, start, stop, found, None)
 
-    def _of_finding(self, finding: Finding) -> Problem:
+    def _of_finding(self, finding: LanguageFinding) -> Problem:
         found = finding.found or self._field_text(finding.row, finding.start, finding.stop)
         return self._at(
             finding.rule, finding.row, finding.start, finding.stop, found, finding.expected
