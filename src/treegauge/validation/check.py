@@ -93,7 +93,7 @@ def check(
         data = language_data(rules)
         lang = lang or _language(files)
     digests = {file: hashlib.sha256() for file in files}
-    found: Sequence[Problem] = ProblemList(_problems(files, level, lang, data, digests, chosen))
+    found = ProblemList(_problems(files, level, lang, data, digests, chosen))
     if write_baseline is not None:
         from treegauge.validation.baseline import key
         from treegauge.validation.baseline import write_baseline as write
@@ -105,8 +105,9 @@ def check(
     if known is not None:
         from treegauge.validation.baseline import compare
 
-        new, _, gone = compare(found, known)
-    counts = Counter(problem.severity for problem in new)
+        compared = compare(found, known)
+        new, gone = ProblemList(compared.new), compared.gone
+    counts = new.severities()
     marks = "+".join(f"{short_name(file)}#{one.hexdigest()[:6]}" for file, one in digests.items())
     date = data.date if data is not None else None
     signature = sign(

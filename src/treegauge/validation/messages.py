@@ -12,6 +12,9 @@ from treegauge.validation.rules import RULES
 SHOWN = 60
 """Characters of a value or line that a message quotes at most."""
 
+MEMORY = 4096
+"""Texts that are kept because they come again and again."""
+_columns_seen: dict[tuple[tuple[int, ...], tuple[bytes, ...]], str] = {}
 _NAMES = [rule.id for rule in RULES]
 _SENT_ID = re.compile(rb"#\s*sent_id\s*=\s*(\S+)\s*")
 _COLUMNS_SHOWN = {
@@ -79,8 +82,12 @@ class Reporter:
         self, rule: str, row: int, start: int, stop: int, found: str, wanted: str | None
     ) -> Problem:
         first = last = 1
-        if stop > start >= self._row_fields(row)[0]:
-            first, last = self._character_of(row, start), self._character_of(row, stop)
+        begin = self._row_fields(row)[0]
+        if stop > start >= begin:
+            if self._raw[begin:stop].isascii():
+                first, last = start - begin + 1, stop - begin + 1
+            else:
+                first, last = self._character_of(row, start), self._character_of(row, stop)
         node = self._text(row, 0) if self._is_node(row) else None
         line = self._chunk.first_line + row
         return Problem(self._file, line, self._sent_id(row), node, rule, first, last, found, wanted)
@@ -140,11 +147,16 @@ class Reporter:
         text = self._quoted(start, stop)
         return f"{self._column_at(row, start)} {text}" if self._is_node(row) else text
 
-    def _columns_text(self, row: int, columns: Iterable[int]) -> str:
+    def _columns_text(self, row: int, columns: tuple[int, ...]) -> str:
         fields = self._row_fields(row)
-        return ", ".join(
-            f"{COLUMNS[c]} {self._quoted(fields[c], fields[c + 1] - 1)}" for c in columns
-        )
+        values = tuple(self._raw[fields[c] : fields[c + 1] - 1] for c in columns)
+        text = _columns_seen.get((columns, values))
+        if text is None:
+            texts = (self._quoted(fields[c], fields[c + 1] - 1) for c in columns)
+            text = ", ".join(f"{COLUMNS[c]} {t}" for c, t in zip(columns, texts, strict=True))
+            if len(_columns_seen) < MEMORY:
+                _columns_seen[columns, values] = text
+        return text
 
     def _found(self, rule: str, row: int, start: int, stop: int, other: int) -> str:
         """Say what was found."""

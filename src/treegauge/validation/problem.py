@@ -97,8 +97,9 @@ class Problem(NamedTuple):
         }
 
     def __str__(self) -> str:
+        rule = BY_ID[self.id]
         where = f" (sent_id {self.sent_id})" if self.sent_id else ""
         return (
-            f"{self.file}:{self.line}:{self.start}: {self.severity}: L{self.level} {self.id}: "
-            f"{self.message}{where}"
+            f"{self.file}:{self.line}:{self.start}: {rule.severity}: L{rule.level} {rule.id}: "
+            f"found {self.found}, expected {self.wanted or rule.expected}{where}"
         )

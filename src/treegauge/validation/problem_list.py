@@ -1,12 +1,16 @@
 """Many problems in little memory."""
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
 from treegauge.validation.problem import Problem
+from treegauge.validation.rule_types import Severity
+from treegauge.validation.rules import BY_ID
 
 _WIDTH = len(Problem._fields)
+_TEST = Problem._fields.index("id")
 
 
 class ProblemList(Sequence[Problem]):
@@ -48,6 +52,20 @@ class ProblemList(Sequence[Problem]):
                 (code(file), line, sentence, code(node), code(test), start, stop, code(found),
                  code(wanted))
             )  # fmt: skip
+
+    def severities(self) -> Counter[Severity]:
+        """Count errors and warnings.
+
+        Examples
+        --------
+        >>> problem = Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'")
+        >>> ProblemList([problem, problem]).severities()
+        Counter({'error': 2})
+        """
+        counts: Counter[Severity] = Counter()
+        for test, number in Counter(self._rows[_TEST::_WIDTH]).items():
+            counts[BY_ID[str(self._strings[test])].severity] += number
+        return counts
 
     def _code(self, text: str | None) -> int:
         """Return the number of a string."""
