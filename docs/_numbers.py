@@ -36,6 +36,12 @@ CERTAINTY = (
 RANKING = (
     ("rank, best, worst, quartiles, mean, sd", "1 + better + equal / 2, over subsets", RANK,
      "ranking.md#what-the-numbers-are"),
+    ("points, rank by rule", "mean, median, error reduction, Borda, Kemeny, Bradley-Terry",
+     f"{RANK} --rule all", "ranking.md#rules"),
+    ("tau, same leader, ranks moved", "a rule over subsets beside all treebanks",
+     f"{RANK} --rule all", "ranking.md#which-rule-is-most-stable"),
+    ("group, low, high, failed", "standings of a shared task", "treegauge leaderboard GOLD TEAMS",
+     "howto/leaderboard.md"),
     ("wins, undecided, losses", "subsets in which a is above b, all counted", f"{RANK} --exact",
      "ranking.md#what-the-numbers-are"),
     ("tau, top1", "agreement of a subset's ranking with the full one", RANK,

@@ -175,6 +175,13 @@ class Standings(Result):
         ranks = tables.to_latex(self.shown(), note=self.signature, digits=self.digits)
         return f"{ranks}\n\n{self.paper().latex('acl')}"
 
+    def own_html(self) -> str:
+        """Return the standings, and below them what they mean."""
+        from html import escape
+
+        notes = "".join(f"<li>{escape(line)}</li>" for line in self.notes)
+        return f"{super().own_html()}\n<ul>{notes}</ul>"
+
     def own_markdown(self) -> str:
         """Return the standings, what they mean, what failed, and the scores by treebank."""
         lines = [*self.notes, *(f"failed: {line}" for line in self.failed_lines)]

@@ -81,12 +81,8 @@ def standings_section(ranked: Standings) -> Section:
     """Return the section with the standings and the scores by treebank."""
     metric, best = ranked.board.metric, ranked.order[0]
     means = ranked.table["score"].to_list()
-    text = "\n".join(
-        [
-            f"Teams by mean {metric} over treebanks (macro average), and their scores on each "
-            "treebank.",
-            *ranked.notes,
-        ]
+    text = (
+        f"Teams by mean {metric} over treebanks (macro average), and their scores on each treebank."
     )
     short = [f"{best} leads with a mean {metric} of {means[0]:.2f}."]
     if ranked.failures:
