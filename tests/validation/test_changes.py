@@ -100,6 +100,19 @@ def test_lines_that_end_as_in_windows(repository):
     assert kept(repository) == [1, 2, 3, 4]
 
 
+def test_a_commit_that_git_does_not_know_is_an_error_without_problems_too(repository):
+    with pytest.raises(TreegaugeError, match="fetch it first"):
+        list(in_changed_sentences([], "nowhere", files=[str(repository)]))
+
+
+def test_before_the_first_commit_all_is_new(tmp_path):
+    git(tmp_path, "init", "-q", "-b", "main")
+    file = tmp_path / "a.conllu"
+    file.write_text(sentence("w", "w"), "utf-8")
+    git(tmp_path, "add", "a.conllu")
+    assert kept(file, "HEAD") == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("since", "message"),
     [
@@ -119,4 +132,4 @@ def test_outside_of_a_repository(tmp_path, monkeypatch):
     with pytest.raises(TreegaugeError, match="is not in a git repository"):
         kept(file)
     with pytest.raises(TreegaugeError, match="needs files in a git repository; got standard input"):
-        in_changed_sentences([Placed("-", 1)], "main")
+        list(in_changed_sentences([Placed("-", 1)], "main"))

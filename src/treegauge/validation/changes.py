@@ -2,7 +2,7 @@
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from treegauge.core.errors import TreegaugeError
 
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
 _BLANK = re.compile(rb"[ \t\r]*")
+_EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # git's name of the empty tree
 
 
 class _Placed(Protocol):
@@ -25,8 +26,10 @@ class _Placed(Protocol):
 P = TypeVar("P", bound=_Placed)
 
 
-def in_changed_sentences(problems: Iterable[P], since: str) -> list[P]:
-    """Return the problems of sentences that have a line that changed since a commit.
+def in_changed_sentences(
+    problems: Iterable[P], since: str, *, files: Iterable[str] = ()
+) -> Iterator[P]:
+    """Yield the problems of sentences that have a line that changed since a commit.
 
     A changed line can break the tree of its sentence at another line; so all problems of the
     sentence count, its comments included.
@@ -38,24 +41,24 @@ def in_changed_sentences(problems: Iterable[P], since: str) -> list[P]:
     since
         A commit, branch or tag. Of a branch, only changes since it was left count: git's merge
         base, where git knows one.
+    files
+        Files that were searched for problems, so that a commit that git does not know is an error
+        even where there is no problem.
     """
+    for folder in {_folder(file) for file in files}:
+        base_commit(folder, since)
     changed: dict[str, npt.NDArray[np.bool_] | None] = {}
-    kept = []
     for problem in problems:
         if problem.file not in changed:
             changed[problem.file] = changed_sentences(problem.file, since)
         lines = changed[problem.file]
         if lines is None or (0 < problem.line < len(lines) and lines[problem.line]):
-            kept.append(problem)
-    return kept
+            yield problem
 
 
 def changed_sentences(file: str, since: str) -> npt.NDArray[np.bool_] | None:
     """Say of each line, from 1, whether its sentence has changed; None where all have."""
-    if file == "-":
-        raise TreegaugeError("--changed needs files in a git repository; got standard input")
-    path = Path(file)
-    folder = path.resolve().parent
+    path, folder = Path(file), _folder(file)
     base = base_commit(folder, since)
     if not _git(folder, "ls-files", "--", path.name).stdout:
         return None  # git does not know the file yet
@@ -78,11 +81,23 @@ def changed_sentences(file: str, since: str) -> npt.NDArray[np.bool_] | None:
     return np.isin(sentence, sentence[touched])
 
 
+def _folder(file: str) -> Path:
+    if file == "-":
+        raise TreegaugeError("--changed needs files in a git repository; got standard input")
+    return Path(file).resolve().parent
+
+
 def base_commit(folder: Path, since: str) -> str:
     """Return the commit from which on changes count, by its name in git."""
     if since.startswith("-"):
         raise TreegaugeError(f"--changed: expected a commit, branch or tag; found {since!r}")
     commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}")
+    if (
+        commit.returncode
+        and since == "HEAD"
+        and not _git(folder, "rev-parse", "--git-dir").returncode
+    ):
+        return _EMPTY  # nothing was committed yet
     if commit.returncode:
         inside = _git(folder, "rev-parse", "--git-dir")
         reason = (

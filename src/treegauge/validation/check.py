@@ -32,6 +32,7 @@ def check(
     exclude: str | Sequence[str] = (),
     baseline: str | PathLike[str] | None = None,
     write_baseline: str | PathLike[str] | None = None,
+    changed: str | None = None,
 ) -> ValidationReport:
     """List everything that is wrong with CoNLL-U files.
 
@@ -66,6 +67,9 @@ def check(
         A file of known problems: only others are listed and counted.
     write_baseline
         Write all problems to this file, as the baseline of later checks.
+    changed
+        A commit, branch or tag of git: only problems of sentences with a line that changed since
+        then are listed and counted.
 
     Examples
     --------
@@ -107,12 +111,18 @@ def check(
 
         compared = compare(found, known)
         new, gone = ProblemList(compared.new), compared.gone
+    unknown = len(new)
+    if changed is not None:
+        from treegauge.validation.changes import in_changed_sentences
+
+        new = ProblemList(in_changed_sentences(new, changed, files=files))
     counts = new.severities()
     marks = "+".join(f"{short_name(file)}#{one.hexdigest()[:6]}" for file, one in digests.items())
     date = data.date if data is not None else None
     signature = sign(
         check=marks, level=level, lang=lang if data is not None else None, data=date,
         include=",".join(_listed(include)) or None, exclude=",".join(_listed(exclude)) or None,
+        changed=changed,
     )  # fmt: skip
     return ValidationReport(
         tuple(files),
@@ -123,7 +133,7 @@ def check(
         signature,
         lang=lang if data is not None else None,
         language_data=date,
-        known=len(found) - len(new),
+        known=len(found) - unknown,
         gone=gone,
         strict=strict,
     )
