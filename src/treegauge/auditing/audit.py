@@ -12,6 +12,7 @@ from treegauge.treebanks.sources import Errors, Source
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.auditing.card import Cards
     from treegauge.auditing.consistency import Consistency
     from treegauge.auditing.leaks import Leaks
     from treegauge.treebanks.columns import Treebank
@@ -107,13 +108,15 @@ def audit(
     similarity: float = 0.7,
     consistency: bool = False,
     candidates: Source | None = None,
+    card: bool = False,
+    agreement: Sequence[str] = (),
     name: str | None = None,
     resamples: int = 999,
     seed: int = 0,
     fail: Fail = "error",
     all: bool = False,
     errors: Errors = "strict",
-) -> "Audit | Leaks | Consistency":
+) -> "Audit | Leaks | Consistency | Cards":
     """Find train/test overlap, duplicates, missing layers and odd splits in treebanks.
 
     Errors mean that scores on this data mislead, warnings are worth a look, and notes say what was
@@ -138,6 +141,12 @@ def audit(
     candidates
         A CSV file that ``map --candidates-out`` wrote, to be joined with the list of
         ``consistency``.
+    card
+        Only sum up what is known about each treebank: size, layers, validity, consistency, leaks,
+        difficulty and agreement; takes single CoNLL-U files, too. Of several treebanks, a table.
+    agreement
+        For cards: the inter-annotator agreement of a treebank, a JSON file of treegauge agree;
+        NAME=FILE where there are several treebanks.
     name
         The treebank's name in the result; by default the folder's.
     resamples
@@ -170,11 +179,17 @@ def audit(
     check_whole("resamples", resamples)
     if candidates is not None and not consistency:
         raise TreegaugeError("--candidates needs --consistency, whose list they are joined with")
+    if leaks + consistency + card > 1:
+        raise TreegaugeError("--leaks, --consistency and --card are different results; choose one")
     subjects = _subjects(treebanks, errors)
     if consistency:
         return find_inconsistencies(consistent_parts(subjects), candidates=candidates, all=all)
     several = len(subjects) > 1
     given = training_texts(against, errors=errors)
+    if card:
+        from treegauge.auditing.card import make_cards
+
+        return make_cards(subjects, against=given, similarity=similarity, agreement=agreement)
     if leaks:
         parts = [
             text

@@ -56,7 +56,8 @@ VERBS: dict[str, dict[str, Command]] = {
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and odd splits in treebanks.",
             ["treebanks"],
-            metavar={"treebanks": "TREEBANK", "against": "PATH"},
+            metavar={"treebanks": "TREEBANK", "against": "PATH", "agreement": "FILE"},
+            formats=["svg"],
         ),
         "diff": Command(
             "Compare two versions of a treebank: sentences, words and every layer of annotation.",

@@ -1,0 +1,59 @@
+"""Badges: the profile of a treebank in one line of SVG, for a README."""
+
+from collections.abc import Sequence
+
+from treegauge.auditing.profile import Profile, State
+from treegauge.treebanks.svg import number, text_width, xml
+
+_COLOURS: dict[State, str] = {
+    "good": "#1a7f37", "fair": "#8a5a00", "poor": "#b3261e", "plain": "#4a5560",
+}  # fmt: skip
+_NAME = "#24292f"
+_WORDS: dict[State, str] = {"good": "good", "fair": "fair", "poor": "poor", "plain": ""}
+_SIZE, _HEIGHT, _PADDING, _GAP = 11, 20, 7, 4
+
+
+def badges(profiles: Sequence[Profile]) -> str:
+    """Return one badge per treebank, one below the other, as one SVG image.
+
+    White text has a contrast of at least 4.5 with each colour; what a colour says is also in the
+    badge's title. Nothing is loaded from elsewhere.
+    """
+    drawn = [_badge(one, row * (_HEIGHT + _GAP)) for row, one in enumerate(profiles)]
+    width = max((right for _, right, _ in drawn), default=0)
+    height = max(len(drawn) * (_HEIGHT + _GAP) - _GAP, 0)
+    label = "; ".join(said for _, _, said in drawn)
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{height}" '
+            f'viewBox="0 0 {number(width)} {height}" role="img" aria-label="{xml(label)}" '
+            f'font-family="Verdana, DejaVu Sans, sans-serif" font-size="{_SIZE}" fill="#fff">',
+            f"<title>{xml(label)}</title>",
+            *(line for lines, _, _ in drawn for line in lines),
+            "</svg>",
+        ]
+    )
+
+
+def _badge(one: Profile, top: float) -> tuple[list[str], float, str]:
+    """Return the lines of a badge, where it ends, and what it says."""
+    cells = [(one.treebank, _NAME)]
+    said = []
+    for name, aspect in one.aspects.items():
+        if aspect.short:
+            cells.append((aspect.short, _COLOURS[aspect.state]))
+            verdict = f" ({_WORDS[aspect.state]})" if _WORDS[aspect.state] else ""
+            said.append(f"{name}: {aspect.short}{verdict}")
+    lines, left = [], 0.0
+    for text, colour in cells:
+        width = text_width(text, _SIZE) + 2 * _PADDING
+        lines.append(
+            f'<rect x="{number(left)}" y="{number(top)}" width="{number(width)}" '
+            f'height="{_HEIGHT}" fill="{colour}"/>'
+        )
+        lines.append(
+            f'<text x="{number(left + width / 2)}" y="{number(top + 14)}" '
+            f'text-anchor="middle">{xml(text)}</text>'
+        )
+        left += width
+    return lines, left, f"{one.treebank}: {', '.join(said)}"

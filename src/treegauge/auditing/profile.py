@@ -1,0 +1,252 @@
+"""The profile of a treebank: what is known about it, aspect by aspect, instead of stars."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from treegauge.auditing.audit import count
+from treegauge.auditing.leaks import Overlap, overlaps, split_texts
+from treegauge.auditing.near_duplicates import find_matches
+from treegauge.auditing.texts import Texts
+from treegauge.core.errors import TreegaugeError
+from treegauge.treebanks.columns import Treebank
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.inputs import Input
+
+State = Literal["good", "fair", "poor", "plain"]
+LAYERS = ("lemma", "upos", "xpos", "feats", "deprel", "deps")
+LEVEL = 3
+"""The level of UD validation of a profile: what needs no language data."""
+_MEASURES = ("mean_length", "nonprojective_sentences", "mdd", "oov", "edv")
+_SHARES = frozenset({"nonprojective_sentences", "oov"})
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One aspect of a treebank: numbers by name, one sentence in plain words, and a few of them.
+
+    Attributes
+    ----------
+    values
+        The numbers; None where one is not known. Shares are in percent.
+    text
+        What they say.
+    short
+        The same in a word or two, for a badge.
+    state
+        Whether that is good, fair or poor for users of the treebank; plain facts are neither.
+    """
+
+    values: Mapping[str, Any]
+    text: str
+    short: str
+    state: State = "plain"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is known about one treebank, aspect by aspect."""
+
+    treebank: str
+    aspects: Mapping[str, Aspect]
+    digests: Sequence[str] = field(default=(), repr=False)
+
+
+def profile(
+    one: "Input", *, against: Sequence[Texts] = (), similarity: float = 0.7,
+    agreement: Mapping[str, Any] | None = None,
+) -> Profile:  # fmt: skip
+    """Return the profile of a treebank on disk.
+
+    Parameters
+    ----------
+    one
+        A treebank folder or a CoNLL-U file.
+    against
+        Training data to look for the treebank's sentences in.
+    similarity
+        From which similarity on sentences are nearly the same.
+    agreement
+        What ``treegauge agree --format json`` says of its annotators, if somebody measured that.
+    """
+    if one.given is not None or not one.files:
+        raise TreegaugeError(f"{one.name}: a card needs a treebank folder or file, not an object")
+    splits = {name: one.read(name) for name in one.splits} or {"all": one.read()}
+    aspects = {
+        "size": size(splits),
+        "layers": layers(splits),
+        "validity": validity(one.files, sum(map(len, splits.values()))),
+        "consistency": consistency(splits),
+        "leaks": leaks(splits, against, similarity),
+        "difficulty": difficulty(splits),
+        "agreement": agreed(agreement),
+    }
+    return Profile(one.name, aspects, [treebank.digest for treebank in splits.values()])
+
+
+def size(splits: Mapping[str, Treebank]) -> Aspect:
+    """Return the number of sentences and words, in all and by split."""
+    sentences = {name: len(one) for name, one in splits.items()}
+    words = {name: one.n_words for name, one in splits.items()}
+    values = {"sentences": sum(sentences.values()), "words": sum(words.values())}
+    parts = ", ".join(f"{name} {number:,}" for name, number in words.items())
+    text = f"{values['sentences']:,} sentences, {values['words']:,} words ({parts})"
+    by_split = {f"{name}_words": number for name, number in words.items()}
+    return Aspect(values | by_split, text, f"{_thousands(values['words'])} words")
+
+
+def _thousands(number: int) -> str:
+    return f"{number / 1000:.0f}k" if number >= 10_000 else f"{number:,}"
+
+
+def layers(splits: Mapping[str, Treebank]) -> Aspect:
+    """Return the share of words that have each layer of annotation."""
+    total = sum(one.n_words for one in splits.values())
+    shares = {}
+    for layer in LAYERS:
+        filled = 0
+        for one in splits.values():
+            codes, values = one.codes(layer)
+            gap = values.index("_") if "_" in values else -1
+            filled += int(np.count_nonzero(codes != gap))
+        shares[layer] = 100 * filled / total if total else 0.0
+    names = [layer.upper() for layer in LAYERS if shares[layer] > 0]
+    lacking = [layer.upper() for layer in LAYERS if shares[layer] == 0]
+    text = ", ".join(names) or "none"
+    text += f"; no {', '.join(lacking)}" if lacking else ""
+    return Aspect(shares, text, f"{len(names)} of {len(LAYERS)} layers")
+
+
+def validity(files: Sequence[str], sentences: int) -> Aspect:
+    """Return what ``treegauge check`` says about the files."""
+    from treegauge.validation.check import check
+
+    report = check(*files, level=LEVEL)
+    broken = {(p.file, p.sent_id or p.line) for p in report.problems if p.severity == "error"}
+    valid = 100 * max(0.0, 1 - len(broken) / sentences) if sentences else None
+    values = {
+        "level": LEVEL, "errors": report.errors, "warnings": report.warnings,
+        "valid_sentences": valid,
+    }  # fmt: skip
+    numbers = f"{count(report.errors, 'error')}, {count(report.warnings, 'warning')}"
+    said = f"; {valid:.1f} % of sentences have no error" if report.errors and valid else ""
+    state: State = "poor" if report.errors else "good"
+    short = count(report.errors, "error") if report.errors else "valid"
+    return Aspect(values, f"level {LEVEL}: {numbers}{said}", short, state)
+
+
+def consistency(splits: Mapping[str, Treebank]) -> Aspect:
+    """Return how many words are attached in another way than the same words elsewhere."""
+    from treegauge.auditing.consistency import find_inconsistencies
+
+    found = len(find_inconsistencies(splits))
+    words = sum(one.n_words for one in splits.values())
+    share = 100 * found / words if words else 0.0
+    text = f"{share:.2f} % of words attached unlike the same words elsewhere ({found:,})"
+    return Aspect({"words": found, "share": share}, text, f"{share:.1f} % inconsistent")
+
+
+def leaks(splits: Mapping[str, Treebank], against: Sequence[Texts], similarity: float) -> Aspect:
+    """Return how much of the dev and test sets is in training data, and what occurs twice."""
+    parts = split_texts(splits)
+    training = range(len(parts), len(parts) + len(against))
+    matches = find_matches([*parts, *against], similarity=similarity, training=training)
+    found = list(overlaps(matches, training))
+    own = [one for one in found if any(one.part is part for part in parts)]
+    seen = [one for one in own if one.also_in is not one.part]
+    into = [one for one in seen if _is_training(one, against)]
+    repeats = sum(one.same + one.near for one in own if one.also_in is one.part)
+    values: dict[str, Any] = {
+        f"{one.part.part}_in_{one.also_in.part}": 100 * one.share for one in into
+    }
+    trained = "train" in splits or bool(against)
+    tested = [name for name in splits if name != "train"]
+    if trained and tested and not values:
+        values = {f"{name}_in_train": 0.0 for name in tested if "train" in splits}
+    total = sum(map(len, splits.values()))
+    values["duplicates"] = 100 * repeats / total if total else 0.0
+    said = [
+        f"{100 * one.share:.1f} % of {one.part.part} also in {one.also_in.part} "
+        f"({one.same} the same, {one.near} nearly)"
+        for one in into
+    ]
+    if not said:
+        said = ["no sentence of the dev or test set is in the training set"]
+        if not trained or not tested:
+            said = ["no training and test set to compare"]
+    said.append(f"{values['duplicates']:.1f} % repeat an earlier sentence of their set")
+    worst = max((100 * one.share for one in into), default=0.0)
+    state: State = "fair" if into else "good" if trained and tested else "plain"
+    if any(one.level == "error" for one in into):
+        state = "poor"
+    return Aspect(values, "; ".join(said), f"{worst:.1f} % leaks", state)
+
+
+def _is_training(one: Overlap, against: Sequence[Texts]) -> bool:
+    return one.also_in.split == "train" or any(one.also_in is each for each in against)
+
+
+def difficulty(splits: Mapping[str, Treebank]) -> Aspect:
+    """Return cheap measures of how hard a treebank is to parse, of its largest set and a pair."""
+    from treegauge.measures.registry import MissingError, measures
+
+    largest = max(splits.values(), key=lambda one: one.n_words)
+    test = next((splits[name] for name in ("test", "dev") if name in splits), None)
+    known = measures()
+    values: dict[str, float | None] = {}
+    for name in _MEASURES:
+        one = known[name]
+        values[name] = None
+        if one.pair and ("train" not in splits or test is None or not len(test)):
+            continue
+        try:
+            value = one(splits["train"], test) if one.pair and test else one(largest)
+        except MissingError:
+            continue
+        values[name] = float(value) * (100 if name in _SHARES else 1)  # type: ignore[arg-type]
+    words = {
+        "mean_length": "{:.1f} words per sentence", "mdd": "mean dependency distance {:.1f}",
+        "nonprojective_sentences": "{:.1f} % of trees non-projective",
+        "oov": "{:.1f} % of test words new", "edv": "EDV {:.2f}",
+    }  # fmt: skip
+    said = [words[name].format(value) for name, value in values.items() if value is not None]
+    short = "" if values["oov"] is None else f"{values['oov']:.0f} % new words"
+    return Aspect(values, ", ".join(said) or "not measured", short)
+
+
+def agreed(found: Mapping[str, Any] | None) -> Aspect:
+    """Return what is known about the agreement of annotators, layer by layer."""
+    if found is None:
+        return Aspect({}, "not known (treegauge agree measures it)", "")
+    rows = {row["layer"]: row for row in found["rows"] if row.get("observed") is not None}
+    values = {
+        f"{layer}_{name}": row.get(name) for layer, row in rows.items()
+        for name in ("observed", "alpha")
+    }  # fmt: skip
+    said = [
+        f"{layer} {row['observed']:.1f} %"
+        + (f" (alpha {row['alpha']:.2f})" if row.get("alpha") is not None else "")
+        for layer, row in rows.items()
+    ]
+    last = list(rows.values())[-1] if rows else None
+    short = f"{last['observed']:.0f} % agreement" if last else ""
+    return Aspect(values, ", ".join(said) or "not known", short)
+
+
+def read_agreement(path: str) -> dict[str, Any]:
+    """Read the result of ``treegauge agree`` from a JSON file."""
+    expected = "expected what treegauge agree A B --out FILE.json writes"
+    try:
+        content = json.loads(Path(path).read_bytes())
+        if content["kind"] != "agreement" or not all("layer" in row for row in content["rows"]):
+            raise KeyError("kind")
+    except OSError as error:
+        raise TreegaugeError(f"{path}: {error.strerror or error}; {expected}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise TreegaugeError(f"{path}: found another kind of file; {expected}") from error
+    return dict(content)

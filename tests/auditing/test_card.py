@@ -1,0 +1,160 @@
+"""A card says in plain words what is known about a treebank, and in numbers the same."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.commands import invoke
+from treegauge.auditing.audit import audit
+from treegauge.core.errors import TreegaugeError
+from treegauge.testing.synthesise import Grammar
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.columns import concat
+from treegauge.treebanks.conllu import write_conllu
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Two treebanks: one without leaks, and one whose test set has 10 training sentences."""
+    place = tmp_path_factory.mktemp("cards")
+    made = []
+    for name, seed in {"UD_X-Clean": 11, "UD_X-Leaky": 12}.items():
+        whole = synthetic(400, Grammar(length=12), seed=seed)
+        splits = {"train": whole[:250], "dev": whole[250:300], "test": whole[300:]}
+        if name.endswith("Leaky"):
+            long = [n for n in range(250) if whole.lengths[n] >= 5][:10]
+            splits["test"] = concat([splits["test"], whole.take(long)], name="test")
+        folder = place / name
+        folder.mkdir()
+        for split, one in splits.items():
+            write_conllu(one, folder / f"x_{name[5:].lower()}-ud-{split}.conllu")
+        made.append(folder)
+    return made
+
+
+def test_a_card_says_it_in_words(folders):
+    text = str(audit(folders[0], card=True))
+    lines = dict(line.split(maxsplit=1) for line in text.splitlines()[1:-1])
+    assert list(lines) == [
+        "size", "layers", "validity", "consistency", "leaks", "difficulty", "agreement",
+    ]  # fmt: skip
+    assert lines["size"].startswith("400 sentences, ")
+    assert lines["validity"].startswith("level 3: ")
+    assert lines["leaks"].startswith("no sentence of the dev or test set is in the training set")
+    assert "% of test words new" in lines["difficulty"]
+    assert lines["agreement"] == "not known (treegauge agree measures it)"
+
+
+def test_json_has_words_and_numbers(folders):
+    done = invoke(["audit", "--card", str(folders[1]), "--format", "json"])
+    (row,) = json.loads(done.stdout)["rows"]
+    assert done.exit_code == 0
+    assert row["treebank"] == "UD_X-Leaky"
+    assert row["size"]["sentences"] == 410
+    assert (
+        row["size"]["train_words"] + row["size"]["dev_words"] + row["size"]["test_words"]
+        == (row["size"]["words"])
+    )
+    assert row["leaks"]["test_in_train"] == pytest.approx(100 * 10 / 110)
+    assert row["leaks"]["state"] == "poor"
+    assert row["leaks"]["text"].startswith("9.1 % of test also in train (10 the same, 0 nearly)")
+    assert row["layers"]["upos"] == 100
+    assert row["validity"]["level"] == 3
+
+
+def test_validity_is_that_of_check(folders):
+    import treegauge as tg
+
+    (one,) = audit(folders[0], card=True).profiles
+    report = tg.check(folders[0], level=3)
+    found = one.aspects["validity"].values
+    assert (found["errors"], found["warnings"]) == (report.errors, report.warnings)
+
+
+def test_an_invalid_treebank(tmp_path):
+    file = tmp_path / "x.conllu"
+    file.write_text("# sent_id = a\n# text = b\n1\tb\tb\tX\t_\t_\t5\troot\t_\t_\n\n", "utf-8")
+    (one,) = audit(file, card=True, errors="repair").profiles
+    aspect = one.aspects["validity"]
+    assert aspect.state == "poor"
+    assert aspect.values["errors"] >= 1
+    assert aspect.values["valid_sentences"] == 0
+
+
+def test_several_treebanks_are_a_table(folders):
+    result = audit(*folders, card=True)
+    lines = str(result).splitlines()
+    assert lines[0].split()[:3] == ["treebank", "sentences", "words"]
+    assert [line.split()[0] for line in lines[2:4]] == ["UD_X-Clean", "UD_X-Leaky"]
+    table = result.table
+    assert table["leaks_test_in_train"].to_list() == pytest.approx([0, 100 * 10 / 110])
+    assert result.to_csv().startswith("treebank,size_sentences,size_words,")
+    assert result.to_markdown().count("UD\\_X-") == 2
+
+
+def test_markdown_of_one_treebank(folders):
+    text = audit(folders[0], card=True).to_markdown()
+    assert text.startswith("### UD\\_X-Clean\n\n| | |\n|---|---|\n| size | 400 sentences")
+
+
+def test_a_badge_is_one_image_that_loads_nothing(folders, tmp_path):
+    out = tmp_path / "card.svg"
+    assert invoke(["audit", "--card", *map(str, folders), "-o", str(out)]).exit_code == 0
+    root = ElementTree.fromstring(out.read_text("utf-8"))
+    space = "{http://www.w3.org/2000/svg}"
+    texts = [one.text for one in root.iter(f"{space}text")]
+    assert {"UD_X-Clean", "UD_X-Leaky", "9.1 % leaks"} <= set(texts)
+    assert root.find(f"{space}title").text == root.get("aria-label")
+    assert "leaks: 9.1 % leaks (poor)" in root.get("aria-label")
+    assert not re.search(r"href|url\(|<script|<image", out.read_text("utf-8"))
+    edges = [float(one.get("x")) + float(one.get("width")) for one in root.iter(f"{space}rect")]
+    assert max(edges) <= float(root.get("width")) + 0.1
+
+
+def test_names_are_escaped_in_badges(folders):
+    from dataclasses import replace
+
+    from treegauge.auditing.badge import badges
+
+    (one,) = audit(folders[0], card=True).profiles
+    drawn = badges([replace(one, treebank='<b a="1">&')])
+    assert "<b a" not in drawn
+    (name, *_) = [t.text for t in ElementTree.fromstring(drawn).iter() if t.tag.endswith("text")]
+    assert name == '<b a="1">&'
+
+
+def test_agreement_where_it_is_known(folders, tmp_path):
+    known = tmp_path / "agreement.json"
+    rows = [
+        {"layer": "upos", "observed": 97.5, "alpha": 0.96},
+        {"layer": "deprel", "observed": 91.25, "alpha": None},
+    ]
+    known.write_text(json.dumps({"kind": "agreement", "rows": rows}), "utf-8")
+    (one,) = audit(folders[0], card=True, agreement=[str(known)]).profiles
+    assert one.aspects["agreement"].text == "upos 97.5 % (alpha 0.96), deprel 91.2 %"
+    named = [f"UD_X-Leaky={known}"]
+    first, second = audit(*folders, card=True, agreement=named).profiles
+    assert first.aspects["agreement"].values == {}
+    assert second.aspects["agreement"].values["upos_alpha"] == 0.96
+    with pytest.raises(TreegaugeError, match="expected NAME=PATH with the name of a treebank"):
+        audit(*folders, card=True, agreement=[str(known)])
+    known.write_text("[]", "utf-8")
+    with pytest.raises(TreegaugeError, match=r"agreement.json: found another kind of file"):
+        audit(folders[0], card=True, agreement=[str(known)])
+
+
+def test_cards_need_files(folders):
+    with pytest.raises(TreegaugeError, match="a card needs treebanks on disk; got splits by name"):
+        audit({"train": synthetic(5, seed=1)}, card=True)
+    with pytest.raises(TreegaugeError, match="choose one"):
+        audit(folders[0], card=True, leaks=True)
+
+
+def test_training_lists_count_as_training_data(folders, tmp_path):
+    dev = next(folders[0].glob("*-dev.conllu"))
+    (one,) = audit(folders[0], card=True, against=[dev]).profiles
+    leaks = one.aspects["leaks"]
+    assert leaks.state == "poor"
+    assert any(name.startswith("dev_in_") for name in leaks.values)
