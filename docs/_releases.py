@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import treegauge as tg
+from treegauge.auditing.attachment_changes import attachment_changes
 from treegauge.treebanks.patch_applying import apply_patch
 from treegauge.treebanks.patches import parse_patch
 
@@ -46,7 +47,11 @@ def compared(name: str, root: Path) -> dict[str, Any]:
     patch = result.patch
     made = dict(apply_patch(parse_patch(patch), result.files[0]).files)
     size = sum(len(one.data) for one in result.files[1])
+    pairs = result.pairs
+    attached = attachment_changes(pairs.old, pairs.new, pairs=pairs)
+    attached = attached.filter(attached["upos"] != "PUNCT")
     return {
+        "attached": (len(attached), int(attached["systematic"].sum())),
         "sentences": {one["sentences"]: one for one in result.attached["sentences"].rows},
         "layers": {one["layer"]: one for one in result.attached["layers"].rows},
         "rules": result.attached["rules"].rows,
@@ -74,7 +79,8 @@ def text(results: dict[str, dict[str, Any]]) -> str:
         layers = [one["layers"][layer] for layer in LAYERS]
         if any(layer["changed"] for layer in layers):
             cells = [f"{layer['changed']:,} ({layer['systematic']:,})" for layer in layers]
-            words.append([name, layers[0]["words"], *cells])
+            total, ruled = one["attached"]
+            words.append([name, layers[0]["words"], *cells, f"{total:,} ({ruled:,})"])
         plain = [rule for rule in one["rules"] if not is_lexical(rule)]
         rules += [
             [name, rule["layer"], rule["where"] or "everywhere", f"{rule['old']} → {rule['new']}",
@@ -99,8 +105,10 @@ def text(results: dict[str, dict[str, Any]]) -> str:
             table(["treebank", *kinds, "patch %", "byte for byte"], sentences),
             "## Words\n",
             "Changed words by layer; of these, in parentheses, systematic changes. Treebanks "
-            "without a change are left out.\n",
-            table(["treebank", "words", *LAYERS], words),
+            "without a change are left out. The last column has words other than punctuation whose "
+            "head or relation changed; they are systematic if whatever changed of the two did so "
+            "systematically.\n",
+            table(["treebank", "words", *LAYERS, "head or deprel, no punctuation"], words),
             "## Systematic changes\n",
             f"{total:,} systematic changes were found, {lexical:,} of them of certain words or "
             "lemmas, which are not listed here. Of the others, up to five of each treebank, those "

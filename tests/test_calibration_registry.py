@@ -26,7 +26,7 @@ INFERENCE = re.compile(
     r"|p_\w+"
 )
 #: Fields that hold p-values under other names.
-NAMED = ("certificate.tests.*",)
+NAMED = ("certificate.tests.*", "diff.kind")
 #: Where JSON keeps the rows of the table.
 ROWS = re.compile(r"\.(rows|measures)\.")
 #: Fields with such a name that say nothing about uncertainty.
@@ -112,6 +112,7 @@ def examples(world, counts, numbers):
     training = {**QUICK, "epochs": 1}
     return {
         "audit": [partial(tg.audit, treebanks[0], resamples=19, all=True)],
+        "diff": [partial(tg.diff, *treebanks[:2])],
         "measure": [partial(tg.measure, "all", treebanks[0], interval=True, resamples=20)],
         "score": [
             partial(tg.score, *one, by=["deprel"], all=True),

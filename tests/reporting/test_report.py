@@ -231,3 +231,23 @@ def test_votes_are_in_the_section_on_learning(tmp_path):
     assert found["transfers"] == [{"name": "votes", "signature": "sig|<b>", "rows": rows}]
     assert found["curves"] == []
     assert "sig|&lt;b&gt;" in text
+
+
+def test_two_releases_of_one_treebank_are_compared(tmp_path):
+    whole = synthetic(60, seed=4)
+    renamed = ["subject" if one == "nsubj" else one for one in whole["deprel"].to_list()]
+    folders = []
+    for release, treebank in (("2.9", whole.with_columns({"deprel": renamed})), ("2.5", whole)):
+        folder = tmp_path / f"r{release}" / "UD_A-B"
+        folder.mkdir(parents=True)
+        write_conllu(treebank, folder / "a_b-ud-train.conllu")
+        folders.append(folder)
+    page = report(*folders, out=None)
+    (section,) = [one for one in page.sections if one.key == "changes"]
+    assert [caption for caption, _ in section.tables] == ["Changes from UD_A-B@2.5 to 2.9"]
+    subjects = renamed.count("subject")
+    assert f"{subjects} deprel" in section.short[0]
+    assert "1 systematic change." in section.short[0]
+    assert "<td>nsubj</td><td>subject</td>" in page.html
+    assert "words changed" in page.html  # of the trees
+    assert not [one for one in report(folders[0], out=None).sections if one.key == "changes"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 By = Literal["upos", "deprel"]
 _ROWS = 10  # of a table, unless all are wanted
-_HTML_TREES = 20
+_HTML_TREES = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,13 +47,14 @@ class DiffTable(RowsResult):
         return "\n".join([self.title, to_text(self.shown(), digits=self.digits), *more])
 
     def own_html(self) -> str:
-        """Return title and table as HTML."""
+        """Return the table as HTML, its title as a caption."""
         from html import escape
 
         from treegauge.core.tables import to_html
 
-        table = to_html(self.shown(), digits=self.digits) if self.rows else "<p>none</p>"
-        return f"<h3>{escape(self.title)}</h3>\n{table}"
+        if not self.rows:
+            return f"<p>{escape(self.title)}: none</p>"
+        return to_html(self.shown(), digits=self.digits, note=self.title)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,7 @@ class Diff(Result):
         """Return what is compared; the trees come after the tables."""
         from html import escape
 
-        return f"<h2>{escape(self._title())}</h2>\n<p>{escape(self.signature)}</p>"
+        return f"<p>{escape(self._title())}</p>\n<p>{escape(self.signature)}</p>"
 
     def to_html(self) -> str:
         """Return tables and trees; without a choice of trees, those of the first sentences."""

@@ -125,8 +125,13 @@ class _Groups(NamedTuple):
     changed: npt.NDArray[np.int64]
     places: npt.NDArray[np.int64]
     sentences: npt.NDArray[np.int64]
-    usual: npt.NDArray[np.float64]
-    """How often words with this old value get this new value, in any context."""
+    first: npt.NDArray[np.int64]
+    """A member of each group, as a position among the changed words."""
+
+    @property
+    def share(self) -> npt.NDArray[np.float64]:
+        """The share of the words in the context that the change reached."""
+        return np.asarray(self.changed / self.places)
 
 
 def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
@@ -137,10 +142,10 @@ def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
 
     - it was made in at least 5 words, in at least 5 different sentences;
     - it reached at least 80 % of the words with this old value in this context; and
-    - the share is larger than chance gives: if words with this old value got this new value in
-      all contexts alike, such a share would come up in the whole layer with a probability of at
-      most 5 % (binomial test with Bonferroni correction). For a change in all contexts there is
-      nothing to compare with.
+    - the share is larger than chance gives: if the change were made here as often as in the more
+      general contexts (that with the largest share), such a share would come up anywhere in the
+      layer with a probability of at most 5 % (binomial test with Bonferroni correction). For a
+      change in all contexts there is nothing to compare with.
 
     A more specific context counts only for words that no more general one covers.
 
@@ -160,7 +165,7 @@ def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
     tests = sum(int(_is_large(one).sum()) for one in groups if one.names)
     rules: list[ChangeRule] = []
     for one in groups:
-        for group in _chosen(one, max(tests, 1)):
+        for group in _chosen(one, groups, max(tests, 1)):
             members = changed[one.of == group]
             free = members[rule_of[members] < 0]
             if len(free) < LEAST:
@@ -186,16 +191,13 @@ def _grouped(
     size = len(layer.values)
     context = contexts.codes(names)
     before = context[changed].astype(np.int64) * size + layer.old[changed]
-    kinds, of = np.unique(before * size + layer.new[changed], return_inverse=True)
+    kinds, first, of = np.unique(
+        before * size + layer.new[changed], return_index=True, return_inverse=True
+    )
     counts = np.bincount(of, minlength=len(kinds))
     spread = np.unique(of * (len(contexts.pairs.old) + 1) + contexts.sentence[changed])
     sentences = np.bincount(spread // (len(contexts.pairs.old) + 1), minlength=len(kinds))
     large = counts >= LEAST
-    old, new = kinds // size % size, kinds % size
-    patterns, pattern_of = np.unique(old * size + new, return_inverse=True)
-    totals = np.zeros(len(patterns), np.int64)
-    np.add.at(totals, pattern_of, counts)
-    usual = totals[pattern_of] / np.bincount(layer.old, minlength=size)[old]
     places = np.full(len(kinds), len(context), np.int64)
     if large.any():
         among = np.zeros(int(context.max()) + 1, np.bool_)
@@ -203,7 +205,7 @@ def _grouped(
         words = np.flatnonzero(among[context])
         having = context[words].astype(np.int64) * size + layer.old[words]
         places[large] = _count(having, kinds[large] // size)
-    return _Groups(names, of, counts, places, sentences, usual)
+    return _Groups(names, of, counts, places, sentences, first)
 
 
 def _count(values: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -216,13 +218,14 @@ def _is_large(groups: _Groups) -> npt.NDArray[np.bool_]:
     return (groups.changed >= LEAST) & (groups.sentences >= LEAST)
 
 
-def _chosen(groups: _Groups, tests: int) -> Iterator[int]:
+def _chosen(groups: _Groups, all_groups: Sequence[_Groups], tests: int) -> Iterator[int]:
     """Yield the groups whose change is systematic, large ones first."""
     from scipy.special import bdtrc
 
-    enough = _is_large(groups) & (groups.changed >= SHARE * groups.places)
+    enough = _is_large(groups) & (groups.share >= SHARE)
     if groups.names:
-        chance = bdtrc(groups.changed - 1.0, groups.places, np.minimum(groups.usual, 1.0))
-        enough &= chance * tests <= LEVEL
+        general = [one for one in all_groups if {*one.names} < {*groups.names}]
+        usual = np.max([one.share[one.of[groups.first]] for one in general], axis=0)
+        enough &= bdtrc(groups.changed - 1.0, groups.places, usual) * tests <= LEVEL
     order = np.argsort(-groups.changed, kind="stable")
     yield from (int(group) for group in order if enough[group])

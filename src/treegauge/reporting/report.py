@@ -148,6 +148,7 @@ def _sections(
         note(f"measuring {count_treebanks(len(inputs.treebanks)).lower()}")
         given = [inputs.command_path(one.path) for one in inputs.treebanks]
         yield treebanks_section(inputs.treebanks, given=given, errors=inputs.errors)
+        yield from _changes(inputs)
     if inputs.recordings:
         from treegauge.reporting.maps import maps_section
 
@@ -159,6 +160,17 @@ def _sections(
 
         note("drawing learning curves")
         yield learning_section(inputs, stores, convention)
+
+
+def _changes(inputs: "PageInputs") -> "Iterator[Section]":
+    """Compare releases of one treebank, where there are several."""
+    from treegauge.reporting.changes import changes_section, release_pairs
+
+    if pairs := release_pairs(inputs.treebanks):
+        note("comparing releases")
+        path = inputs.command_path
+        given = [(path(old.path), path(new.path)) for old, new in pairs]
+        yield changes_section(pairs, given=given, errors=inputs.errors)
 
 
 def _ranking(

@@ -1,0 +1,61 @@
+"""The section on changes: two releases of one treebank compared."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from treegauge.auditing.diff import Diff, diff
+from treegauge.core.result import Result
+from treegauge.reporting.methods import make_method
+from treegauge.reporting.page import Section
+from treegauge.treebanks.inputs import Input
+from treegauge.treebanks.languages import release_key, take_apart
+from treegauge.treebanks.sources import Errors
+
+
+def release_pairs(treebanks: Sequence[Input]) -> list[tuple[Input, Input]]:
+    """Return consecutive releases of the same treebank, which names such as UD_A-B@2.5 say."""
+    releases: dict[str, list[Input]] = {}
+    for one in treebanks:
+        if one.kind == "treebank" and one.given is None and "@" in one.name:
+            releases.setdefault(one.name.partition("@")[0], []).append(one)
+    return [
+        pair
+        for members in releases.values()
+        for pair in pairwise(
+            sorted(members, key=lambda one: release_key(one.name.partition("@")[2]))
+        )
+    ]
+
+
+def changes_section(
+    pairs: Sequence[tuple[Input, Input]],
+    *,
+    given: Sequence[tuple[str, str]],
+    errors: Errors = "strict",
+) -> Section:
+    """Compare releases and make the section; `given` are the folders as commands name them."""
+    found = [diff(old.path, new.path, errors=errors) for old, new in pairs]
+    names = [f"{old.name} to {take_apart(new.name)[1]}" for old, new in pairs]
+    tables: list[tuple[str, Result]] = [
+        (f"Changes from {name}", result) for name, result in zip(names, found, strict=True)
+    ]
+    policy = "" if errors == "strict" else f" --errors {errors}"
+    command = "\n".join(f"treegauge diff {old} {new}{policy}" for old, new in given)
+    method = make_method("diff", "\n".join(one.signature for one in found), command)
+    text = (
+        "What changed from one release to the next: sentences, words by layer, systematic changes "
+        "and single corrections, and the first trees that changed."
+    )
+    short = [_short(name, result) for name, result in zip(names, found, strict=True)]
+    return Section("changes", "Changes between releases", text, {}, tables, [method], short)
+
+
+def _short(name: str, result: Diff) -> str:
+    """Say in a sentence how much changed."""
+    layers = {row["layer"]: row for row in result.attached["layers"].rows}  # type: ignore[union-attr]
+    counts = [f"{layers[layer]['changed']:,} {layer}" for layer in ("head", "deprel", "upos")]
+    rules = len(result.changes.rules)
+    return (
+        f"{name}: of {layers['head']['words']:,} words, {counts[0]}, {counts[1]} and {counts[2]} "
+        f"values changed; {rules:,} systematic {'change' if rules == 1 else 'changes'}."
+    )
