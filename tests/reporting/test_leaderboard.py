@@ -10,6 +10,7 @@ import pytest
 import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.reporting import leaderboard_files
 from treegauge.scoring import submissions
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic
@@ -40,6 +41,12 @@ def task(made, tmp_path):
     return tmp_path / "task"
 
 
+@pytest.fixture
+def scores_only(monkeypatch):
+    """Keep the scores for the next run, and write no page."""
+    monkeypatch.setattr(leaderboard_files, "write_leaderboard", lambda *_: None)
+
+
 def board(task, **options):
     given = {"out": task / "out", **QUICK, **options}
     return tg.leaderboard(task / "gold", task / "teams", **given)
@@ -49,7 +56,7 @@ def files(task):
     return {one.name for one in (task / "out").iterdir()}
 
 
-def test_scores_are_those_of_score(task):
+def test_scores_are_those_of_score(task, scores_only):
     ranked = board(task)
     suite = tg.score(task / "gold", *(task / "teams" / team for team in TEAMS), resamples=100)
     for code in CODES:
@@ -106,7 +113,7 @@ def test_the_page_is_the_same_whether_scores_are_new_or_known(task):
     assert before == {path.name: path.read_bytes() for path in (task / "out").glob("*.*")}
 
 
-def test_only_what_changed_is_scored(task):
+def test_only_what_changed_is_scored(task, scores_only):
     assert board(task).scored == 24
     shutil.copytree(task / "teams" / "beta", task / "teams" / "delta")
     assert board(task).scored == 0, "delta has the files of beta"
@@ -151,7 +158,7 @@ def test_an_interrupted_run_resumes(task, monkeypatch):
         lambda text: text.replace("treegauge:", "treegauge:0.", 1),
     ],
 )
-def test_damaged_scores_are_made_again(task, damage):
+def test_damaged_scores_are_made_again(task, damage, scores_only):
     right = board(task).board.values
     for number, path in enumerate(sorted((task / "out" / "cells").iterdir())):
         if number < 3:
@@ -185,7 +192,7 @@ def test_failed_and_missing_runs_are_named_and_treated_as_asked(task):
         board(task, failed="refuse")
 
 
-def test_a_team_without_a_single_output_is_last(task):
+def test_a_team_without_a_single_output_is_last(task, scores_only):
     (task / "teams" / "nobody").mkdir()
     ranked = board(task)
     assert ranked.order[-1] == "nobody"
@@ -193,7 +200,7 @@ def test_a_team_without_a_single_output_is_last(task):
     assert board(task, failed="leave-out").board.dropped == ("nobody",)
 
 
-def test_teams_whose_files_cannot_be_told_apart_do_not_stop_the_others(task):
+def test_teams_whose_files_cannot_be_told_apart_do_not_stop_the_others(task, scores_only):
     for name in ("one", "two"):
         shutil.copy(task / "teams/beta/el_gdt.conllu", task / f"teams/beta/{name}.conllu")
     (task / "teams" / "beta" / "el_gdt.conllu").unlink()
