@@ -36,6 +36,7 @@ OTHER_WORDS = {
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
     "ranking": {"lower", "better"}, "scoring": {"ci"}, "splitting": {"low", "high"},
     "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
+    "treebanks": {"tail"},
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
