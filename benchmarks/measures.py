@@ -129,7 +129,7 @@ def everything() -> Contender:
 
 def tree() -> Contender:
     """Find the best tree of each matrix of arc scores."""
-    from treegauge.parsing.decoding import spanning_tree
+    from treegauge.treebanks.decoding import spanning_tree
 
     scores = _matrices()
     return Contender(

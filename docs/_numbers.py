@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from treegauge.measures.registry import measures
-from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, WEIGHTED
+from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, NODES, WEIGHTED
 
 TARGET = Path(__file__).parent / "numbers.md"
 HEAD = """# Every number
@@ -18,8 +18,13 @@ METRIC_HOMES = {
     "CLAS": "content-words-and-function-words", "MLAS": "mlas", "BLEX": "blex",
     **dict.fromkeys(ENHANCED, "enhanced-dependencies"),
     **dict.fromkeys([*MORE, *WEIGHTED], "beyond-the-official-scores"),
+    **dict.fromkeys(NODES, "morphosyntactic-trees"),
 }  # fmt: skip
-FLAGS = {**dict.fromkeys(ENHANCED, " --enhanced"), **dict.fromkeys(WEIGHTED, " --weights wde")}
+FLAGS = {
+    **dict.fromkeys(ENHANCED, " --enhanced"),
+    **dict.fromkeys(WEIGHTED, " --weights wde"),
+    **dict.fromkeys(NODES, " --msp"),
+}
 SCORE = "treegauge score GOLD SYSTEM"
 RANK = "treegauge rank SCORES --size 10"
 # Number, what it is, command, page.
@@ -107,7 +112,7 @@ def text() -> str:
     metrics: list[Row] = [
         (name, one.meaning, f"{SCORE}{FLAGS.get(name, '')}",
          f"scoring.md#{METRIC_HOMES.get(name, 'the-metrics')}")
-        for name, one in {**METRICS, **ENHANCED, **WEIGHTED, **MORE}.items()
+        for name, one in {**METRICS, **ENHANCED, **NODES, **WEIGHTED, **MORE}.items()
     ]  # fmt: skip
     measured: list[Row] = [
         (f"`{name}`", one.meaning, f"treegauge measure {name} UD_X",

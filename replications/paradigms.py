@@ -80,9 +80,9 @@ def label_trees(
     columns: list[Any], last: Any, offsets: Any, more: dict[str, Any]
 ) -> dict[str, Trees]:
     """Return trees from labels' log-probabilities: of the likeliest heads, and as labels say."""
-    from treegauge.parsing.decoding import spanning_tree
     from treegauge.parsing.label_encodings import find_encoding
     from treegauge.treebanks.columns import Codes
+    from treegauge.treebanks.decoding import spanning_tree
 
     is_root = more["relation_names"] == "root"
     given = (
@@ -109,8 +109,8 @@ def trees_of(
     predictor: Any, more: dict[str, Any], pool: ProcessPoolExecutor
 ) -> Callable[[], dict[str, Trees]]:
     """Return how to get the trees that a model finds, by decoder."""
-    from treegauge.parsing.decoding import spanning_tree
     from treegauge.parsing.neural.options import BiaffineOptions
+    from treegauge.treebanks.decoding import spanning_tree
 
     if isinstance(predictor.options, BiaffineOptions):
         each = partial(pool.map, chunksize=4)

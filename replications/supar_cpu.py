@@ -118,12 +118,12 @@ def ours(folder: Path, name: str, epochs: int, seed: int) -> list[dict[str, floa
     """Train our parser; return what each epoch took and reached."""
     import torch
 
-    from treegauge.parsing.decoding import spanning_tree
     from treegauge.parsing.neural.device import numerics
     from treegauge.parsing.neural.encoder import to_arrays
     from treegauge.parsing.neural.options import BiaffineOptions
     from treegauge.parsing.neural.predicting import Predictor
     from treegauge.parsing.neural.training import Learner, Lockstep
+    from treegauge.treebanks.decoding import spanning_tree
 
     data, more = arrays_of(folder, name)
     ends = np.cumsum([0, *more["parts"]])

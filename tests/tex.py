@@ -24,8 +24,9 @@ def compile_latex(text: str, folder: Path, *, packages: str, engine: str = "pdfl
         if not found.stdout.strip():
             pytest.skip(f"TeX has no package {package}")
     fonts = "\\usepackage[T1]{fontenc}\n" if engine == "pdflatex" else ""
-    body = f"{PREAMBLE}{fonts}\\usepackage{{{packages}}}\n\\begin{{document}}\n{text}\n\\end{{document}}\n"
-    (folder / "paper.tex").write_text(body, "utf-8")
+    head = f"{PREAMBLE}{fonts}\\usepackage{{{packages}}}\n"
+    body = f"\\begin{{document}}\n{text}\n\\end{{document}}\n"
+    (folder / "paper.tex").write_text(head + body, "utf-8")
     words = [program, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=120)
     log = (folder / "paper.log").read_text("utf-8", errors="replace")

@@ -8,18 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.crosslingual.vote import (
-    Panel,
-    delexicalised,
-    panel,
-    pool_heads,
-    train_sources,
-    vote,
-    vote_heads,
-    vote_relations,
-)
+from treegauge.crosslingual.vote import Panel, delexicalised, panel, train_sources
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks import trees
+from treegauge.treebanks.voting import pool_heads, vote, vote_heads, vote_relations
 
 
 def single_rooted(n):

@@ -1,10 +1,14 @@
 """ELAS and EULAS: enhanced edges, each counted once."""
 
+from random import Random
+
 import pytest
 
+from treegauge.scoring.enhancements import collapsed_deps
+from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.problems import ConlluError
 
-from .oracle import assert_parity, conllu, counts, four, official, ours, row
+from .oracle import assert_parity, conllu, counts, four, official, ok, ours, row
 
 
 def edges(first: str, second: str, third: str = "_") -> str:
@@ -86,3 +90,119 @@ def test_every_malformed_field_is_told_with_its_line():
         ("deps", 2),
         ("deps", 3),
     ]
+
+
+# ------------------------------------------------------------------ types of enhancement of IWPT
+
+NAMES = {
+    "1": "no_gapping", "2": "no_shared_parents_in_coordination",
+    "3": "no_shared_dependents_in_coordination", "4": "no_control",
+    "5": "no_external_arguments_of_relative_clauses", "6": "no_case_info",
+}  # fmt: skip
+STEPS = ("obj", "nsubj", "nsubj:xsubj", "conj", "conj:and", "obl:in", "nmod:of", "obl:pass", "ref",
+         "nmod:gobj:of", "conj:and>nsubj", "advcl:if>obl:arg", "ref>obj")  # fmt: skip
+RELATIONS = ("obj", "nsubj:pass", "xcomp", "acl:relcl", "conj", "acl", "obl:arg")
+
+
+def random_sentence(random, heads, relations) -> list[str]:
+    """Write a sentence with random enhanced edges, none of a word twice even without subtypes."""
+    lines = []
+    for i, (head, relation) in enumerate(zip(heads, relations, strict=True), 1):
+        chosen = {}
+        # The script has no word that the basic edge of a root could come from.
+        steps = [step for step in STEPS if head or (">" not in step and step != "ref")]
+        for step in random.sample(steps, random.randint(1, 3)):
+            edge = (random.randint(0, len(heads)), step)
+            chosen[edge[0], tuple(part.split(":")[0] for part in step.split(">"))] = edge
+        deps = "|".join(f"{h}:{step}" for h, step in sorted(chosen.values()))
+        lines.append(row(i, f"w{i}", head, relation, deps=deps))
+    return lines
+
+
+def random_pair(seed: int) -> tuple[str, str]:
+    random = Random(seed)
+    gold, system = [], []
+    for _ in range(30):
+        n = random.randint(2, 6)
+        heads = [0, *(random.randint(1, i) for i in range(1, n))]
+        relations = ["root", *random.choices(RELATIONS, k=n - 1)]
+        gold.append(random_sentence(random, heads, relations))
+        system.append(random_sentence(random, heads, relations))
+        if random.random() < 0.5:
+            system[-1] = gold[-1]
+    return conllu(*gold), conllu(*system)
+
+
+@pytest.mark.parametrize("codes", ["2", "3", "4", "5", "6", "46", "246"])
+@pytest.mark.parametrize("seed", range(3))
+def test_types_left_out_give_the_counts_of_the_official_script(codes, seed):
+    gold, system = random_pair(seed)
+    theirs = official(gold, system, **{NAMES[code]: True for code in codes})["ELAS"]
+    found = four(ours(gold, system, enhanced=True, enhancements=codes), "ELAS")
+    assert found[1:3] == (theirs.gold_total, theirs.system_total)
+    assert found[0] <= theirs.correct
+    plain = four(ours(gold, system, enhanced=True), "ELAS")
+    assert (found[1] < plain[1]) == bool(set(codes) & set("245"))
+
+
+@pytest.mark.parametrize("codes", ["4", "24", "3"])
+def test_edges_that_stay_distinct_are_counted_alike(codes):
+    for seed in range(5):
+        gold, system = random_pair(seed)
+        theirs = official(gold, system, **{NAMES[code]: True for code in codes})
+        found = ours(gold, system, enhanced=True, enhancements=codes)
+        for metric in ("ELAS", "EULAS"):
+            one = theirs[metric]
+            assert four(found, metric)[:3] == (one.correct, one.gold_total, one.system_total)
+
+
+def test_gapping_leaves_the_basic_edge():
+    gold = edges("0:root", "3:conj>obj", "1:conj")
+    for deps, right in (("1:obj", 3), ("3:conj>obj", 3), ("1:obl", 2)):
+        found = four(ours(gold, edges("0:root", deps, "1:conj"), enhanced=True, enhancements="1"),
+                     "ELAS")  # fmt: skip
+        assert found == (right, 3, 3, None)
+    theirs = official(gold, gold, no_gapping=True)["ELAS"]
+    assert (theirs.correct, theirs.gold_total) == (3, 3)
+
+
+def test_codes_are_checked_and_signed(cli, files):
+    code, _, said = cli(files["gold"], files["good"], "--enhancements", "17")
+    assert code == 2
+    assert "found '17'" in said
+    assert "1 gapping" in said
+    _, text, said = cli(files["gold"], files["good"], "--enhancements", "31", "--all")
+    assert "|enhanced:yes|without:13|" in text
+    assert "enhancement 3 changes nothing" in said
+    assert "ELAS" in text
+    assert "|empty:collapsed|" in ok(cli(files["gold"], files["good"], "--collapse", "--all"))
+
+
+# -------------------------------------------------------------------------- empty nodes collapsed
+
+
+def test_paths_over_empty_nodes_become_edges():
+    lines = [
+        row(1, "a", 0, "root", deps="0:root"),
+        row(2, "b", 1, "conj", deps="2.1:nsubj|1:x"),
+        row("2.1", "_", deps="1:conj:and|2.2:dep"),
+        row("2.2", "_", deps="2.1:dep|3:obl"),
+        row(3, "c", 2, "orphan", deps="2.1:obj"),
+    ]
+    treebank = parse_conllu(conllu(lines))
+    assert collapsed_deps(treebank) == [
+        "0:root", "1:conj:and>nsubj|3:obl>dep>nsubj|1:x", "1:conj:and>obj|3:obl>dep>obj",
+    ]  # fmt: skip
+
+
+def test_collapsed_files_score_as_files_that_were_collapsed_before():
+    with_node = conllu([
+        row(1, "a", 0, "root", deps="0:root"), row(2, "b", 1, "conj", deps="2.1:nsubj"),
+        row("2.1", "_", deps="1:conj"), row(3, "c", 2, "orphan", deps="2.1:obj"),
+    ])  # fmt: skip
+    before = conllu([
+        row(1, "a", 0, "root", deps="0:root"), row(2, "b", 1, "conj", deps="1:conj>nsubj"),
+        row(3, "c", 2, "orphan", deps="1:conj>obl"),
+    ])  # fmt: skip
+    assert four(ours(with_node, before, enhanced=True, collapse=True), "ELAS") == (2, 3, 3, None)
+    assert four(ours(with_node, before, enhanced=True), "ELAS") == (1, 1, 3, None)

@@ -1,6 +1,6 @@
 """Scores by class of words, with the sentences behind each number."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -10,7 +10,8 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.align import Alignment, align
-from treegauge.scoring.classes import Classes, Classifier, classify
+from treegauge.scoring.classes import Classes, Classifier, Origin, classify
+from treegauge.scoring.comparisons import shown_p_value
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label
 from treegauge.scoring.word_metrics import MetricWords, find_word_metric, metric_words
@@ -83,10 +84,16 @@ class Breakdown(Result):
 
 @dataclass(frozen=True, eq=False)
 class Breakdowns(Result):
-    """Breakdowns of several systems, side by side."""
+    """Breakdowns of several systems, side by side.
+
+    `differences` has, of two systems, the test of each class
+    (:func:`treegauge.scoring.class_tests.compare_classes`); `notes` say what was tested.
+    """
 
     systems: dict[str, Breakdown]
     signature: str
+    differences: tuple[dict[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
     kind: ClassVar[str] = "breakdowns"
     unit: ClassVar[str | None] = "percent"
 
@@ -102,6 +109,12 @@ class Breakdowns(Result):
             for name, cells in self.systems.items()
         )
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, and the tests of two systems class by class."""
+        return super().json_fields() | {
+            "differences": list(self.differences), "notes": list(self.notes)
+        }  # fmt: skip
+
     def shown(self) -> "pl.DataFrame":
         """Return one row per class: gold words, F1 of each system and, of two, the difference."""
         import polars as pl
@@ -114,7 +127,27 @@ class Breakdowns(Result):
         if len(others) == 1:
             difference = pl.col(first[0]) - pl.col(others[0][0])
             wide = wide.with_columns(difference.alias("difference"))
+        if self.differences:
+            tests = {row["class"]: row for row in self.differences}
+            rows = [tests.get(name, {}) for name in wide["class"].to_list()]
+            p_values = [shown_p_value(row.get("p_corrected")) for row in rows]
+            wide = wide.with_columns(
+                pl.Series("interval", list(map(_interval, rows)), pl.String),
+                pl.Series("p_corrected", p_values, pl.String),
+            )
         return wide
+
+    def own_text(self) -> str:
+        """Return the table, and which test it is."""
+        from treegauge.core import tables
+
+        text = tables.to_text(self.shown(), digits=self.digits)
+        return "\n".join([text, *self.notes, self.signature])
+
+
+def _interval(row: Mapping[str, Any]) -> str | None:
+    low, high = row.get("low"), row.get("high")
+    return None if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
 
 
 def breakdown(
@@ -147,7 +180,8 @@ def breakdown(
     alignment = aligned(gold, system)
     words = metric_words(metric, alignment, convention)
     ours = classify(alignment.gold.treebank, by)
-    theirs = classify(alignment.system.treebank, by)
+    origin = Origin(alignment.gold.treebank, alignment.system_sentence)
+    theirs = classify(alignment.system.treebank, by, origin)
     table = _table(ours, theirs, words, alignment)
     parts = [by] if callable(by) or isinstance(by, str) else by
     title = "×".join(

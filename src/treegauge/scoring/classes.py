@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.sentence_classes import FORMS, sentence_classes
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.relations import universal_relation
@@ -98,7 +99,18 @@ REGISTRY: dict[str, Callable[[Treebank], Classes]] = {
 }
 
 
-def classify(treebank: Treebank, by: str | Classifier | Sequence[str | Classifier]) -> Classes:
+class Origin(NamedTuple):
+    """Where words come from: the treebank whose comments count, and the sentence of each word."""
+
+    treebank: Treebank
+    sentences: Ints
+
+
+def classify(
+    treebank: Treebank,
+    by: str | Classifier | Sequence[str | Classifier],
+    origin: Origin | None = None,
+) -> Classes:
     r"""Give every word its class.
 
     Parameters
@@ -109,8 +121,12 @@ def classify(treebank: Treebank, by: str | Classifier | Sequence[str | Classifie
         A name (``upos``, ``xpos``, ``relation``, ``deprel`` with subtypes, ``direction``,
         ``binary-direction`` (the same, roots counted as head right), ``distance``, ``depth``,
         ``length`` of the sentence, ``projectivity``, ``head-upos``, ``position``, or
-        ``feats:Case`` and ``misc:Key`` for the value of one feature), a function from a treebank
-        to one value per word, or several of these, which are crossed.
+        ``feats:Case`` and ``misc:Key`` for the value of one feature; ``doc``, ``comment:genre`` and
+        ``sent_id:REGEX`` for sentences, see :mod:`treegauge.scoring.sentence_classes`), a function
+        from a treebank to one value per word, or several of these, which are crossed.
+    origin
+        Where classes of sentences come from, if not from the treebank itself: parsers may drop
+        comments, and cut sentences differently.
 
     Examples
     --------
@@ -119,23 +135,25 @@ def classify(treebank: Treebank, by: str | Classifier | Sequence[str | Classifie
     >>> classify(tb, ["upos", "direction"]).names
     ['VERB × root']
     """
-    if isinstance(by, str) and "," in by:
+    if isinstance(by, str) and "," in by and not by.startswith("sent_id:"):
         by = [part.strip() for part in by.split(",")]
     if isinstance(by, str):
-        return _named(treebank, by)
+        return _named(treebank, by, origin or Origin(treebank, treebank.sentence_of))
     if callable(by):
         return _custom(treebank, by)
     if not by:
         raise TreegaugeError("no class to break down by: give at least one")
-    return reduce(_crossed, [classify(treebank, one) for one in by])
+    return reduce(_crossed, [classify(treebank, one, origin) for one in by])
 
 
-def _named(treebank: Treebank, name: str) -> Classes:
+def _named(treebank: Treebank, name: str, origin: Origin) -> Classes:
     column, _, key = name.partition(":")
     if column in {"feats", "misc"} and key:
         return _column(column, lambda field: _value(field, key))(treebank)
+    if (values := sentence_classes(origin.treebank, name)) is not None:
+        return _sorted(origin.sentences, values)
     if name not in REGISTRY:
-        raise ChoiceError("class of words", name, [*REGISTRY, "feats:NAME", "misc:NAME"])
+        raise ChoiceError("class of words", name, [*REGISTRY, "feats:NAME", "misc:NAME", *FORMS])
     return REGISTRY[name](treebank)
 
 

@@ -89,8 +89,7 @@ class Comparisons(Result):
                 low, high = row.get(f"{side}low"), row.get(f"{side}high")
                 cells[name] = None if low is None else f"{low:+.2f} to {high:+.2f}"
             for name in ("p_value", "p_corrected"):
-                p = row[name]
-                cells[name] = p if p is None else "<0.0001" if p < 1e-4 else f"{p:.4f}"
+                cells[name] = shown_p_value(row[name])
             return cells
 
         rows = [cells_of(row) for row in self.pairs]
@@ -102,6 +101,11 @@ class Comparisons(Result):
         return "\n".join(
             [tables.to_text(self.shown(), digits=self.digits), *self.notes, self.signature]
         )
+
+
+def shown_p_value(p: float | None) -> str | None:
+    """Write a p-value with four digits."""
+    return p if p is None else "<0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def error_reduction(a: float, b: float) -> float | None:
@@ -164,7 +168,7 @@ def compare(
             }
             rows.append(row | sureness(made, i, scores.level, margin))
             if test != PRIMARY:
-                rows[-1]["p_value"] = _known(p_values[i])
+                rows[-1]["p_value"] = known(p_values[i])
     rows = judged(rows, correction, scores.level)
     signature = countersign(
         scores.signature, test=f"paired-{test}", m="+".join(names),
@@ -191,8 +195,8 @@ def sureness(
     quantiles = [student_quantile(share, made.df) for share in ((1 + level) / 2, POWER)]
     least = sum(quantiles) * made.standard_error
     named = {"low": low, "high": high, "detectable": least}
-    found = {name: _known(100 * values[i]) for name, values in named.items()}
-    found["p_value"] = _known(made.p_value()[i])
+    found = {name: known(100 * values[i]) for name, values in named.items()}
+    found["p_value"] = known(made.p_value()[i])
     if margin is None:
         return found
     value, error, df = 100 * made.value[i], 100 * made.standard_error[i], made.df[i]
@@ -200,7 +204,7 @@ def sureness(
     # Twice the one-sided p-values: a claim holds where the interval that is shown is on its side.
     claims = {"equivalent": ours.p_equivalent, "a_not_worse": ours.p_not_worse}
     claims["b_not_worse"] = theirs.p_not_worse
-    return found | {f"p_{name}": _known(min(2 * float(p), 1.0)) for name, p in claims.items()}
+    return found | {f"p_{name}": known(min(2 * float(p), 1.0)) for name, p in claims.items()}
 
 
 def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> list[dict[str, Any]]:
@@ -209,7 +213,7 @@ def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> lis
     for name in [name for name in done[0] if name.startswith("p_")]:
         corrected = adjust([row[name] for row in done], correction).tolist()
         for row, p in zip(done, corrected, strict=True):
-            row["p_corrected" if name == "p_value" else name] = _known(p)
+            row["p_corrected" if name == "p_value" else name] = known(p)
     if "p_equivalent" in done[0]:
         for row in done:
             row["verdict"] = _verdict(row, round(1 - level, 10))
@@ -313,7 +317,8 @@ def _notes(
     return notes
 
 
-def _known(value: float) -> float | None:
+def known(value: float) -> float | None:
+    """Return a number, or None where it is undefined."""
     return None if np.isnan(value) else float(value)
 
 

@@ -6,23 +6,27 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.scoring.align import Alignment, Side
+from treegauge.scoring.enhancements import scored_edges
 from treegauge.treebanks.problems import ConlluError
-from treegauge.treebanks.relations import Edge, check_deps, parse_deps, universal_relation
+from treegauge.treebanks.relations import Edge, check_deps, universal_relation
 
 _UNALIGNED = -2
 Path = tuple[int, tuple[str, ...]]
 
 
-def enhanced_counts(alignment: Alignment) -> dict[str, npt.NDArray[np.int64]]:
-    """Count enhanced edges per gold sentence.
+def enhanced_counts(
+    alignment: Alignment, codes: str = "", *, collapse: bool = False
+) -> dict[str, npt.NDArray[np.int64]]:
+    """Count enhanced edges per gold sentence, without the types of some codes.
 
     An edge is right if the other side has one with the aligned head and the same path (ELAS), or
     the same path without subtypes (EULAS). Matching is one to one, so that repeated edges, or
     edges that differ in their subtype alone, cannot score more than there are; the official
-    script counts such pairs several times over. Edges to empty nodes are left out.
+    script counts such pairs several times over. Edges to empty nodes are left out, or collapsed;
+    see :mod:`treegauge.scoring.enhancements`.
     """
     gold, system = alignment.gold, alignment.system
-    g_edges, s_edges = _edges(gold), _edges(system)
+    g_edges, s_edges = (_edges(side, codes, collapse) for side in (gold, system))
     n = len(gold.treebank)
     g_sentence, s_sentence = gold.treebank.sentence_of, alignment.system_sentence
     counts = {
@@ -43,14 +47,12 @@ def enhanced_counts(alignment: Alignment) -> dict[str, npt.NDArray[np.int64]]:
     return counts
 
 
-def _edges(side: Side) -> list[list[Edge]]:
+def _edges(side: Side, codes: str, collapse: bool) -> list[list[Edge]]:
     treebank = side.treebank
     problems = list(check_deps(treebank, treebank.name))
     if problems:
         raise ConlluError(problems)
-    codes, values = treebank.codes("deps")
-    parsed = [parse_deps(value) or [] for value in values]
-    return [parsed[code] for code in codes.tolist()]
+    return scored_edges(treebank, codes, collapse=collapse)
 
 
 def _head(alignment: Alignment, first: int, edge: Edge) -> int:

@@ -17,7 +17,7 @@ from treegauge.scoring.certainty import (
     intervals,
     remarks,
 )
-from treegauge.scoring.metrics import ALL, NUMBER, Metric
+from treegauge.scoring.metrics import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.paired_reading import Input, PairedReader
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.sentence_counts import ScoreOptions, SentenceCounts, join, tally
@@ -53,35 +53,57 @@ def evaluate(
     named = _named(systems)
     if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read once only
         gold = read_conllu("-", errors=reading.errors, allow=reading.allow)
-    scored, sentences, digest = [], 0, sha256()
-    units: UnitKind = "sentences"
-    found: dict[str, tuple[float, float] | None] = {}
-    notes: list[str] = []
+    digest = sha256()
     seen: Callable[[bytes], object] | None = digest.update
+    counted: dict[str, list[SentenceCounts]] = {}
+    readers: dict[str, list[PairedReader]] = {}
     for name, outputs in named.items():
-        runs, sides = [], []
+        counted[name], readers[name] = [], []
         for output in outputs:
             reader = PairedReader(gold, output, reading, seen=seen, chunk=chunk)
             seen = None  # gold is the same for all
-            runs.append(_counts(reader, options, resampling.resamples > 0, progress))
-            sides += [reader.gold, reader.system]
+            counted[name].append(_counts(reader, options, resampling.resamples > 0, progress))
+            readers[name].append(reader)
+    scored = scored_runs(counted, options, resampling)
+    systems_read = []
+    for one in scored.systems:
+        sides = [side for reader in readers[one.system] for side in (reader.gold, reader.system)]
+        problems = dict.fromkeys(problem for side in sides for problem in side.problems)
+        policies = frozenset(side.policy for side in sides)
+        systems_read.append(replace(one, problems=tuple(problems), policies=policies))
+    title = gold.name if isinstance(gold, Treebank) else short_name(gold)
+    whole = f"{title}#{digest.hexdigest()[:6]}"
+    scores = replace(scored, systems=tuple(systems_read))
+    return signed_scores(scores, whole, options, reading, resampling)
+
+
+def scored_runs(
+    counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreOptions, resampling: Resampling
+) -> Scores:
+    """Return scores of systems from the counts of their runs, with intervals, not yet signed."""
+    scored, sentences, notes = [], 0, []
+    units: UnitKind = "sentences"
+    found: dict[str, tuple[float, float] | None] = {}
+    for name, runs in counted.items():
         sentences = runs[0].sentences
         if resampling.resamples and sentences:
             units = choose_units(runs[0], resampling.units)
             counts = UnitCounts(runs, options.metrics, units)
             found = dict(zip(options.metrics, intervals(counts, resampling), strict=True))
             notes += remarks(counts, units, resampling, name)
-        values = _metrics(runs, options, found)
-        problems = dict.fromkeys(problem for side in sides for problem in side.problems)
-        policies = frozenset(side.policy for side in sides)
-        scored.append(SystemScore(name, values, tuple(runs), tuple(problems), policies))
-    title = gold.name if isinstance(gold, Treebank) else short_name(gold)
-    chosen = choices(options, reading, replace(resampling, units=units), scored)
-    signature = sign(tb=f"{title}#{digest.hexdigest()[:6]}", **chosen)
+        scored.append(SystemScore(name, _metrics(runs, options, found), tuple(runs)))
     return Scores(
-        tuple(scored), sentences, signature, options.convention, units=units,
+        tuple(scored), sentences, "", options.convention, units=units,
         notes=tuple(dict.fromkeys(notes)), level=resampling.level,
     )  # fmt: skip
+
+
+def signed_scores(
+    scores: Scores, gold: str, options: ScoreOptions, reading: Reading, resampling: Resampling
+) -> Scores:
+    """Return the same scores with a signature; `gold` is the name and checksum of gold."""
+    chosen = choices(options, reading, replace(resampling, units=scores.units), scores.systems)
+    return replace(scores, signature=sign(tb=gold, **chosen))
 
 
 def _named(systems: Input | Systems) -> dict[str, list[Input]]:
@@ -120,7 +142,7 @@ def _metrics(
 
     def metric(name: str) -> Metric:
         *columns, aligned = ALL[name][:4]
-        kind = float if name == "WLAS" else int
+        kind = float if name in FRACTIONAL else int
         correct, gold, system = (kind(sums[NUMBER[column]]) for column in columns if column)
         both = None if aligned is None else kind(sums[NUMBER[aligned]])
         return Metric(name, correct, gold, system, both, found.get(name))
@@ -138,9 +160,11 @@ def choices(
     errors = "+".join(sorted(policies))
     touched = sum(problem.action != "" for problem in problems)
     passed = {*reading.allow, *(problem.kind for problem in problems if not problem.action)}
-    signed = {
-        **options.convention.signed,
+    signed: dict[str, object] = {
+        **({"trees": "msp25"} if options.nodes else options.convention.signed),
         "enhanced": options.enhanced or None,
+        "without": options.enhancements or None,
+        "empty": "collapsed" if options.collapse else None,
         "weights": options.weights_mark,
         "errors": f"{errors}({touched})" if touched else errors,
         "allow": "+".join(sorted(passed)) or None,

@@ -26,6 +26,7 @@ COLUMNS = [
     "exact_c",
     "edges_g", "edges_s", "elas_c", "eulas_c",
     "weight_a", "weight_g", "weight_s", "wlas_c",
+    "nodes_g", "nodes_s", "mslas_c", "nodelas_c", "nodefeats_c",
 ]  # fmt: skip
 NUMBER = {name: i for i, name in enumerate(COLUMNS)}
 
@@ -74,7 +75,17 @@ ADDED: dict[str, Definition] = {}
 WEIGHTED = {
     "WLAS": Definition("wlas_c", "weight_g", "weight_s", "weight_a", "LAS weighted by relation"),
 }
-ALL = METRICS | MORE | ENHANCED | WEIGHTED
+#: Of trees of content nodes, see :mod:`treegauge.scoring.morphosyntactic`.
+NODES = {
+    "MSLAS": Definition(
+        "mslas_c", "nodes_g", "nodes_s", None, "LAS of nodes, times F1 of features"
+    ),
+    "NodeLAS": Definition("nodelas_c", "nodes_g", "nodes_s", None, "LAS of content nodes"),
+    "NodeFeats": Definition("nodefeats_c", "nodes_g", "nodes_s", None, "F1 of nodes' features"),
+}
+ALL = METRICS | MORE | ENHANCED | WEIGHTED | NODES
+#: Metrics whose sums are not whole numbers.
+FRACTIONAL = frozenset({"WLAS", "MSLAS", "NodeFeats"})
 _PUNCT = {"UAS", "LAS", "WLAS", "ExactMatch"}
 _SUBTYPES = {"LAS", "CLAS", "MLAS", "BLEX", "ContentLAS", "FunctionLAS", "WLAS", "ExactMatch"}
 

@@ -1,6 +1,5 @@
 """The verb ``score``: systems against gold."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -9,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note, progress
 from treegauge.core.verbs import verb
+from treegauge.scoring.asked import Asked
 from treegauge.scoring.convention import Counting
 from treegauge.scoring.settings import Reading, Resampling
 
 if TYPE_CHECKING:
     from treegauge.core.result import Result
-    from treegauge.scoring.align import Alignment
     from treegauge.scoring.scores import Scores, View
     from treegauge.scoring.sentence_counts import ScoreOptions
     from treegauge.scoring.suite import Suite
@@ -31,10 +30,17 @@ def score(
     by: Sequence[str] = (),
     examples: str | None = None,
     confusion: str | None = None,
+    overlap: int = 0,
+    combine: bool = False,
+    votes: Sequence[str] = (),
+    voted: str | PathLike[str] | None = None,
     split: Literal["train", "dev", "test"] | None = None,
     common: bool = False,
     counting: Counting = Counting(),
     enhanced: bool = False,
+    enhancements: str = "0",
+    collapse: bool = False,
+    msp: bool = False,
     weights: str | PathLike[str] | Mapping[str, float] | None = None,
     test: Literal["student", "permutation", "bootstrap", "none"] = "student",
     permutations: int = 10_000,
@@ -65,17 +71,36 @@ def score(
         Metrics to show and to test (LAS); LAS,UAS for several.
     by
         Break scores down by relation, upos, direction, distance, depth, length, projectivity,
-        head-upos, position or feats:NAME; upos,direction crosses two.
+        head-upos, position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses
+        two. Two systems are tested class by class.
     examples
         With by: draw sentences with incorrect words of this class.
     confusion
         Confusion matrix of relation, head-upos, upos or another class.
+    overlap
+        List errors that the best systems, this many of them, share, and those that only one makes.
+    combine
+        Add a system that the others vote for, arc by arc, and what oracles would choose from them.
+    votes
+        With combine: weight of a system's vote, as NAME=WEIGHT (default 1).
+    voted
+        Write the trees that are voted for to this CoNLL-U file; implies combine.
     split
         With folders: only gold files of this split.
     common
         With folders: score only treebanks for which every system has output.
     enhanced
         Score enhanced dependencies, too (ELAS, EULAS).
+    enhancements
+        Types of enhanced edges to leave out, by the codes of the IWPT shared tasks: 1 gapping, 2
+        shared parents, 3 shared dependents, 4 control, 5 relative clauses, 6 case information; 15
+        leaves out two, 0 none. Implies enhanced.
+    collapse
+        Collapse empty nodes, as the IWPT shared tasks do: edges over them become paths such as
+        conj>nsubj. Implies enhanced.
+    msp
+        Score trees of content nodes with features, in the format and with the metrics of the
+        UniDive shared task of 2025 on morphosyntactic parsing (MSLAS).
     weights
         Weights of relations for WLAS: wde, a file of 'relation weight' lines, or a .conllu file.
     test
@@ -119,12 +144,17 @@ def score(
     named = named_outputs(systems)
     source, folder = find_gold(gold, named, split)
     view: View = "counts" if counts else "official" if official else "all" if all else "short"
-    options = ScoreOptions(counting.chosen, enhanced, *relation_weights(weights))
+    codes = _enhancement_codes(enhancements)
+    options = ScoreOptions(
+        counting.chosen, enhanced or collapse or bool(codes), *relation_weights(weights), codes,
+        collapse, msp,
+    )  # fmt: skip
     if official or counts:
         resampling = replace(resampling, resamples=0)
+    asked = Asked(_texts(by), examples, confusion, overlap, combine or voted is not None)
     how = _How(
         options, reading, resampling, _listed(metric), test if resampling.resamples else "none",
-        permutations, correction, margin, plan, view, style, _texts(by), examples, confusion,
+        permutations, correction, margin, plan, view, style, asked, _texts(votes), voted,
     )  # fmt: skip
     _check(how, named, gold, folder=folder, common=common)
     how = how._replace(metrics=_metrics(how))
@@ -147,9 +177,20 @@ class _How(NamedTuple):
     plan: float | None
     view: "View"
     style: Literal["plain", "acl"]
-    by: tuple[str, ...]
-    examples: str | None
-    confusion: str | None
+    asked: "Asked"
+    votes: tuple[str, ...]
+    voted: str | PathLike[str] | None
+
+
+def _enhancement_codes(enhancements: str) -> str:
+    if enhancements in {"", "0"}:
+        return ""
+    from treegauge.scoring.enhancements import check_codes
+
+    codes = check_codes(enhancements)
+    if "3" in codes:
+        note("enhancement 3 changes nothing, as in the official script of IWPT")
+    return codes
 
 
 def _texts(values: Sequence[str]) -> tuple[str, ...]:
@@ -165,25 +206,33 @@ def _check(
     how: _How, named: Mapping[str, Sequence[Any]], gold: Any, *, folder: bool, common: bool
 ) -> None:
     """Refuse combinations that would otherwise be ignored."""
-    details, plain = bool(how.by or how.confusion), how.view in {"official", "counts"}
+    details, plain = how.asked.anything, how.view in {"official", "counts"}
     sources = [gold, *(output for outputs in named.values() for output in outputs)]
     refused = {
         f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, for which "
         "the correction is bonferroni": folder and how.correction == "benjamini-hochberg",
-        "--official, --counts, --by and --confusion are for one gold file; got a folder: "
-        f"{gold}": folder and (plain or details),
+        "--official, --counts, --by, --confusion, --overlap and --combine are for one gold file; "
+        f"got a folder: {gold}": folder and (plain or details),
         f"--common needs GOLD to be a folder of treebanks; got: {gold}": common and not folder,
-        "--official and --counts show one table: leave out --by, --confusion": plain and details,
+        "--official and --counts show one table: leave out --by, --confusion, --overlap, "
+        "--combine": plain and details,
         f"the official table shows one system; got {len(named)}: {', '.join(named)}": plain
         and len(named) > 1,
-        "--examples draws words of a class: say which classes with --by": how.examples is not None
-        and not how.by,
+        "--examples draws words of a class: say which classes with --by": how.asked.examples
+        is not None
+        and not how.asked.by,
+        "--msp scores one gold file, without --by, --confusion, --overlap, --combine, --enhanced, "
+        "--weights, --official and --counts": how.options.nodes
+        and (folder or plain or details or how.options.enhanced or how.options.weights is not None),
+        "--votes weighs systems that are combined: add --combine": bool(how.votes)
+        and not how.asked.combine,
         "standard input (-) can be read once: give the other as a file": sum(
             isinstance(source, str) and source == "-" for source in sources
         )
         > 1,
     } | {
-        f"breakdowns are of one run; {name!r} has {len(runs)}": details and len(runs) > 1
+        f"breakdowns and combinations are of one run; {name!r} has {len(runs)}": details
+        and len(runs) > 1
         for name, runs in named.items()
     }
     for message, found in refused.items():
@@ -196,7 +245,7 @@ def _metrics(how: _How) -> tuple[str, ...]:
     from treegauge.scoring.metrics import canonical
     from treegauge.scoring.word_metrics import WORD_METRICS, find_word_metric
 
-    if how.by:
+    if how.asked.by:
         words = {name.lower() for name in WORD_METRICS}
         return tuple(
             find_word_metric(name) if name.lower() in words else canonical(name)
@@ -205,8 +254,12 @@ def _metrics(how: _How) -> tuple[str, ...]:
     chosen = tuple(map(canonical, how.metrics))
     for name in chosen:
         if name not in how.options.metrics:
-            needed = "--weights" if name == "WLAS" else "--enhanced"
-            raise TreegaugeError(f"{name} needs {needed}")
+            needed = {"WLAS": "needs --weights", "ELAS": "needs --enhanced",
+                      "EULAS": "needs --enhanced"}  # fmt: skip
+            other = "is not a metric of --msp" if how.options.nodes else "needs --msp"
+            raise TreegaugeError(
+                f"{name} {other if how.options.nodes else needed.get(name, other)}"
+            )
     return chosen
 
 
@@ -250,76 +303,60 @@ def _score_folders(
 def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "Scores":
     from treegauge.scoring.evaluation import evaluate
 
-    alignments = _alignments(gold, named, how.reading) if how.by or how.confusion else {}
+    if how.asked.anything:
+        from treegauge.scoring.align import align
+        from treegauge.scoring.combining import VOTED
+        from treegauge.scoring.details import align_outputs, details
+    alignments = align_outputs(gold, named, how.reading) if how.asked.anything else {}
     if alignments:  # they have been read, perhaps from a stream that cannot be read again
         gold = next(iter(alignments.values())).gold.treebank
-        named = {name: [one.system.treebank] for name, one in alignments.items()}
-    with progress("sentences") as task:
-        scores = evaluate(gold, named, *how[:3], progress=task.advance)
+        outputs = {name: one.system.treebank for name, one in alignments.items()}
+        if how.asked.combine:
+            outputs[VOTED] = _voted(outputs, how)
+            alignments[VOTED] = align(gold, outputs[VOTED])
+        named = {name: [output] for name, output in outputs.items()}
+    if how.options.nodes:
+        from treegauge.scoring.morphosyntactic import score_nodes
+
+        scores = score_nodes(gold, named, how.reading, how.resampling)
+    else:
+        with progress("sentences") as task:
+            scores = evaluate(gold, named, *how[:3], progress=task.advance)
     _report_problems([scores])
     chosen = tuple(name for name in how.metrics if name in scores.systems[0].metrics)
     scores = replace(scores, chosen=chosen, view=how.view, style=how.style)
     attached: dict[str, Any] = {}
+    tested = chosen or ("MSLAS" if how.options.nodes else "LAS",)
     if how.test != "none" and len(named) > 1:
         from treegauge.scoring.comparisons import compare
 
         attached["comparisons"] = compare(
-            scores, metric=chosen or ("LAS",), test=how.test, permutations=how.permutations,
+            scores, metric=tested, test=how.test, permutations=how.permutations,
             correction=how.correction, seed=how.resampling.seed, margin=how.margin,
         )  # fmt: skip
     if how.plan is not None:
         from treegauge.scoring.plan import plan_scores
 
-        attached["plan"] = plan_scores(scores, how.plan, (chosen or ("LAS",))[0])
+        attached["plan"] = plan_scores(scores, how.plan, tested[0])
     if alignments:
-        attached |= _details(alignments, how)
-    featured = next((name for name in ("confusions", "breakdowns") if name in attached), "")
+        attached |= details(
+            alignments, scores, how.asked, metric=(how.metrics or ("LAS",))[0],
+            correction=None if how.test == "none" else how.correction, all_pairs=how.view == "all",
+        )  # fmt: skip
+    parts = ("overlap", "confusions", "breakdowns")
+    featured = next((name for name in parts if name in attached), "")
     return scores.with_attached(attached, featured=featured)
 
 
-def _alignments(
-    gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading
-) -> "dict[str, Alignment]":
-    from treegauge.scoring.align import align
-    from treegauge.treebanks.inputs import read_treebank
+def _voted(outputs: "Mapping[str, Treebank]", how: _How) -> "Treebank":
+    """Let systems vote, and write what they vote for if that was asked for."""
+    from treegauge.scoring.combining import VOTED, voted
+    from treegauge.treebanks.conllu import write_conllu
 
-    how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
-    ours = read_treebank(gold, **how)
-    return {
-        name: align(ours, read_treebank(output, name=name, **how))
-        for name, (output,) in named.items()
-    }
-
-
-def _details(alignments: "Mapping[str, Alignment]", how: _How) -> "dict[str, list[Result]]":
-    from treegauge.core.result import countersign
-    from treegauge.scoring.breakdown import Breakdowns, breakdown
-    from treegauge.scoring.breakdown import examples as find_examples
-    from treegauge.scoring.confusion import confusion
-
-    parts: dict[str, list[Result]] = {"breakdowns": [], "examples": [], "confusions": []}
-    metric, convention = (how.metrics or ("LAS",))[0], how.options.convention
-    tables = [
-        {
-            name: breakdown(alignment, by=by, metric=metric, convention=convention)
-            for name, alignment in alignments.items()
-        }
-        for by in how.by
-    ]
-    for cells in tables:
-        first = next(iter(cells.values()))
-        if len(cells) == 1:
-            parts["breakdowns"].append(first)
-        else:
-            shared = re.sub(r"\|system:[^|]*", "", first.signature)
-            signature = countersign(shared, systems="+".join(cells))
-            parts["breakdowns"].append(Breakdowns(cells, signature))
-    for name, alignment in alignments.items():
-        if how.examples is not None:
-            own = [cells[name] for cells in tables]
-            having = [one for one in own if how.examples in one.gold.names] or own
-            parts["examples"].append(find_examples(having[0], how.examples))
-        if how.confusion is not None:
-            matrix = confusion(alignment, of=how.confusion)
-            parts["confusions"].append(replace(matrix, all=how.view == "all"))
-    return {kind: results for kind, results in parts.items() if results}
+    if VOTED in outputs:
+        raise TreegaugeError(f"a system is called {VOTED!r}; give it another name: NAME=PATH")
+    made = replace(voted(outputs, how.votes), name=VOTED)
+    if how.voted is not None:
+        write_conllu(made, how.voted)
+        note(f"wrote {how.voted}")
+    return made

@@ -171,7 +171,8 @@ class Scores(Result):
             return self.official(counts=self.view == "counts", enhanced=enhanced)
         lines = [tables.to_text(self.shown(), digits=self.digits)]
         shown = self.shown_metrics
-        perfect = [name for name in METRICS if name not in shown and self._perfect(name)]
+        known = [name for name in METRICS if name in self.systems[0].metrics]
+        perfect = [name for name in known if name not in shown and self._perfect(name)]
         if perfect and not self.chosen:
             lines.append(f"100.00 for all: {', '.join(perfect)} (--all shows every metric)")
         lines += self.notes

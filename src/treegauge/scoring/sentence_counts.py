@@ -26,6 +26,7 @@ from treegauge.scoring.metrics import (
     ENHANCED,
     METRICS,
     MORE,
+    NODES,
     NUMBER,
     WEIGHTED,
     known_metrics,
@@ -43,17 +44,24 @@ class ScoreOptions:
     """Choices that change what is counted.
 
     `default_weight` is the weight in WLAS of universal relations that `weights` does not name.
+    `enhancements` are codes of types of enhanced edges that are left out; with `collapse`, paths
+    over empty nodes count as edges. With `nodes`, trees of content nodes are scored.
     """
 
     convention: Convention = OFFICIAL
     enhanced: bool = False
     weights: Mapping[str, float] | None = None
     default_weight: float = 1.0
+    enhancements: str = ""
+    collapse: bool = False
+    nodes: bool = False
 
     @property
     def metrics(self) -> list[str]:
         """Names of the metrics these options give, in order."""
         known_metrics()
+        if self.nodes:
+            return list(NODES)
         enhanced = ENHANCED if self.enhanced else {}
         weighted = {} if self.weights is None else WEIGHTED
         return [*METRICS, *MORE, *ADDED, *enhanced, *weighted]
@@ -123,7 +131,7 @@ def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
     wrong += np.bincount(s_sentence[extra], minlength=n)
     columns["exact_c"] = (columns["sentences_c"] > 0) & (wrong == 0)
     if options.enhanced:
-        columns |= enhanced_counts(alignment)
+        columns |= enhanced_counts(alignment, options.enhancements, collapse=options.collapse)
     if options.weights is not None:
         g, s = (_weights(side.treebank, options) for side in (gold, system))
         for name, words in (("weight_g", "arcs_g"), ("weight_a", "arcs_a"), ("wlas_c", "las_c")):

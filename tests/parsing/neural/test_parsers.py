@@ -11,11 +11,11 @@ pytest.importorskip("torch")
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.base import Probabilistic
-from treegauge.parsing.decoding import spanning_tree
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
 from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.decoding import spanning_tree
 
 SMALL = {
     "hidden": 12, "layers": 1, "word_size": 10, "char_size": 6, "tag_size": 8, "batch": 8,

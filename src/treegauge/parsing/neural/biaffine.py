@@ -19,13 +19,13 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsing.decoding import projective_tree, spanning_tree
 from treegauge.parsing.neural.data import FIRST_LABEL
 from treegauge.parsing.neural.fitting import Doubles, NeuralModel, NeuralParser, Trained
 from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.decoding import projective_tree, spanning_tree
 
 
 def _greedy(scores: Doubles) -> npt.NDArray[np.int32]:

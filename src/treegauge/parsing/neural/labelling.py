@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsing.decoding import spanning_tree
 from treegauge.parsing.label_encodings import Encoding, find_encoding
 from treegauge.parsing.neural.data import FIRST_LABEL
 from treegauge.parsing.neural.fitting import Doubles, NeuralModel, NeuralParser, Trained
 from treegauge.parsing.neural.options import LabellingOptions
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.decoding import spanning_tree
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,104 @@
+"""What ``score`` says beside the scores of systems: classes, confusions, overlap, combinations."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from treegauge.core.result import Result, countersign
+from treegauge.scoring.align import Alignment, align
+from treegauge.scoring.asked import Asked
+from treegauge.scoring.breakdown import Breakdown, Breakdowns, breakdown
+from treegauge.scoring.breakdown import examples as find_examples
+from treegauge.scoring.class_tests import LEAST_DIFFERENT, compare_classes
+from treegauge.scoring.combining import VOTED, combination
+from treegauge.scoring.confusion import confusion
+from treegauge.scoring.overlap import error_overlap
+from treegauge.scoring.scores import Scores
+from treegauge.scoring.settings import Reading
+from treegauge.statistics.small_samples import LEAST_UNITS
+from treegauge.treebanks.inputs import read_treebank
+
+
+def align_outputs(
+    gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading
+) -> dict[str, Alignment]:
+    """Read and align the one output of each system."""
+    how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
+    ours = read_treebank(gold, **how)
+    return {
+        name: align(ours, read_treebank(output, name=name, **how))
+        for name, (output,) in named.items()
+    }
+
+
+def details(
+    alignments: Mapping[str, Alignment],
+    scores: Scores,
+    asked: Asked,
+    *,
+    metric: str,
+    correction: str | None,
+    all_pairs: bool,
+) -> dict[str, Result | list[Result]]:
+    """Return what is asked for by name; classes are tested unless `correction` is None."""
+    parts: dict[str, list[Result]] = {"breakdowns": [], "examples": [], "confusions": []}
+    convention = scores.convention
+    tables = [
+        {
+            name: breakdown(alignment, by=by, metric=metric, convention=convention)
+            for name, alignment in alignments.items()
+        }
+        for by in asked.by
+    ]
+    parts["breakdowns"] += [_side_by_side(cells, scores, correction) for cells in tables]
+    for name, alignment in alignments.items():
+        if asked.examples is not None:
+            own = [cells[name] for cells in tables]
+            having = [one for one in own if asked.examples in one.gold.names] or own
+            parts["examples"].append(find_examples(having[0], asked.examples))
+        if asked.confusion is not None:
+            matrix = confusion(alignment, of=asked.confusion)
+            parts["confusions"].append(replace(matrix, all=all_pairs))
+    found: dict[str, Result | list[Result]] = {
+        k: results for k, results in parts.items() if results
+    }
+    if asked.overlap:
+        singles = {name: one for name, one in alignments.items() if name != VOTED}
+        found["overlap"] = error_overlap(
+            singles if asked.combine else alignments, best=asked.overlap, metric=metric,
+            convention=convention,
+        )  # fmt: skip
+    if asked.combine:
+        found["combination"] = combination(alignments, convention)
+    return found
+
+
+def _side_by_side(
+    cells: Mapping[str, Breakdown], scores: Scores, correction: str | None
+) -> Breakdown | Breakdowns:
+    """Put breakdowns of several systems beside each other, and test two class by class."""
+    first = next(iter(cells.values()))
+    if len(cells) == 1:
+        return first
+    shared = re.sub(r"\|system:[^|]*", "", first.signature)
+    signature = countersign(shared, systems="+".join(cells))
+    if correction is None or len(cells) > 2:
+        notes = [] if correction is None else [
+            f"differences by class are tested between two systems; there are {len(cells)}"
+        ]  # fmt: skip
+        return Breakdowns(dict(cells), signature, notes=tuple(notes))
+    a, b = cells.values()
+    rows = compare_classes(a, b, scores.units, level=scores.level, correction=correction)
+    tested = sum(row["p_value"] is not None for row in rows)
+    notes = [f"primary test by class: Student's t of the difference over {scores.units}; "
+             f"p_corrected: {tested} classes"]  # fmt: skip
+    if tested < len(rows):
+        notes.append(
+            f"no test of {len(rows) - tested} classes: words of them in fewer than {LEAST_UNITS} "
+            f"{scores.units}, or a difference in fewer than {LEAST_DIFFERENT}"
+        )
+    signature = countersign(
+        signature, units=scores.units, test="paired-student", correction=correction
+    )
+    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes))
