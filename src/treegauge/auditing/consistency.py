@@ -205,21 +205,22 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
             f"{path}: no column {', '.join(lacking)}; expected a CSV file that "
             "'treegauge map --candidates-out' wrote"
         )
-    starts: dict[str, int] = {}
+    starts: dict[str, list[int]] = {}
     for first, treebank in zip(places.starts.tolist(), places.treebanks, strict=False):
         for number, sentence in enumerate(treebank):
             own = first + int(treebank.offsets[number]) - 1
-            starts.setdefault(sentence.id or f"#{number + 1}", own)
+            starts.setdefault(sentence.id or f"#{number + 1}", []).append(own)
     rows: dict[int, Any] = {}
     for row in table.iter_rows(named=True):
-        before = starts.get(row["sent_id"] or f"#{row['sentence']}")
-        word = -1 if before is None else before + int(row["word"])
-        if not 0 <= word < places.starts[-1] or places.form(word) != row["form"]:
+        before = starts.get(row["sent_id"] or f"#{row['sentence']}", [])
+        words = [one + int(row["word"]) for one in before if one + row["word"] < places.starts[-1]]
+        same = [word for word in words if places.form(word) == row["form"]]
+        if not same:
             raise TreegaugeError(
                 f"{path}: no word {row['word']} '{row['form']}' in sentence {row['sent_id']} of "
                 f"{', '.join(parts)}; expected candidates of these treebanks"
             )
-        rows[word] = row
+        rows[same[0]] = row
     return rows
 
 
