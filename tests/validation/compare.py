@@ -26,9 +26,9 @@ from tests.validation.official import Incident, OfficialRun, archive, official
 
 CASES = {**LEVEL_1, **LEVEL_2, **LEVEL_3, **LEVELS_4_AND_5, **CORNERS}
 TREEBANKS = (
-    "cs_cltt en_lines fr_sequoia el_gdt ga_idt kk_ktb la_perseus sme_giella ta_ttb cop_scriptorium"
+    "cs_cltt en_lines fr_sequoia el_gdt ga_idt kk_ktb qtd_sagt sme_giella ta_ttb cop_scriptorium"
 ).split()
-"""Ten treebanks for random damage: scripts, multiword tokens, empty nodes and features differ."""
+"""Ten treebanks for random damage: scripts, multiword tokens, features, DEPS and Lang differ."""
 SIZE = 40
 """Damaged sentences per file."""
 Paths = Sequence[Path]

@@ -8,6 +8,7 @@ change.
 # ruff: noqa: E501 -- a case or a list of values reads better on one line
 
 import random
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
@@ -660,5 +661,32 @@ def damaged_files(
             if draw.random() < 0.1:
                 own.append(draw.choice(originals))
         mark = draw.choice(["\ufeff"] + [""] * 40)
-        files.append(mark + "".join(own))
+        files.append(mark + whole_file("".join(own), draw))
     return files
+
+
+def whole_file(text: str, draw: random.Random) -> str:
+    """Change one thing in all sentences of a file, in one file of four."""
+    way = draw.randrange(32)
+    if way == 0:
+        return text.replace("\n", "\r\n")
+    if way == 1:
+        return text.rstrip("\n")
+    if way == 2:
+        return re.sub(r"^# (text|sent_id) = .*\n", "", text, flags=re.MULTILINE)
+    if way <= 7:
+        column = draw.choice([FEATS, FEATS, DEPS, MISC, XPOS])
+        return on_rows(text, lambda fields: [*fields[:column], "_", *fields[column + 1 :]])
+    if way == 8:
+        return on_rows(
+            text, lambda fields: [*fields[:DEPS], f"{fields[HEAD]}:{fields[DEPREL]}", fields[MISC]]
+        )
+    return text
+
+
+def on_rows(text: str, change: Callable[[list[str]], list[str]]) -> str:
+    """Change all words of a file."""
+    lines = text.split("\n")
+    for number in rows(lines):
+        lines[number] = "\t".join(change(lines[number].split("\t")))
+    return "\n".join(lines)

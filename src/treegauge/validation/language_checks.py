@@ -80,10 +80,14 @@ class LanguageChecks:
     def _odd_features(self, chunk: Chunk) -> npt.NDArray[np.bool_]:
         """Return which nodes have a feature that their tag and language do not permit."""
         nodes, values = chunk.nodes, chunk.values
-        columns = np.stack([chunk.upos[nodes], chunk.feats[nodes], chunk.lang[nodes]], axis=1)
-        distinct, inverse = np.unique(columns, axis=0, return_inverse=True)
+        tags, languages = len(values.upos), len(values.lang) + 1
+        keys = chunk.feats[nodes].astype(np.int64)
+        keys = (keys * tags + chunk.upos[nodes]) * languages + chunk.lang[nodes]
+        distinct, inverse = np.unique(keys, return_inverse=True)
         odd = np.zeros(len(distinct), bool)
-        for place, (upos, feats, lang) in enumerate(distinct.tolist()):
+        for place, key in enumerate(distinct.tolist()):
+            rest, lang = divmod(key, languages)
+            feats, upos = divmod(rest, tags)
             codes = upos, feats, lang
             if codes not in self._combinations:
                 own = (values.lang[lang] or None) if lang else None
