@@ -9,6 +9,7 @@ import pytest
 
 import treegauge as tg
 from tests.commands import invoke
+from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.reporting import leaderboard_files
 from treegauge.scoring import submissions
@@ -283,3 +284,10 @@ def test_the_command(task):
     assert done.exit_code == 0
     assert done.stdout.startswith("rank  system")
     assert (task / "out" / "index.html").is_file()
+
+
+def test_the_tables_compile(task, tmp_path):
+    (task / "teams" / "beta" / "el_gdt.conllu").unlink()
+    latex = board(task, out=None).to_latex()
+    assert r"\textbf{" in latex
+    compile_latex(latex, tmp_path, packages="booktabs,graphicx")
