@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from replications.parts import Part
+from treegauge.data import conll18
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.rule_ranks import kendall, ranks_by_row
@@ -18,6 +19,7 @@ from treegauge.ranking.rules import RULES, Ballots, Rule
 from treegauge.ranking.sampler import Sampler
 
 SIZES, SUBSETS = (5, 10, 20, 40), 1000
+USUAL, FEWER = 10, 300
 DELETED, DELETIONS = 0.2, 200
 THERE = "mean of the scores that are there"
 Floats = NDArray[np.float64]
@@ -50,6 +52,23 @@ def stability() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+def metrics() -> pl.DataFrame:
+    """Return one row per metric: Kendall's tau of each rule's ranking with its own over all."""
+    rows = []
+    for metric in conll18()["metric"].unique().sort().to_list():
+        board = read_leaderboard("conll18", metric=metric)
+        ballots = Ballots.of(board)
+        every = np.ones((1, len(board.treebanks)), dtype=bool)
+        chosen = Sampler(board, (USUAL,)).block(0)[:, :FEWER].T.astype(bool)
+        row: dict[str, object] = {"metric": metric}
+        for rule in RULES:
+            full = ranks_by_row(ballots.points(rule, every))[0]
+            ranks = ranks_by_row(ballots.points(rule, chosen))
+            row[rule] = float(kendall(full, ranks).mean())
+        rows.append(row)
+    return pl.DataFrame(rows)
+
+
 def gaps() -> pl.DataFrame:
     """Return one row per rule: its ranking with gaps against that of the whole table."""
     board = read_leaderboard("conll18")
@@ -67,8 +86,8 @@ def gaps() -> pl.DataFrame:
         found[THERE].append(ranks_by_row(np.nanmean(values, axis=1)[None])[0])
     rows = []
     for name, listed in found.items():
-        rule: Rule = next((one for one in RULES if one == name), "mean")
-        ranks, full = np.array(listed), whole[rule]
+        own: Rule = next((one for one in RULES if one == name), "mean")
+        ranks, full = np.array(listed), whole[own]
         tau, moved = kendall(full, ranks), np.abs(ranks - full)
         rows.append(
             {
@@ -96,5 +115,6 @@ def _board(board: Leaderboard, values: Floats) -> Leaderboard:
 
 PARTS = [
     Part("rules_stability", "Rules of ranking over subsets of treebanks", stability, digits=3),
+    Part("rules_metrics", "Rules of ranking over ten treebanks, by metric", metrics, digits=3),
     Part("rules_gaps", "Rules of ranking with a fifth of the scores deleted", gaps, digits=3),
 ]
