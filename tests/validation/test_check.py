@@ -192,6 +192,18 @@ def test_only_new_problems(command, file, tmp_path):
     assert str(report).endswith("the baseline has 3 more and 1 that are gone")
 
 
+def test_what_is_not_tested_is_not_gone(file, tmp_path):
+    known = tmp_path / "baseline.json"
+    tg.check(file, write_baseline=known)
+    assert tg.check(file, baseline=known, level=2).known == 2
+    for options in ({"level": 2}, {"include": "unknown-head"}, {"exclude": "unknown-head"}):
+        report = tg.check(file, baseline=known, **options)
+        assert (report.errors, report.gone) == (0, 0)
+    other = tmp_path / "b.conllu"
+    other.write_text(FINE)
+    assert tg.check(other, baseline=known).gone == 0
+
+
 def test_standard_input(command):
     done = command("check", "-", stdin=WRONG.encode())
     assert done.code == 1

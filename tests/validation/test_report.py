@@ -76,8 +76,9 @@ def test_json_has_the_agreed_fields():
 
 def test_a_baseline_survives_shifted_lines_and_counts(tmp_path):
     path = tmp_path / "baseline.json"
-    write_baseline([HEAD, HEAD, TEXT], path)
-    known = read_baseline(path)
+    write_baseline([HEAD, HEAD, TEXT], ["x/a.conllu"], path)
+    known, files = read_baseline(path)
+    assert files == ("a.conllu",)
     moved = HEAD._replace(line=99, start=17, stop=18, file="b.conllu")
     assert compare([moved, moved, moved, FIXED], known) == ([moved, FIXED], 2, 1)
     other_node = HEAD._replace(node="3")
@@ -86,13 +87,13 @@ def test_a_baseline_survives_shifted_lines_and_counts(tmp_path):
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 4
     assert json.loads(lines[2])["count"] == 2
-    write_baseline([TEXT, HEAD, HEAD], tmp_path / "again.json")
+    write_baseline([TEXT, HEAD, HEAD], ["y/a.conllu"], tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
 
 
 def test_an_empty_baseline(tmp_path):
-    write_baseline([], tmp_path / "none.json")
-    assert read_baseline(tmp_path / "none.json").total() == 0
+    write_baseline([], [], tmp_path / "none.json")
+    assert read_baseline(tmp_path / "none.json").counts.total() == 0
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"kind": "x"}', '{"problems": []}'])

@@ -26,6 +26,13 @@ def key(problem: Problem) -> Key:
     return problem.sent_id or "", problem.node or "", problem.id, problem.message
 
 
+class Baseline(NamedTuple):
+    """Known problems, and the names of the files that had them."""
+
+    counts: Counter[Key]
+    files: tuple[str, ...]
+
+
 class Compared(NamedTuple):
     """The problems that are not in a baseline, how many are, and how many of it are gone."""
 
@@ -57,17 +64,25 @@ def compare(problems: Iterable[Problem], baseline: Counter[Key]) -> Compared:
     return Compared(new, known, sum(left.values()))
 
 
-def write_baseline(problems: Iterable[Problem], path: str | os.PathLike[str]) -> None:
+def write_baseline(
+    problems: Iterable[Problem], files: Iterable[str], path: str | os.PathLike[str]
+) -> None:
     """Write the problems as a baseline: sorted, one line each, so that changes are easy to read."""
     counts = Counter(map(key, problems))
+    names = json.dumps(file_names(files), ensure_ascii=False)
     rows = [{**dict(zip(FIELDS, one, strict=True)), "count": counts[one]} for one in sorted(counts)]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    text = f'{{"kind": "{KIND}", "problems": [\n{lines}\n]}}\n'
+    text = f'{{"kind": "{KIND}", "files": {names}, "problems": [\n{lines}\n]}}\n'
     with atomic(path) as file:
         file.write(text.encode())
 
 
-def read_baseline(path: str | os.PathLike[str]) -> Counter[Key]:
+def file_names(files: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of files, wherever they are."""
+    return tuple(sorted({Path(file).name for file in files}))
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     """Read a baseline."""
     expected = "expected a baseline; write one by treegauge check FILE --write-baseline"
     try:
@@ -78,8 +93,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Counter[Key]:
         for row in content["problems"]:
             sent_id, node, test, message = (str(row[name]) for name in FIELDS)
             counts[sent_id, node, test, message] += int(row["count"])
+        return Baseline(counts, file_names(content["files"]))
     except OSError as error:
         raise TreegaugeError(f"{path}: {error.strerror or error}; {expected}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise TreegaugeError(f"{path}: found another kind of file; {expected} {path}") from error
-    return counts

@@ -13,6 +13,7 @@ from treegauge.treebanks.sources import Source, find, short_name
 from treegauge.validation.report import ValidationReport
 
 if TYPE_CHECKING:
+    from treegauge.validation.baseline import Baseline
     from treegauge.validation.language_data import LanguageData
     from treegauge.validation.problem import Problem
 
@@ -89,7 +90,7 @@ def check(
 
     files = [path for source in sources for path in find(source, split=split)]
     chosen = _chosen(include, exclude)
-    known = _known(baseline)
+    known = _known(baseline, chosen, level)
     data: LanguageData | None = None
     if level > 3:
         from treegauge.validation.language_data import language_data
@@ -99,18 +100,20 @@ def check(
     digests = {file: hashlib.sha256() for file in files}
     found = ProblemList(_problems(files, level, lang, data, digests, chosen))
     if write_baseline is not None:
-        from treegauge.validation.baseline import key
+        from treegauge.validation.baseline import read_baseline
         from treegauge.validation.baseline import write_baseline as write
 
-        write(found, write_baseline)
-        known = Counter(map(key, found))
+        write(found, files, write_baseline)
+        known = read_baseline(write_baseline)
     gone = 0
     new = found
     if known is not None:
-        from treegauge.validation.baseline import compare
+        from treegauge.validation.baseline import compare, file_names
 
-        compared = compare(found, known)
-        new, gone = ProblemList(compared.new), compared.gone
+        compared = compare(found, known.counts)
+        new = ProblemList(compared.new)
+        if known.files == file_names(files):  # other files cannot show that a problem is gone
+            gone = compared.gone
     unknown = len(new)
     if changed is not None:
         from treegauge.validation.changes import in_changed_sentences
@@ -187,12 +190,19 @@ def _chosen(include: str | Sequence[str], exclude: str | Sequence[str]) -> froze
     return chosen
 
 
-def _known(path: str | PathLike[str] | None) -> "Counter[tuple[str, str, str, str]] | None":
+def _known(
+    path: str | PathLike[str] | None, chosen: frozenset[str], level: int
+) -> "Baseline | None":
+    """Return a baseline, as far as these tests can find its problems again."""
     if path is None:
         return None
     from treegauge.validation.baseline import read_baseline
+    from treegauge.validation.rules import BY_ID
 
-    return read_baseline(path)
+    known = read_baseline(path)
+    tests = {name for name in chosen or BY_ID if BY_ID[name].level <= level}
+    kept = {key: count for key, count in known.counts.items() if key[2] in tests}
+    return known._replace(counts=Counter(kept))
 
 
 def _language(files: Iterable[str]) -> str:
