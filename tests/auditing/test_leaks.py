@@ -140,6 +140,14 @@ def test_plain_text_lists_are_training_data(tmp_path):
     assert (pair["other_sent_id"], pair["other_file"], pair["tree"]) == ("line 3", str(lists), None)
 
 
+def test_a_training_set_in_other_training_data_is_no_error(tmp_path):
+    (tmp_path / "corpus.txt").write_text(STORIES[2], "utf-8")
+    train = {"train": treebank(*STORIES)}
+    result = audit(train, against=[tmp_path / "corpus.txt"], resamples=0)
+    (leak,) = [f for f in result.findings if f.check == "leak"]
+    assert (leak.level, leak.split, leak.value) == ("warning", "corpus.txt/train", 1)
+
+
 def test_plain_text_of_one_line_without_an_end(tmp_path):
     (tmp_path / "one.txt").write_text("Ein Satz", "utf-8")
     assert plain_texts(tmp_path / "one.txt", "one").text(0) == "einsatz"
@@ -235,3 +243,14 @@ def test_the_long_sentences_of_a_release_are_all_in_the_one_before(ud):
     (found,) = [one for one in audit(*files, leaks=True).overlaps if one.part is not one.also_in]
     assert found.same + found.near == int((found.part.words >= 5).sum())
     assert found.level == "warning"
+
+
+@pytest.mark.parametrize(("edits", "least"), [("characters", 0.98), ("words", 0.85)])
+def test_a_fifth_of_a_real_sentence_may_be_edited(ud, edits, least):
+    from benchmarks.planted import judge
+
+    (found,) = [
+        one for one in judge(ud / "r2.9" / "UD_Tamil-TTB") if (one.edits, one.rate) == (edits, 0.2)
+    ]
+    assert found.recall > least
+    assert found.precision > 0.95

@@ -102,7 +102,7 @@ def overlaps(matches: Matches, training: Sequence[int] = ()) -> Iterator[Overlap
         level: Severity = "warning"
         if part == other:
             level = "warning" if len(rows) > ERROR_SAME * len(one) else "note"
-        elif other in training or (two.split == "train" and one.split != "train"):
+        elif one.split != "train" and (other in training or two.split == "train"):
             grave = len(exact) > ERROR_SAME * len(one) or len(rows) > ERROR_NEAR * len(one)
             level = "error" if grave else "warning"
         examples = tuple(one.ids[number] for number in matches.number[rows[:3]].tolist())

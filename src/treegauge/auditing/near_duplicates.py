@@ -97,7 +97,7 @@ def find_matches(
 
 def _rank(part: Texts, training: bool) -> int:
     """Return the place of a part from training data to test data."""
-    return 0 if training else {"train": 0, "dev": 2, "test": 3}.get(part.split, 1)
+    return -1 if training else {"train": 0, "dev": 2, "test": 3}.get(part.split, 1)
 
 
 def _distinct(parts: Sequence[Texts], part_of: Longs) -> tuple[Longs, Longs, Symbols, Longs]:

@@ -188,7 +188,9 @@ def leaks(splits: Mapping[str, Treebank], against: Sequence[Texts], similarity: 
 
 
 def _is_training(one: Overlap, against: Sequence[Texts]) -> bool:
-    return one.also_in.split == "train" or any(one.also_in is each for each in against)
+    """Say whether a part that systems are tested on is in one that they are trained on."""
+    given = any(one.also_in is each for each in against)
+    return one.part.split != "train" and (given or one.also_in.split == "train")
 
 
 def difficulty(splits: Mapping[str, Treebank]) -> Aspect:
