@@ -108,6 +108,11 @@ def test_what_is_no_baseline(tmp_path, content):
         read_baseline(tmp_path / "no.json")
 
 
+def test_problems_of_a_whole_treebank_are_of_no_sentence():
+    one = HEAD._replace(id="edeps-only-sometimes")
+    assert key(one) == key(one._replace(sent_id="s9", node="7"))
+
+
 def test_a_key_needs_no_sentence():
     assert key(HEAD._replace(sent_id=None, node=None))[:3] == ("", "", HEAD.id)
 
