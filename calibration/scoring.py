@@ -57,7 +57,13 @@ def covered(
     says="LAS 80.1 (78.4 to 81.7)",
     cases={"10 sentences": 10, "50 sentences": 50, "200 sentences": 200, "1000 sentences": 1000},
     beside=WIDTH,
-    covers=("score.*interval", "score.low", "score.high", "suite.treebanks.*interval"),
+    covers=(
+        "score.*interval",
+        "score.low",
+        "score.high",
+        "suite.treebanks.*interval",
+        "agreement-scores.score_*",
+    ),
     quick=200,
 )
 def interval_of_las(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:

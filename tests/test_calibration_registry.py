@@ -112,6 +112,7 @@ def examples(world, counts, numbers):
     by_length = numbers.join(pl.DataFrame({"length": [5, 6]}), how="cross")
     training = {**QUICK, "epochs": 1}
     return {
+        "agree": [partial(tg.agree, *one[1:], by=["upos"], disagreements=True, units="sentences")],
         "audit": [partial(tg.audit, treebanks[0], resamples=19, all=True)],
         "diff": [partial(tg.diff, *treebanks[:2])],
         "measure": [partial(tg.measure, "all", treebanks[0], interval=True, resamples=20)],

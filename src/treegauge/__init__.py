@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treegauge import data as data
+    from treegauge.auditing.agree import agree as agree
     from treegauge.auditing.audit import audit as audit
     from treegauge.auditing.diff import diff as diff
     from treegauge.core.errors import TreegaugeError as TreegaugeError
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOMES = {
+    "auditing.agree": ["agree"],
     "auditing.audit": ["audit"],
     "auditing.diff": ["diff"],
     "splitting.split": ["split"],

@@ -53,6 +53,7 @@ VERBS: dict[str, dict[str, Command]] = {
             ["sources"],
             formats=["github", "sarif"],
         ),
+        "agree": Command("Measure inter-annotator agreement and list the disagreements."),
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and odd splits in treebanks.",
             ["treebanks"],
@@ -145,7 +146,7 @@ VERBS: dict[str, dict[str, Command]] = {
                 "complexity": Command(plot=True),
                 "equivalent": Command(plot=True),
                 "fit": Command(),
-                "advise": Command(),
+                "advise": Command(short={"budget": "-n"}, metavar={"sentences": "FILE"}),
             },
         ),
         "transfer": Command(

@@ -12,6 +12,7 @@ from treegauge.scoring.convention import Counting
 if TYPE_CHECKING:
     from treegauge.curves.advising import Advice
     from treegauge.curves.attachments import Attachments
+    from treegauge.curves.choosing import ChosenSentences
     from treegauge.curves.complexity import Complexities
     from treegauge.curves.equivalents import Equivalents
     from treegauge.curves.fits import Fits
@@ -262,14 +263,17 @@ def fit(
 def advise(
     *sources: Any,
     budget: int,
+    sentences: Any = None,
     have: int | None = None,
     worth: float = 1.0,
     treebank: str | None = None,
     training: CurveTraining = TRAINING,
     counting: Counting = COUNTING,
     bands: CurveBands = BANDS,
-) -> "Advice":
+) -> "Advice | ChosenSentences":
     """Say what annotating more sentences would bring, and which classes would gain.
+
+    With `sentences`, say instead which of these to annotate first.
 
     Of a treebank to train on, the whole training set is the largest size. Between the sizes
     measured, a curve is linear in ln(size); beyond the largest, it follows a mixture of power laws
@@ -282,6 +286,9 @@ def advise(
         Counts, stores of ``run``, or treebanks to train on.
     budget
         Number of further sentences that could be annotated.
+    sentences
+        Tagged sentences without trees (a CoNLL-U file): rank those to annotate next, by how much
+        parsers trained on the treebank differ about them, per word to annotate.
     have
         Number of annotated sentences, by default the largest size.
     worth
@@ -291,14 +298,20 @@ def advise(
 
     Returns
     -------
-    Advice
+    Advice or ChosenSentences
         The gain, overall and by class. Classes follow the laws of the overall curve, so their
         contributions (share of words times gain in the class) add up to the overall gain, unless
-        one is cut at 100.
+        one is cut at 100. With `sentences`, these in order, each with its reason.
     """
     from treegauge.curves.advising import advise as advice_of
     from treegauge.curves.gathering import gather
 
+    if sentences is not None:
+        from treegauge.curves.choosing import next_sentences, training_set
+        from treegauge.treebanks.inputs import read_treebank
+
+        pool = read_treebank(sentences, allow=("no-root", "several-roots", "cycle"))
+        return next_sentences(training_set(sources), pool, number=budget, seed=bands.seed)
     table = gather(sources, training, counting, whole=True)
     return advice_of(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
 

@@ -241,6 +241,27 @@ def effective_df(weights: npt.ArrayLike) -> float:
     return float(1 / ((shares**2).sum() + ratios.sum() ** 2 - (ratios**2).sum()))
 
 
+def heavy_tailed_df(values: npt.ArrayLike) -> float:
+    r"""Return the degrees of freedom of the variance of values that may have heavy tails.
+
+    The variance of n values with kurtosis k is itself uncertain by :math:`(k - 1) / n`, relative to
+    its square, and that of normal values with f degrees of freedom by 2 / f. So there are
+    :math:`2n / (k - 1)`, at most n - 1.
+
+    Examples
+    --------
+    >>> heavy_tailed_df([-1, 1, -1, 1, -1, 1]), round(heavy_tailed_df([0, 0, 0, 0, 0, 6]), 2)
+    (5.0, 3.75)
+    """
+    table = np.asarray(values, np.float64)
+    n, centred = len(table), table - table.mean()
+    squares = float((centred**2).sum())
+    if not squares:
+        return float(n - 1)
+    excess = n * float((centred**4).sum()) / squares**2 - 1
+    return min(2 * n / excess, n - 1.0) if excess > 0 else n - 1.0
+
+
 def jackknife(
     counts: npt.ArrayLike,
     statistic: Statistic,

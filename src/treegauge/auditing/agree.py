@@ -1,0 +1,132 @@
+"""The verb ``agree``: inter-annotator agreement, layer by layer and class by class."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from treegauge.auditing.agreement_results import Agreement, AgreementClasses, AgreementScores
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import sign
+from treegauge.core.verbs import verb
+from treegauge.scoring.convention import Counting
+from treegauge.scoring.settings import Reading
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.columns import Treebank
+
+#: Names of columns of the work list, which no annotator can have.
+RESERVED = ("sent_id", "word", "file", "line", "form", "layer", "alike", "same_form")
+
+
+@verb
+def agree(
+    *annotations: Any,
+    by: Sequence[str] | str = (),
+    disagreements: bool = False,
+    units: Literal["auto", "documents", "sentences"] = "auto",
+    level: float = 0.95,
+    seed: int = 0,
+    counting: Counting = Counting(),
+    reading: Reading = Reading(),
+) -> Agreement:
+    """Measure inter-annotator agreement and list the disagreements.
+
+    Two or more people annotated the same sentences. By layer: observed agreement, Cohen's kappa
+    (of more than two annotators Fleiss' kappa) and Krippendorff's alpha, with confidence intervals.
+    Trees have alpha with tree edit distance. Attached are UAS and LAS both ways and what annotators
+    confuse.
+
+    Parameters
+    ----------
+    *annotations
+        Annotated files, one per annotator: PATH or NAME=PATH. Files with the same text may differ
+        in sentences and tokens; otherwise sentences are matched by sent_id and may be missing.
+    by
+        Layers whose classes are shown, too: upos, xpos, feats or deprel; repeatable.
+    disagreements
+        Add the disagreements as a work list, systematic ones first; CSV files hold this list.
+    units
+        What could have been others: documents, sentences, or auto (documents where the first file
+        marks more than one with # newdoc, else sentences).
+    level
+        Confidence level of the intervals.
+    seed
+        Seed of the random pairs of trees that give the expected distance.
+
+    Returns
+    -------
+    Agreement
+        Layers: where sentences and tokens end (items are tokens and characters), into how many
+        words a token is split, the columns, heads (by their distance in words), and whole trees.
+        For words, items are those that at least two annotators have.
+    """
+    from treegauge.auditing.agreeing import class_table, layer_table, score_table
+    from treegauge.auditing.agreement_layers import CLASSED
+    from treegauge.auditing.agreement_units import choose_units
+    from treegauge.auditing.annotators import lay_side_by_side
+    from treegauge.auditing.disagreements import confusions
+    from treegauge.auditing.disagreements import disagreements as work_list
+    from treegauge.auditing.tree_agreement import PAIRS
+    from treegauge.core.errors import check_options
+
+    check_options(seed, PAIRS, "pairs", level)
+    layers = [by] if isinstance(by, str) else list(by)
+    for layer in layers:
+        if layer not in CLASSED:
+            raise ChoiceError("layer with classes", layer, CLASSED)
+    if units not in ("auto", "documents", "sentences"):
+        raise ChoiceError("units", units, ("auto", "documents", "sentences"))
+    treebanks = _read(annotations, reading)
+    convention = counting.chosen
+    side = lay_side_by_side(treebanks)
+    drawn = choose_units(side, units)
+    rows, notes = layer_table(side, drawn, convention, level=level, seed=seed)
+    signature = sign(
+        m="agreement", tb="+".join(f"{name}#{one.digest[:6]}" for name, one in treebanks.items()),
+        **convention.signed, errors=reading.errors, allow="+".join(reading.allow) or None,
+        ci=f"student@{level:g}", units=drawn.kind, seed=seed,
+    )  # fmt: skip
+    attached: dict[str, Any] = {
+        "scores": AgreementScores(score_table(side, drawn, convention, level), signature),
+        "confusions": confusions(side, convention, signature),
+    }
+    if layers:
+        classes = class_table(side, drawn, convention, layers, level)
+        attached["classes"] = AgreementClasses(classes, signature)
+    if disagreements:
+        attached["disagreements"] = work_list(side, convention, signature)
+    made = Agreement(rows, signature, notes=(*side.notes, *drawn.notes(level), *notes))
+    featured = "disagreements" if disagreements else "classes" if layers else ""
+    return made.with_attached(attached, featured=featured)
+
+
+def _read(annotations: Sequence[Any], reading: Reading) -> "dict[str, Treebank]":
+    """Return the annotators' treebanks by name."""
+    from treegauge.scoring.score_inputs import named_outputs
+    from treegauge.treebanks.inputs import read_treebank
+
+    if not annotations:
+        raise TreegaugeError("no annotations; expected at least two files of the same sentences")
+    named = named_outputs(annotations)
+    for name, sources in named.items():
+        if len(sources) > 1:
+            raise TreegaugeError(
+                f"{len(sources)} files of annotator {name}; expected one file each: join them, or "
+                "give names with NAME=PATH"
+            )
+        if name in RESERVED:
+            raise TreegaugeError(
+                f"an annotator is called {name!r}, as a column of the work list is; expected "
+                "another name: NAME=PATH"
+            )
+    if len(named) < 2:
+        raise TreegaugeError(
+            f"one annotation ({', '.join(named)}); expected at least two of the same sentences"
+        )
+    treebanks = {
+        name: read_treebank(sources[0], errors=reading.errors, allow=reading.allow)
+        for name, sources in named.items()
+    }
+    for name, one in treebanks.items():
+        if not one.n_words:
+            raise TreegaugeError(f"{name} has no words; expected annotated sentences")
+    return treebanks

@@ -1,0 +1,184 @@
+"""The tables of ``agree``: layers, classes, and scores both ways."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from treegauge.auditing.agreement_layers import Coding, class_codings, codings, column_coding
+from treegauge.auditing.agreement_units import AgreementUnits
+from treegauge.auditing.annotators import Annotations, pairs_of
+from treegauge.auditing.tree_agreement import PAIRS, AnnotatedTrees, tree_alpha
+from treegauge.scoring.align import align
+from treegauge.scoring.certainty import UnitCounts, intervals
+from treegauge.scoring.convention import Convention
+from treegauge.scoring.sentence_counts import ScoreOptions, tally
+from treegauge.scoring.settings import Resampling
+from treegauge.statistics.agreement import agreement, class_agreement, coefficient_interval
+from treegauge.statistics.distance_alpha import LEAST_APART, LEAST_DISTANCE_UNITS
+from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.treebanks.trees import is_tree
+
+Rows = list[dict[str, Any]]
+#: Words that a class must have, of all annotators together, to be shown.
+LEAST_WORDS = 10
+
+
+def layer_table(
+    annotations: Annotations, units: AgreementUnits, convention: Convention, *, level: float,
+    seed: int,
+) -> tuple[Rows, list[str]]:  # fmt: skip
+    """Return one row per layer, and notes."""
+    rows: Rows = []
+    for coding in codings(annotations, convention):
+        places = units.of_sentence[coding.sentence]
+        made = agreement(coding.codes, places)
+        row = {"layer": coding.layer, "items": coding.coded}
+        rows.append(row | _columns(made, ("observed", "kappa", "alpha"), level))
+    trees, notes = _tree_row(annotations, units, convention, level, seed)
+    return rows + trees, notes
+
+
+def _columns(made: StudentEstimate, names: Sequence[str], level: float) -> dict[str, Any]:
+    """Return estimates with the ends of their intervals; the first is a share, in percent."""
+    low, high = coefficient_interval(made, level)
+    columns: dict[str, Any] = {}
+    for k, name in enumerate(names):
+        for column, values in ((name, made.value), (f"{name}_low", low), (f"{name}_high", high)):
+            scaled = float(values[k]) * (1 if k else 100)
+            columns[column] = scaled if np.isfinite(scaled) else None
+    return columns
+
+
+def _tree_row(
+    annotations: Annotations, units: AgreementUnits, convention: Convention, level: float, seed: int
+) -> tuple[Rows, list[str]]:
+    """Return the row of whole trees, and notes on what it is about."""
+    sets, skipped = _trees(annotations, convention)
+    shared = sum(np.isin(np.arange(annotations.sentences), one.item) for one in sets)
+    items = int((np.asarray(shared) >= 2).sum())
+    notes = [f"trees: left out {skipped} sentences that are no trees or are cut differently"]
+    if items < 2:
+        return [], notes if skipped else []
+    same = agreement(_same_trees(annotations, sets), units.of_sentence)
+    alpha = tree_alpha(sets, units.of_sentence, seed=seed)
+    nothing = np.array([np.nan])
+    made = StudentEstimate(
+        np.concatenate([same.value[:1], nothing, alpha.value]),
+        np.concatenate([same.standard_error[:1], nothing, alpha.standard_error]),
+        np.concatenate([same.df[:1], nothing, alpha.df]),
+    )
+    if np.isnan(alpha.standard_error[0]) and units.number >= LEAST_DISTANCE_UNITS:
+        why = f"trees differ in fewer than {LEAST_APART} {units.kind}"
+        notes.append(f"no interval of alpha of trees: {why}")
+    elif np.isnan(alpha.standard_error[0]):
+        notes.append(
+            f"no interval of alpha of trees: {units.number} {units.kind}, at least "
+            f"{LEAST_DISTANCE_UNITS} are needed"
+        )
+    trees = sum(len(one.item) for one in sets)
+    if trees * (trees - 1) // 2 > PAIRS:
+        notes.append(f"trees: the expected distance is that of {PAIRS:,} random pairs of trees")
+    row = {"layer": "trees", "items": items} | _columns(made, ("observed", "kappa", "alpha"), level)
+    return [row], notes if skipped else notes[1:]
+
+
+def _trees(annotations: Annotations, convention: Convention) -> tuple[list[AnnotatedTrees], int]:
+    """Return the trees of sentences that annotators cut alike, and how many sentences lack one."""
+    relations = column_coding(annotations, "deprel", replace(convention, punct=True))
+    bounds, sets = annotations.sentence_bounds, []
+    whole = np.zeros((annotations.sentences, len(annotations.annotators)), bool)
+    for column, one in enumerate(annotations.annotators):
+        treebank = one.treebank
+        count = np.bincount(one.keys[one.keys >= 0], minlength=annotations.sentences)
+        sound = is_tree(treebank.head, treebank.offsets) & (treebank.lengths > 0)
+        sound &= (one.keys >= 0) & (count[one.keys] == 1)
+        if not annotations.by_id:  # its end must be that of the first annotator's sentence
+            sound &= one.sentence_ends == bounds[one.keys + 1]
+            sound &= np.concatenate(([0], one.sentence_ends[:-1])) == bounds[one.keys]
+        chosen = np.flatnonzero(sound)
+        whole[one.keys[chosen], column] = True
+        words = np.flatnonzero(sound[treebank.sentence_of])
+        offsets = np.concatenate(([0], np.cumsum(treebank.lengths[chosen]))).astype(np.int32)
+        label = relations.codes[one.item[words], column].astype(np.int32)
+        head = np.ascontiguousarray(treebank.head[words], dtype=np.int32)
+        sets.append(AnnotatedTrees(head, label, offsets, one.keys[chosen].astype(np.int32)))
+    return sets, int((annotations.present & ~whole).any(axis=1).sum())
+
+
+def _same_trees(annotations: Annotations, sets: Sequence[AnnotatedTrees]) -> np.ndarray[Any, Any]:
+    """Code trees by what they are, so that equal codes are identical trees."""
+    numbers: dict[tuple[bytes, bytes], int] = {}
+    codes = np.full((annotations.sentences, len(sets)), -1, np.int64)
+    for column, one in enumerate(sets):
+        for tree, item in enumerate(one.item.tolist()):
+            words = slice(one.offsets[tree], one.offsets[tree + 1])
+            own = one.head[words].tobytes(), one.label[words].tobytes()
+            codes[item, column] = numbers.setdefault(own, len(numbers))
+    return codes
+
+
+def class_table(
+    annotations: Annotations, units: AgreementUnits, convention: Convention,
+    layers: Sequence[str], level: float,
+) -> Rows:  # fmt: skip
+    """Return one row per class of the layers, the most frequent first."""
+    rows: Rows = []
+    for layer in layers:
+        for name, coding in class_codings(annotations, layer, convention).items():
+            rows += _classes(coding, name if layer == "feats" else "", layer, units, level)
+    return rows
+
+
+def _classes(coding: Coding, feature: str, layer: str, units: AgreementUnits, level: float) -> Rows:
+    pairable = coding.codes[(coding.codes >= 0).sum(axis=1) >= 2]
+    counts = np.bincount(pairable[pairable >= 0], minlength=len(coding.values))
+    places = units.of_sentence[coding.sentence]
+    rows = []
+    for code in np.argsort(-counts, kind="stable").tolist():
+        value = coding.values[code]
+        if counts[code] < LEAST_WORDS or (feature and value == "none"):
+            continue
+        made = class_agreement(coding.codes, places, code)
+        name = f"{feature}={value}" if feature else value
+        words = float(counts[code]) / coding.codes.shape[1]
+        row = {"layer": layer, "class": name, "words": words}
+        rows.append(row | _columns(made, ("specific", "kappa", "alpha"), level))
+    return rows
+
+
+def score_table(
+    annotations: Annotations, units: AgreementUnits, convention: Convention, level: float
+) -> Rows:
+    """Return UAS and LAS of every annotator against every other as gold, as ``score`` counts."""
+    rows: Rows = []
+    options = ScoreOptions(convention=convention)
+    for a, b in sorted([(a, b) for x, y in pairs_of(annotations) for a, b in ((x, y), (y, x))]):
+        gold, system = annotations.annotators[a], annotations.annotators[b]
+        own, other, keys = gold.treebank, system.treebank, gold.keys
+        if annotations.by_id:
+            _, i, j = np.intersect1d(
+                np.where(gold.keys < 0, -1, gold.keys),
+                np.where(system.keys < 0, -2, system.keys), return_indices=True,
+            )  # fmt: skip
+            if not len(i):
+                continue
+            own, other, keys = own.take(i), other.take(j), gold.keys[i]
+        counted = tally(align(own, other), options)
+        unit = units.of_sentence[keys]
+        starts = np.concatenate(([True], unit[1:] != unit[:-1]))
+        names = ["UAS", "LAS"]
+        counts = UnitCounts([replace(counted, starts=starts)], names, units.kind)
+        limits = intervals(counts, Resampling(level=level))
+        sums = counts.mean.sum(axis=0)
+        for k, (metric, ends) in enumerate(zip(names, limits, strict=True)):
+            score = float(100 * sums[k] / sums[k + 2]) if sums[k + 2] else None
+            low, high = ends or (None, None)
+            rows.append(
+                {
+                    "gold": gold.name, "system": system.name, "metric": convention.label(metric),
+                    "score": score, "score_low": low, "score_high": high,
+                }
+            )  # fmt: skip
+    return rows

@@ -1,0 +1,215 @@
+"""What annotators agree on, layer by layer, as codings: one row per item, one column each."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.auditing.annotators import Annotations
+from treegauge.scoring.convention import Convention
+from treegauge.treebanks.relations import universal_relation
+
+Longs = npt.NDArray[np.int64]
+#: Layers that are a column of the file.
+COLUMNS = ("upos", "xpos", "feats", "lemma", "deprel")
+#: All layers, in the order of the table.
+LAYERS = ("sentences", "tokens", "words", *COLUMNS[:4], "head", "deprel", "head+deprel", "trees")
+#: Layers whose classes can be shown.
+CLASSED = ("upos", "xpos", "feats", "deprel")
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """The codes of one layer, (items, annotators), -1 where an annotator has none.
+
+    `sentence` has the sentence of each item; `item` its number among the words, where items are
+    words; `values` what the codes stand for.
+    """
+
+    layer: str
+    codes: Longs
+    sentence: Longs
+    values: tuple[str, ...]
+    item: Longs | None = None
+
+    @property
+    def coded(self) -> int:
+        """Number of items with at least two codes."""
+        return int(((self.codes >= 0).sum(axis=1) >= 2).sum())
+
+
+class ValueNumbers(dict[str, int]):
+    """Gives every new value the next number."""
+
+    def __missing__(self, value: str) -> int:
+        self[value] = len(self)
+        return self[value]
+
+
+def codings(annotations: Annotations, convention: Convention) -> Iterator[Coding]:
+    """Yield the codings of all layers that at least two annotators have, but for the trees."""
+    if not annotations.by_id:
+        yield _boundaries(annotations, "sentences")
+    yield _boundaries(annotations, "tokens")
+    yield _words_of_tokens(annotations)
+    made = {name: column_coding(annotations, name, convention) for name in COLUMNS}
+    made["head"] = _heads(annotations, convention)
+    made["head+deprel"] = _joined(made["head"], made["deprel"])
+    for name in LAYERS:
+        if name in made and made[name].coded:
+            yield made[name]
+
+
+def column_coding(annotations: Annotations, name: str, convention: Convention) -> Coding:
+    """Return the coding of one column; ``_`` is a missing code, but for features.
+
+    Relations are compared as the convention says. The order of features does not matter.
+    """
+    normal: Callable[[str], str] = str
+    if name == "deprel" and not convention.subtypes:
+        normal = universal_relation
+    if name == "feats":
+        normal = _sorted_features
+    numbers = ValueNumbers()
+    codes = np.full((annotations.items, len(annotations.annotators)), -1, np.int64)
+    for column, one in enumerate(annotations.annotators):
+        own, values = one.treebank.codes(name)
+        if name == "feats" and set(values) <= {"_"}:
+            continue
+        missing = {"_"} if name != "feats" else set()
+        table = np.array([-1 if v in missing else numbers[normal(v)] for v in values] or [-1])
+        used = one.item >= 0
+        coded = table[own[used]]
+        if name == "lemma" and "_" in values:  # the lemma of an underscore is one
+            forms = one.treebank.codes("form")
+            if "_" in forms.values:
+                bar = forms.codes[used] == forms.values.index("_")
+                coded = np.where(bar & (coded < 0), numbers["_"], coded)
+        codes[one.item[used], column] = coded
+    made = _whole(annotations, name, codes, tuple(numbers))
+    return _scored(made, annotations, convention) if name == "deprel" else made
+
+
+def feature_codings(annotations: Annotations) -> dict[str, Coding]:
+    """Return by name of a feature its values; a word without it has the value ``none``."""
+    whole = column_coding(annotations, "feats", Convention())
+    split = [dict(_pairs(value)) for value in whole.values]
+    made = {}
+    for feature in sorted({name for one in split for name in one}):
+        numbers = ValueNumbers()
+        table = np.array([numbers[one.get(feature, "none")] for one in split] or [-1])
+        codes = np.where(whole.codes < 0, -1, table[whole.codes])
+        made[feature] = Coding(feature, codes, whole.sentence, tuple(numbers), whole.item)
+    return made
+
+
+def class_codings(
+    annotations: Annotations, layer: str, convention: Convention
+) -> dict[str, Coding]:
+    """Return the codings whose classes a layer has: itself, or one per feature."""
+    if layer == "feats":
+        return feature_codings(annotations)
+    return {layer: column_coding(annotations, layer, convention)}
+
+
+def _pairs(feats: str) -> Iterator[tuple[str, str]]:
+    for one in feats.split("|"):
+        name, equals, value = one.partition("=")
+        if equals:
+            yield name, value
+
+
+def _sorted_features(feats: str) -> str:
+    return "|".join(sorted(feats.split("|")))
+
+
+def _whole(annotations: Annotations, layer: str, codes: Longs, values: tuple[str, ...]) -> Coding:
+    items = np.arange(annotations.items)
+    return Coding(layer, codes, annotations.item_sentence, values, items)
+
+
+def _scored(made: Coding, annotations: Annotations, convention: Convention) -> Coding:
+    """Leave out the words that do not count: those that all annotators tag PUNCT."""
+    if convention.punct:
+        return made
+    tags = column_coding(annotations, "upos", convention)
+    if "PUNCT" not in tags.values:
+        return made
+    own = tags.codes == tags.values.index("PUNCT")
+    counted = ~(own | (annotations.words < 0)).all(axis=1)
+    return Coding(
+        made.layer,
+        np.where(counted[:, None], made.codes, -1),
+        made.sentence,
+        made.values,
+        made.item,
+    )
+
+
+def _heads(annotations: Annotations, convention: Convention) -> Coding:
+    """Code heads by their distance in items, so that codes of different sentences compare."""
+    numbers = ValueNumbers()
+    codes = np.full((annotations.items, len(annotations.annotators)), -1, np.int64)
+    for column, one in enumerate(annotations.annotators):
+        used = np.flatnonzero(one.item >= 0)
+        head, parent = one.treebank.head[used], one.treebank.parents[used]
+        away = one.item[parent] - one.item[used]
+        distinct, places = np.unique(away, return_inverse=True)
+        table = np.array([numbers[f"{value:+d}"] for value in distinct.tolist()] or [-1])
+        own = np.where(head == 0, numbers["root"], table[places])
+        codes[one.item[used], column] = np.where(head < 0, -1, own)
+    return _scored(_whole(annotations, "head", codes, tuple(numbers)), annotations, convention)
+
+
+def _joined(first: Coding, second: Coding) -> Coding:
+    """Cross two layers."""
+    size = max(len(second.values), 1)
+    missing = (first.codes < 0) | (second.codes < 0)
+    crossed = np.where(missing, -1, first.codes * size + second.codes)
+    distinct, places = np.unique(crossed, return_inverse=True)
+    shift = int(len(distinct) > 0 and distinct[0] < 0)
+    values = tuple(
+        f"{first.values[one // size]} {second.values[one % size]}"
+        for one in distinct[shift:].tolist()
+    )
+    codes = (places - shift).reshape(crossed.shape)
+    layer = f"{first.layer}+{second.layer}"
+    return Coding(layer, codes, first.sentence, values, first.item)
+
+
+def _boundaries(annotations: Annotations, what: str) -> Coding:
+    """Code where tokens or sentences end: after characters, or after anybody's tokens."""
+    text, bounds = annotations.text, annotations.sentence_bounds
+    ends = [one.token_ends for one in annotations.annotators]
+    if what == "tokens":
+        begins = np.flatnonzero((text & 0xC0) != 0x80)
+        positions = np.setdiff1d(begins, bounds if annotations.by_id else bounds[[0, -1]])
+    else:
+        positions = np.setdiff1d(np.concatenate(ends), bounds[[0, -1]])
+        ends = [one.sentence_ends for one in annotations.annotators]
+    sentence = annotations.sentence_at(positions - 1)
+    codes = np.stack([np.isin(positions, own) for own in ends], axis=1).astype(np.int64)
+    codes[~annotations.present[sentence]] = -1
+    return Coding(what, codes, sentence, ("inside", "end"))
+
+
+def _words_of_tokens(annotations: Annotations) -> Coding:
+    """Code into how many words a token is split, of tokens that at least two annotators have."""
+    size = len(annotations.text) + 1
+    spans = [one.token_starts * size + one.token_ends for one in annotations.annotators]
+    distinct = np.unique(np.concatenate(spans))
+    codes = np.full((len(distinct), len(spans)), -1, np.int64)
+    for column, (own, one) in enumerate(zip(spans, annotations.annotators, strict=True)):
+        codes[np.searchsorted(distinct, own), column] = one.token_words
+    values = tuple(map(str, range(int(codes.max(initial=0)) + 1)))
+    return Coding("words", codes, annotations.sentence_at(distinct // size), values)
+
+
+def labels(annotations: Annotations, convention: Convention) -> Mapping[str, Coding]:
+    """Return the codings that lists of disagreements are made from, features one by one."""
+    made = {
+        name: column_coding(annotations, name, convention) for name in COLUMNS if name != "feats"
+    }
+    made["head"] = _heads(annotations, convention)
+    return made | feature_codings(annotations)

@@ -1,0 +1,50 @@
+"""What could have been others in a study of agreement: documents or sentences."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.auditing.annotators import Annotations
+from treegauge.core.errors import TreegaugeError
+from treegauge.scoring.certainty import FEW_DOCUMENTS, UnitKind
+from treegauge.statistics.small_samples import LEAST_UNITS
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementUnits:
+    """The unit of each sentence, numbered from 0, and what units are."""
+
+    kind: UnitKind
+    of_sentence: npt.NDArray[np.int64]
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return int(self.of_sentence.max(initial=-1)) + 1
+
+    def notes(self, level: float) -> list[str]:
+        """Say what intervals rest on, and where that is little; or why there is none."""
+        inside = "--units sentences speaks about other sentences of these documents"
+        hint = f"; {inside}" if self.kind == "documents" else ""
+        if self.number < LEAST_UNITS:
+            return [
+                f"no interval: {self.number} {self.kind}, at least {LEAST_UNITS} are needed{hint}"
+            ]
+        if self.kind == "documents" and self.number < FEW_DOCUMENTS:
+            return [f"warning: {100 * level:g} % intervals over only {self.number} documents{hint}"]
+        return [f"{100 * level:g} % intervals over {self.number} {self.kind}"]
+
+
+def choose_units(annotations: Annotations, wanted: str) -> AgreementUnits:
+    """Return the units: documents where more than one is marked, unless `wanted` decides."""
+    documents = annotations.documents
+    marked = len(np.unique(documents)) > 1
+    if wanted == "documents" and not marked:
+        raise TreegaugeError(
+            "units: the annotations mark no two documents; expected '# newdoc' comments, or "
+            "--units sentences"
+        )
+    if wanted != "sentences" and marked:
+        return AgreementUnits("documents", documents)
+    return AgreementUnits("sentences", np.arange(annotations.sentences))

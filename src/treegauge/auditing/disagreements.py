@@ -1,0 +1,159 @@
+"""Disagreements of annotators: confusions counted, and a work list of words to discuss."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from treegauge.auditing.agreement_layers import labels
+from treegauge.auditing.agreement_results import Confusions, Disagreements
+from treegauge.auditing.annotators import Annotations, pairs_of
+from treegauge.scoring.convention import Convention
+
+#: What a list says where an annotator has no such word.
+NO_WORD = "no such word"
+#: What each annotator said.
+Said = tuple[str, ...]
+#: Layer, item, what annotators said, and how that is shown.
+Entry = tuple[str, int, Said, Said]
+
+
+def confusions(annotations: Annotations, convention: Convention, signature: str) -> Confusions:
+    """Count the confusions of every pair of annotators in tags, features and relations."""
+    rows: list[dict[str, Any]] = []
+    for layer, coding in labels(annotations, convention).items():
+        if layer in ("lemma", "head"):
+            continue
+        for a, b in pairs_of(annotations):
+            first, second = coding.codes[:, a], coding.codes[:, b]
+            apart = (first >= 0) & (second >= 0) & (first != second)
+            found = Counter(zip(first[apart].tolist(), second[apart].tolist(), strict=True))
+            rows += [
+                {
+                    "layer": layer, "first": annotations.names[a], "second": annotations.names[b],
+                    "first_value": coding.values[x], "second_value": coding.values[y],
+                    "count": count, "reverse": found.get((y, x), 0),
+                }
+                for (x, y), count in found.items()
+            ]  # fmt: skip
+    rows.sort(
+        key=lambda row: (-row["count"], row["layer"], row["first_value"], row["second_value"])
+    )
+    return Confusions(rows, signature)
+
+
+def disagreements(
+    annotations: Annotations, convention: Convention, signature: str
+) -> Disagreements:
+    """Return the work list: what each annotator said of every word that they differ in."""
+    entries = _different_labels(annotations, convention) + _different_words(annotations)
+    alike = Counter((layer, said) for layer, _, said, _ in entries)
+    forms = _forms(annotations)
+    repeated = Counter((layer, said, forms[item].lower()) for layer, item, said, _ in entries)
+    one_way = _one_way(alike)
+
+    def order(entry: Entry) -> tuple[Any, ...]:
+        layer, item, said, _ = entry
+        form = forms[item].lower()
+        same = repeated[layer, said, form]
+        systematic = max(one_way[layer, said], same)
+        return -systematic, -alike[layer, said], layer, said, -same, form, item
+
+    rows = []
+    for layer, item, said, shown in sorted(entries, key=order):
+        where = _place(annotations, item)
+        values = dict(zip(annotations.names, shown, strict=True))
+        counts = {
+            "alike": alike[layer, said],
+            "same_form": repeated[layer, said, forms[item].lower()],
+        }
+        rows.append({**where, "form": forms[item], "layer": layer, **values, **counts})
+    return Disagreements(rows, signature)
+
+
+def _one_way(alike: Counter[tuple[str, Said]]) -> dict[tuple[str, Said], int]:
+    """Return by how much each confusion is more frequent than with its values exchanged."""
+    orders: dict[tuple[str, Said], list[Said]] = {}
+    for layer, said in alike:
+        orders.setdefault((layer, tuple(sorted(said))), []).append(said)
+    found = {}
+    for (layer, said), count in alike.items():
+        others = [one for one in orders[layer, tuple(sorted(said))] if one != said]
+        against = max((alike[layer, one] for one in others), default=0)
+        # The same said of all, as of heads that differ, has no direction.
+        found[layer, said] = count - against if len(set(said)) > 1 else 0
+    return found
+
+
+def _different_labels(annotations: Annotations, convention: Convention) -> list[Entry]:
+    """Return layer, item, what annotators said, and how that is shown."""
+    entries = []
+    codings = labels(annotations, convention)
+    relations = codings["deprel"]
+    for layer, coding in codings.items():
+        high, low = coding.codes.max(axis=1), np.where(coding.codes < 0, 1 << 60, coding.codes)
+        for item in np.flatnonzero((high >= 0) & (low.min(axis=1) < high)).tolist():
+            codes = coding.codes[item].tolist()
+            shown = tuple("" if code < 0 else coding.values[code] for code in codes)
+            said = shown
+            if layer == "head":  # heads of one relation that differ are one kind
+                said = tuple(
+                    relations.values[code] if code >= 0 else "" for code in relations.codes[item]
+                )
+                shown = tuple(_head(annotations, item, k) for k in range(len(codes)))
+            entries.append((layer, item, said, shown))
+    return entries
+
+
+def _head(annotations: Annotations, item: int, column: int) -> str:
+    """Return position and form of the head that an annotator gave."""
+    word = int(annotations.words[item, column])
+    if word < 0:
+        return ""
+    treebank = annotations.annotators[column].treebank
+    head = int(treebank.head[word])
+    if head <= 0:
+        return "root" if head == 0 else ""
+    return f"{head} {treebank.field(int(treebank.rows[treebank.parents[word]]), 1)}"
+
+
+def _different_words(annotations: Annotations) -> list[Entry]:
+    """Return words that an annotator of their sentence does not have."""
+    present = annotations.present[annotations.item_sentence]
+    lacking = (annotations.words < 0) & present
+    entries = []
+    for item in np.flatnonzero(lacking.any(axis=1)).tolist():
+        said = []
+        for column, one in enumerate(annotations.annotators):
+            word = int(annotations.words[item, column])
+            absent = NO_WORD if present[item, column] else ""
+            said.append(
+                one.treebank.field(int(one.treebank.rows[word]), 1) if word >= 0 else absent
+            )
+        entries.append(("words", item, tuple(said), tuple(said)))
+    return entries
+
+
+def _forms(annotations: Annotations) -> list[str]:
+    """Return the form of every item, of the first annotator who has it."""
+    forms = [""] * annotations.items
+    for one in reversed(annotations.annotators):
+        codes, values = one.treebank.codes("form")
+        for item, code in zip(one.item.tolist(), codes.tolist(), strict=True):
+            if item >= 0:
+                forms[item] = values[code]
+    return forms
+
+
+def _place(annotations: Annotations, item: int) -> dict[str, Any]:
+    """Return where a word is: sentence, position and line in the first file that has it."""
+    column = int(np.flatnonzero(annotations.words[item] >= 0)[0])
+    treebank = annotations.annotators[column].treebank
+    word = int(annotations.words[item, column])
+    sentence = int(treebank.sentence_of[word])
+    return {
+        "sent_id": treebank[sentence].id or str(sentence + 1),
+        "word": word - int(treebank.offsets[sentence]) + 1,
+        "file": treebank.name,
+        "line": treebank.line(int(treebank.rows[word])),
+    }
