@@ -141,9 +141,19 @@ def test_in_a_pull_request_only_changed_sentences_are_shown(repository):
     done = run_action(repository, base)
     assert done.returncode == 1
     assert errors(done)
-    assert all(6 <= line <= 9 for line in errors(done))  # the sentence with the changed word
+    assert set(errors(done)) == {8}  # the changed word
     everything = run_action(repository, base, changed="all")
     assert set(errors(everything)) > set(errors(done))
+
+
+def test_what_a_change_breaks_elsewhere_is_shown_beside_the_change(repository):
+    base = git(repository, "rev-parse", "HEAD")
+    file = repository / "x_y-ud-test.conllu"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("# text = c d", "# text = c e"), encoding="utf-8")
+    done = run_action(repository, base, level="2")
+    assert set(errors(done)) == {7}, done.stdout
+    assert "::line 9: found" in done.stdout
 
 
 def test_a_shallow_clone_fetches_the_target(repository, tmp_path):
@@ -158,7 +168,7 @@ def test_a_shallow_clone_fetches_the_target(repository, tmp_path):
     done = run_action(clone, base)
     assert done.returncode == 1, done.stderr
     assert errors(done)
-    assert all(6 <= line <= 9 for line in errors(done))
+    assert set(errors(done)) == {8}
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("error", 1), ("warning", 1), ("never", 0)])

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.validation.changes import in_changed_sentences
+from treegauge.validation.changes import in_changed_sentences, with_changed_lines
 
 WORD = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
 
@@ -50,6 +50,27 @@ def test_nothing_changed(repository):
 def test_a_changed_word_counts_with_its_whole_sentence(repository):
     repository.write_text(repository.read_text("utf-8").replace("\ty\t", "\tY\t"), "utf-8")
     assert kept(repository) == [5, 6, 7, 8]
+
+
+def test_each_line_has_the_nearest_change_of_its_sentence(repository):
+    text = (
+        repository.read_text("utf-8")
+        .replace("\ty\t", "\tY\t")
+        .replace("# sent_id = z", "# sent_id = w")
+    )
+    repository.write_text(text, "utf-8")
+    placed = [Placed(str(repository), line) for line in range(1, 13)]
+    found = [line for _, line in with_changed_lines(placed, "main")]
+    assert found == [0, 0, 0, 0, 6, 6, 6, 6, 9, 9, 9, 9]
+
+
+def test_names_that_git_would_take_for_patterns(repository):
+    odd = repository.with_name("*.conllu")
+    odd.write_bytes(repository.read_bytes())
+    git(repository.parent, "--literal-pathspecs", "add", "*.conllu")
+    git(repository.parent, "commit", "-q", "-m", "odd")
+    repository.write_text(repository.read_text("utf-8").replace("\tx\t", "\tX\t"), "utf-8")
+    assert kept(odd) == []
 
 
 def test_an_inserted_sentence_leaves_its_neighbours_alone(repository):

@@ -16,8 +16,16 @@ from treegauge.validation.rules import BY_ID
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def github_lines(problems: Iterable[Problem]) -> Iterator[str]:
+def github_lines(problems: Iterable[Problem], lines: Iterable[int] | None = None) -> Iterator[str]:
     """Yield one workflow command per problem, which GitHub shows beside the line.
+
+    Parameters
+    ----------
+    problems
+        The problems.
+    lines
+        The line beside which each is to be shown, if not its own; the message then says which its
+        own is.
 
     Examples
     --------
@@ -25,14 +33,19 @@ def github_lines(problems: Iterable[Problem]) -> Iterator[str]:
     >>> print(*github_lines([problem]))
     ::error file=a.conllu,line=7,col=5,endColumn=6,title=L2 unknown-head::found HEAD '9', ...
     """
-    for one in problems:
-        place = {"file": one.file, "line": one.line, "col": one.start}
-        if one.stop > one.start:
+    shown = zip(problems, lines, strict=True) if lines else ((one, one.line) for one in problems)
+    for one, line in shown:
+        own = line == one.line
+        place: dict[str, str | int] = {"file": one.file, "line": line}
+        if own:
+            place["col"] = one.start
+        if own and one.stop > one.start:
             place["endColumn"] = one.stop
         place["title"] = f"L{one.level} {one.id}"
         properties = ",".join(f"{name}={_escaped(str(value))}" for name, value in place.items())
         sentence = f" (sent_id {one.sent_id})" if one.sent_id else ""
-        message = f"{one.message}{sentence}. {one.hint}"
+        where = "" if own else f"line {one.line}: "
+        message = f"{where}{one.message}{sentence}. {one.hint}"
         yield f"::{one.severity} {properties}::{_escaped(message, in_message=True)}"
 
 

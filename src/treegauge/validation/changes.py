@@ -47,25 +47,37 @@ def in_changed_sentences(
     """
     for folder in {_folder(file) for file in files}:
         base_commit(folder, since)
-    changed: dict[str, npt.NDArray[np.bool_] | None] = {}
+    return (problem for problem, line in with_changed_lines(problems, since) if line)
+
+
+def with_changed_lines(problems: Iterable[P], since: str) -> Iterator[tuple[P, int]]:
+    """Yield problems, each with the changed line of its sentence that is nearest to it, or 0."""
+    changed: dict[str, npt.NDArray[np.int64] | None] = {}
     for problem in problems:
         if problem.file not in changed:
-            changed[problem.file] = changed_sentences(problem.file, since)
+            changed[problem.file] = nearest_changes(problem.file, since)
         lines = changed[problem.file]
-        if lines is None or (0 < problem.line < len(lines) and lines[problem.line]):
-            yield problem
+        if lines is None:
+            yield problem, problem.line
+        else:
+            yield problem, int(lines[problem.line]) if problem.line < len(lines) else 0
 
 
-def changed_sentences(file: str, since: str) -> npt.NDArray[np.bool_] | None:
-    """Say of each line, from 1, whether its sentence has changed; None where all have."""
+def nearest_changes(file: str, since: str) -> npt.NDArray[np.int64] | None:
+    """Return for each line, from 1, the nearest line of its sentence that has changed, or 0.
+
+    None says that every line has changed.
+    """
     path, folder = Path(file), _folder(file)
     base = base_commit(folder, since)
     if not _git(folder, "ls-files", "--", path.name).stdout:
         return None  # git does not know the file yet
-    diff = _git(
-        folder, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", base, "--",
-        path.name,
-    ).stdout  # fmt: skip
+    options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
+    done = _git(folder, "diff", *options, base, "--", path.name)
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip()
+        raise TreegaugeError(f"--changed: git cannot compare {file} with {since}: {reason}")
+    diff = done.stdout
     if b"\nBinary files " in diff:
         return None
     blank = np.array(
@@ -78,7 +90,16 @@ def changed_sentences(file: str, since: str) -> npt.NDArray[np.bool_] | None:
         if count == 0:  # lines after this one were deleted: of its sentence, or of the next
             start += start == 0 or bool(blank[start - 1])
         touched[start : start + max(count, 1)] = True
-    return np.isin(sentence, sentence[touched])
+    changes = np.flatnonzero(touched)
+    if not len(changes):
+        return np.zeros(len(sentence), np.int64)
+    lines = np.arange(len(sentence))
+    after = changes[np.minimum(np.searchsorted(changes, lines), len(changes) - 1)]
+    before = changes[np.maximum(np.searchsorted(changes, lines, side="right") - 1, 0)]
+    far = len(sentence)
+    gaps = [np.where(sentence[one] == sentence, abs(one - lines), far) for one in (before, after)]
+    nearest = np.where(gaps[0] <= gaps[1], before, after)
+    return np.where(np.minimum(*gaps) < far, nearest, 0)
 
 
 def _folder(file: str) -> Path:
@@ -114,7 +135,7 @@ def base_commit(folder: Path, since: str) -> str:
 def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(  # noqa: S603 -- a list of words, no shell
-            ["git", "-C", str(folder), *words],  # noqa: S607 -- the user's own git
+            ["git", "--literal-pathspecs", "-C", str(folder), *words],  # noqa: S607 -- the user's own git
             capture_output=True, check=False,
         )  # fmt: skip
     except FileNotFoundError as error:

@@ -139,6 +139,7 @@ def check(
         known=len(found) - unknown,
         gone=gone,
         strict=strict,
+        changed=changed,
     )
 
 

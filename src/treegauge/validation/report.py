@@ -41,6 +41,8 @@ class ValidationReport(Result):
         The number of problems that a baseline has, and of those in it that are gone.
     strict
         Whether warnings count as failures.
+    changed
+        The commit since which sentences have changed; others are left out.
     """
 
     files: tuple[str, ...]
@@ -54,6 +56,7 @@ class ValidationReport(Result):
     known: int = 0
     gone: int = 0
     strict: bool = False
+    changed: str | None = None
     kind: ClassVar[str] = "check"
     own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif")
 
@@ -110,10 +113,18 @@ class ValidationReport(Result):
             yield f" and {self.gone} that are gone"
 
     def to_github(self) -> str:
-        """Return workflow commands that GitHub shows beside the lines, and the summary."""
+        """Return workflow commands that GitHub shows beside the lines, and the summary.
+
+        Of changed sentences, problems of other lines are shown beside the nearest changed one.
+        """
         from treegauge.validation.annotations import github_lines
 
-        return "\n".join([*github_lines(self.problems), self.summary])
+        lines = None
+        if self.changed is not None:
+            from treegauge.validation.changes import with_changed_lines
+
+            lines = [line for _, line in with_changed_lines(self.problems, self.changed)]
+        return "\n".join([*github_lines(self.problems, lines), self.summary])
 
     def to_sarif(self) -> str:
         """Return a SARIF 2.1.0 log."""
