@@ -148,6 +148,13 @@ def test_averages_have_their_interval_in_the_row_below(suite):
     assert f"| {low:.1f}–{high:.1f} |" in suite.to_markdown()
 
 
+def test_averages_without_an_interval_say_why(world):
+    systems = [world / name for name in RATES]
+    few = tg.score(world / "gold", *systems, metric="LAS")  # three documents each
+    assert "No interval and no test of the averages" in few.to_latex()
+    assert r"\dag" not in few.to_latex()
+
+
 def test_a_missing_score_is_a_dash(suite):
     name = next(iter(suite.treebanks))
     some = replace(suite, failures={(name, "good"): "no output"}, attached={})

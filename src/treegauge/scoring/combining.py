@@ -1,17 +1,20 @@
 """Systems combined: a vote that is a tree, and what an oracle could choose from them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.attachment import CorrectWords, correct_words
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.conllu import write_conllu
 from treegauge.treebanks.voting import vote
 
 if TYPE_CHECKING:
@@ -79,6 +82,19 @@ def voted(outputs: Mapping[str, Treebank], votes: Sequence[str] = ()) -> Treeban
     # So little less that it decides nothing but ties, which go to the first system.
     ordered = [weight * (1 - 1e-9 * i) for i, weight in enumerate(weights)]
     return vote(list(outputs.values()), ordered)
+
+
+def voted_system(
+    outputs: Mapping[str, Treebank], votes: Sequence[str], path: str | PathLike[str] | None
+) -> Treebank:
+    """Let systems vote, and write what they vote for to a file if there is one."""
+    if VOTED in outputs:
+        raise TreegaugeError(f"a system is called {VOTED!r}; give it another name: NAME=PATH")
+    made = replace(voted(outputs, votes), name=VOTED)
+    if path is not None:
+        write_conllu(made, path)
+        note(f"wrote {path}")
+    return made
 
 
 def combination(

@@ -84,6 +84,8 @@ def suite_table(suite: "Suite") -> PaperTable:
     lines += _legend(body, suite.level, "", found, labels)
     if suite.failures:
         lines.append("–: no score; counts 0 in the average.")
+    if not any(suite.intervals.values()):
+        lines.append("No interval and no test of the averages: some treebank has too few units.")
     groups = [(label, len(suite.systems)) for label in labels] if len(labels) > 1 else []
     columns = list(suite.systems) * len(labels)
     signature = found.signature if found else suite.signature

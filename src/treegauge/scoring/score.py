@@ -305,14 +305,14 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "S
 
     if how.asked.anything:
         from treegauge.scoring.align import align
-        from treegauge.scoring.combining import VOTED
+        from treegauge.scoring.combining import VOTED, voted_system
         from treegauge.scoring.details import align_outputs, details
     alignments = align_outputs(gold, named, how.reading) if how.asked.anything else {}
     if alignments:  # they have been read, perhaps from a stream that cannot be read again
         gold = next(iter(alignments.values())).gold.treebank
         outputs = {name: one.system.treebank for name, one in alignments.items()}
         if how.asked.combine:
-            outputs[VOTED] = _voted(outputs, how)
+            outputs[VOTED] = voted_system(outputs, how.votes, how.voted)
             alignments[VOTED] = align(gold, outputs[VOTED])
         named = {name: [output] for name, output in outputs.items()}
     if how.options.nodes:
@@ -346,17 +346,3 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "S
     parts = ("overlap", "confusions", "breakdowns")
     featured = next((name for name in parts if name in attached), "")
     return scores.with_attached(attached, featured=featured)
-
-
-def _voted(outputs: "Mapping[str, Treebank]", how: _How) -> "Treebank":
-    """Let systems vote, and write what they vote for if that was asked for."""
-    from treegauge.scoring.combining import VOTED, voted
-    from treegauge.treebanks.conllu import write_conllu
-
-    if VOTED in outputs:
-        raise TreegaugeError(f"a system is called {VOTED!r}; give it another name: NAME=PATH")
-    made = replace(voted(outputs, how.votes), name=VOTED)
-    if how.voted is not None:
-        write_conllu(made, how.voted)
-        note(f"wrote {how.voted}")
-    return made
