@@ -88,7 +88,7 @@ class Changes:
         return rows
 
     def class_rows(self, by: str) -> list[Row]:
-        """Return one row per class of words (their old UPOS or relation): changes by layer."""
+        """Return the changes by layer of each class of words (old UPOS or relation) with any."""
         codes, values = self.pairs.old.codes(by)
         own = codes[self.pairs.old_words]
         words = np.bincount(own, minlength=len(values))
@@ -97,12 +97,13 @@ class Changes:
             for name, (changed, _) in self.masks.items()
             if name in PATTERNED
         }
-        order = np.argsort(-sum(counts.values(), np.zeros(len(values), np.int64)), kind="stable")
+        totals = sum(counts.values(), np.zeros(len(values), np.int64))
+        order = np.argsort(-totals, kind="stable")
         return [
             {"class": values[i], "words": int(words[i])}
             | {name: int(counts[name][i]) for name in PATTERNED}
             for i in order.tolist()
-            if words[i]
+            if totals[i]
         ]
 
     def rule_rows(self) -> list[Row]:

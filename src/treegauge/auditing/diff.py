@@ -47,14 +47,14 @@ class DiffTable(RowsResult):
         return "\n".join([self.title, to_text(self.shown(), digits=self.digits), *more])
 
     def own_html(self) -> str:
-        """Return the table as HTML, its title as a caption."""
+        """Return title and table as HTML."""
         from html import escape
 
         from treegauge.core.tables import to_html
 
         if not self.rows:
             return f"<p>{escape(self.title)}: none</p>"
-        return to_html(self.shown(), digits=self.digits, note=self.title)
+        return f"<h3>{escape(self.title)}</h3>\n{to_html(self.shown(), digits=self.digits)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ class Diff(Result):
         """Return tables and trees; without a choice of trees, those of the first sentences."""
         from treegauge.auditing.tree_pairs import changed_sentences, html_pair
 
-        numbers = self.drawn or changed_sentences(self.pairs)[:_HTML_TREES]
+        numbers = self.drawn or changed_sentences(self.pairs, ["deprel"])[:_HTML_TREES]
         figures = [html_pair(self.pairs, number) for number in numbers]
         return "\n".join([super().to_html(), *figures])
 

@@ -1,5 +1,6 @@
 """Trees of one sentence in two versions, side by side in the terminal or together as SVG."""
 
+from collections.abc import Sequence
 from html import escape
 from itertools import zip_longest
 
@@ -14,10 +15,12 @@ _MARK, _SAME = "*", " "
 _GAP = "  "
 
 
-def changed_sentences(pairs: WordPairs) -> list[int]:
-    """Return the old sentences with a partner whose words, heads, relations or tags differ."""
+def changed_sentences(
+    pairs: WordPairs, columns: Sequence[str] = ("form", "upos", "deprel")
+) -> list[int]:
+    """Return the old sentences with a partner whose words, heads or some other columns differ."""
     differing = pairs.head_changed.copy()
-    for column in ("form", "upos", "deprel"):
+    for column in columns:
         old, new, _ = pairs.codes(column)
         differing |= old != new
     changed = np.zeros(len(pairs.old), np.bool_)

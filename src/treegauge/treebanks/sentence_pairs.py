@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -19,6 +20,7 @@ SAME_ID = 0.3
 OTHER_ID = 0.6
 """Similarity from which on two sentences with different texts and ids are."""
 _SHINGLE = 5  # characters that two similar sentences share somewhere
+_SKETCH = 16  # shingles of a sentence that are kept
 _RARE = 10  # sentences that may have a shingle that is looked up
 _PREFIX = 8  # characters by which the first piece of a split sentence is looked up
 _ID = re.compile(rb"^#[ \t]*sent_id[ \t]*=[ \t]*(.*?)[ \t\r]*$", re.M)
@@ -201,11 +203,10 @@ class _Pairing:
     def by_similarity(self) -> None:
         """Pair the most similar sentences first, of those that share a rare piece of text."""
         left = self.left()
-        having: dict[bytes, list[int]] = defaultdict(list)
+        having: dict[int, list[int]] = defaultdict(list)
         for two in left[1]:
             for piece in _shingles(self.texts[1][two]):
                 having[piece].append(two)
-        bigrams = {two: _bigrams(self.texts[1][two]) for two in left[1]}
         near: list[tuple[float, int, int]] = []
         for one in left[0]:
             shared: Counter[int] = Counter()
@@ -214,7 +215,7 @@ class _Pairing:
                     shared.update(having[piece])
             own = _bigrams(self.texts[0][one])
             for two, _ in shared.most_common(3):
-                likeness = similarity(own, bigrams[two])
+                likeness = similarity(own, _bigrams(self.texts[1][two]))
                 if likeness >= OTHER_ID:
                     near.append((-likeness, one, two))
         for _, one, two in sorted(near):
@@ -228,8 +229,10 @@ def _once(ids: Sequence[str | None]) -> dict[str, int]:
     return {name: i for i, name in enumerate(ids) if name is not None and counts[name] == 1}
 
 
-def _shingles(text: bytes) -> set[bytes]:
-    return {text[i : i + _SHINGLE] for i in range(max(1, len(text) - _SHINGLE + 1))}
+def _shingles(text: bytes) -> list[int]:
+    """Return checksums of some pieces of a text: the smallest, so that similar texts share some."""
+    pieces = {crc32(text[i : i + _SHINGLE]) for i in range(max(1, len(text) - _SHINGLE + 1))}
+    return sorted(pieces)[:_SKETCH]
 
 
 def _bigrams(text: bytes) -> Counter[str]:
