@@ -101,6 +101,12 @@ def test_the_language_is_that_of_the_names(tmp_path, command):
         tg.check(other, level=4)
 
 
+def test_a_language_without_data(command, file):
+    done = command("check", "--level", 4, "--lang", "gr", "--include", "unknown-deprel", file)
+    assert done.err == "[gr] is not in the language data of 2026-10-22: nothing is permitted\n"
+    assert "found DEPREL 'root'" in done.out
+
+
 def test_other_language_data(tmp_path):
     path = tmp_path / "en_x-ud-test.conllu"
     path.write_text(sentence("1 go AUX 0 root"))

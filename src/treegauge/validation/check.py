@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources import Source, find, short_name
@@ -97,6 +98,8 @@ def check(
 
         data = language_data(rules)
         lang = lang or _language(files)
+        if lang not in data:
+            note(f"[{lang}] is not in the language data of {data.date}: nothing is permitted")
     digests = {file: hashlib.sha256() for file in files}
     found = ProblemList(_problems(files, level, lang, data, digests, chosen))
     if write_baseline is not None:
