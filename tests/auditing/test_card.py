@@ -125,6 +125,30 @@ def test_names_are_escaped_in_badges(folders):
     assert name == '<b a="1">&'
 
 
+def test_sets_without_a_leak_have_none_of_it_in_train(folders):
+    (one,) = audit(folders[1], card=True).profiles
+    values = one.aspects["leaks"].values
+    assert values["dev_in_train"] == 0
+    assert values["test_in_train"] > 0
+
+
+def test_agreement_is_read_as_agree_writes_it(folders, tmp_path):
+    import treegauge as tg
+    from treegauge.testing.perturb import inject_errors
+
+    mine = synthetic(60, seed=3)
+    yours = inject_errors(mine, 0.1, seed=1).treebank
+    for name, one in {"mine": mine, "yours": yours}.items():
+        write_conllu(one, tmp_path / f"{name}.conllu")
+    result = tg.agree(tmp_path / "mine.conllu", tmp_path / "yours.conllu")
+    result.save(tmp_path / "agreement.json")
+    (one,) = audit(folders[0], card=True, agreement=[str(tmp_path / "agreement.json")]).profiles
+    aspect = one.aspects["agreement"]
+    observed = {row["layer"]: row["observed"] for row in result.rows}
+    assert aspect.values["deprel_observed"] == pytest.approx(observed["deprel"])
+    assert f"deprel {observed['deprel']:.1f} %" in aspect.text
+
+
 def test_agreement_where_it_is_known(folders, tmp_path):
     known = tmp_path / "agreement.json"
     rows = [

@@ -23,6 +23,7 @@ LAYERS = ("lemma", "upos", "xpos", "feats", "deprel", "deps")
 LEVEL = 3
 """The level of UD validation of a profile: what needs no language data."""
 _MEASURES = ("mean_length", "nonprojective_sentences", "mdd", "oov", "edv")
+_AGREED = ("lemma", "upos", "feats", "head", "deprel", "head+deprel")
 _SHARES = frozenset({"nonprojective_sentences", "oov"})
 
 
@@ -161,13 +162,10 @@ def leaks(splits: Mapping[str, Treebank], against: Sequence[Texts], similarity: 
     seen = [one for one in own if one.also_in is not one.part]
     into = [one for one in seen if _is_training(one, against)]
     repeats = sum(one.same + one.near for one in own if one.also_in is one.part)
-    values: dict[str, Any] = {
-        f"{one.part.part}_in_{one.also_in.part}": 100 * one.share for one in into
-    }
     trained = "train" in splits or bool(against)
     tested = [name for name in splits if name != "train"]
-    if trained and tested and not values:
-        values = {f"{name}_in_train": 0.0 for name in tested if "train" in splits}
+    values: dict[str, Any] = {f"{name}_in_train": 0.0 for name in tested if "train" in splits}
+    values |= {f"{one.part.part}_in_{one.also_in.part}": 100 * one.share for one in into}
     total = sum(map(len, splits.values()))
     values["duplicates"] = 100 * repeats / total if total else 0.0
     said = [
@@ -234,9 +232,10 @@ def agreed(found: Mapping[str, Any] | None) -> Aspect:
         f"{layer} {row['observed']:.1f} %"
         + (f" (alpha {row['alpha']:.2f})" if row.get("alpha") is not None else "")
         for layer, row in rows.items()
+        if layer in _AGREED
     ]
-    last = list(rows.values())[-1] if rows else None
-    short = f"{last['observed']:.0f} % agreement" if last else ""
+    attached = rows.get("head+deprel")
+    short = f"{attached['observed']:.0f} % agreement" if attached else ""
     return Aspect(values, ", ".join(said) or "not known", short)
 
 
