@@ -191,6 +191,29 @@ def test_a_sentence_is_drawn_by_id_or_number(two):
         tg.diff(*two, sentence="z")
 
 
+def test_a_malformed_file_is_named_by_its_path(command, two, tmp_path):
+    broken = tmp_path / "broken.conllu"
+    broken.write_bytes(two[1].read_bytes() + b"x\n\n")
+    done = command("diff", two[0], broken)
+    assert done.code == 2
+    assert f"{broken}:" in done.err
+    result = tg.diff(two[0], broken, errors="skip")
+    assert sentences(result)["all"] == (120, 120)
+    patch = tmp_path / "p.patch"
+    write_patch(result.patch, patch)
+    tg.convert(two[0], tmp_path / "made.conllu", apply=patch)
+    assert (tmp_path / "made.conllu").read_bytes() == broken.read_bytes()
+
+
+def test_frames_open_files_and_standard_input_are_compared_too(command, two):
+    same = {"unchanged": (120, 120), "all": (120, 120)}
+    assert sentences(tg.diff(TREEBANK.to_rows(), TREEBANK)) == same
+    with two[0].open("rb") as one, two[0].open("rb") as other:
+        assert sentences(tg.diff(one, other)) == same
+    done = command("diff", "-", two[1], stdin=two[0].read_bytes())
+    assert done.out.startswith("stdin -> new\n")
+
+
 def test_folders_are_compared_file_by_file(tmp_path, command):
     for name, parts in (("r1", (80, 100)), ("r2", (90, 110))):
         folder = tmp_path / name / "UD_X-Y"

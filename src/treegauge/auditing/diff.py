@@ -217,7 +217,12 @@ def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
 
     parts = [
         parse_conllu(
-            one.data, name=name, file=one.name, errors=errors, need_heads=False, allow=TOLERABLE
+            one.data,
+            name=name,
+            file=one.path or one.name,
+            errors=errors,
+            need_heads=False,
+            allow=TOLERABLE,
         )
         for one in files
     ]

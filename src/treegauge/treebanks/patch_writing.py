@@ -31,10 +31,14 @@ def digest(data: bytes, size: int = 16) -> str:
 
 @dataclass(frozen=True, eq=False)
 class FileText:
-    """A CoNLL-U file as bytes, cut into sentences; nothing is left out or repaired."""
+    """A CoNLL-U file as bytes, cut into sentences; nothing is left out or repaired.
+
+    Patches call it by its `name`, messages by its `path`.
+    """
 
     name: str
     data: bytes
+    path: str = ""
 
     @cached_property
     def _treebank(self) -> Treebank:

@@ -14,6 +14,7 @@ from treegauge.core.result import sign
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import TOLERABLE, parse_conllu
 from treegauge.treebanks.convert import NewTreebank
+from treegauge.treebanks.inputs import read_treebank
 from treegauge.treebanks.patch_applying import Refusal, apply_patch
 from treegauge.treebanks.patch_writing import FileText, digest, make_patch
 from treegauge.treebanks.patches import FilePatch, format_patch, parse_patch
@@ -56,17 +57,18 @@ class PatchedTreebank(NewTreebank):
 
 def read_files(source: Given, split: str | None = None) -> list[FileText]:
     """Return the bytes of the CoNLL-U files behind a source, unpacked."""
-    if isinstance(source, Treebank):
-        return [FileText(f"{source.name.replace('/', '-')}.conllu", source.to_bytes())]
     if not isinstance(source, str | os.PathLike):
-        content = source.read()
-        data = content.encode(errors="surrogatepass") if isinstance(content, str) else content
-        return [FileText("text.conllu", data)]
+        if hasattr(source, "read"):
+            content = source.read()
+            data = content.encode(errors="surrogatepass") if isinstance(content, str) else content
+            return [FileText("text.conllu", data)]
+        treebank = read_treebank(source)
+        return [FileText(f"{treebank.name.replace('/', '-')}.conllu", treebank.to_bytes())]
     files = []
     for path in find(source, split=split):
         with open_bytes(path) as stream:
             name = f"{short_name(path)}.conllu" if path == "-" or is_conllu(path) else path
-            files.append(FileText(Path(name).name, stream.read()))
+            files.append(FileText(Path(name).name, stream.read(), path))
     return files
 
 
