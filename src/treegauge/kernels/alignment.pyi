@@ -32,3 +32,4 @@ def judge(
     s_full: Ints, s_functional: Bools,
     to_system: Ints, to_gold: Ints,
 ) -> npt.NDArray[np.uint16]: ...  # fmt: skip
+def edit_path(a: Bytes, b: Bytes) -> Ints: ...

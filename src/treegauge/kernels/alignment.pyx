@@ -256,3 +256,49 @@ def judge(
                 flag |= CHILDREN
             flags[g] = flag
     return np.asarray(flags)
+
+
+def edit_path(Bytes a, Bytes b):
+    """For each byte of `b`, the byte of `a` that it stands for at the least cost of edits, or -1.
+
+    An edit replaces, adds or leaves out a byte; a replaced byte stands for the one that it replaces.
+    An edit costs 3, but 2 for adding or leaving out a space or line end, and 9 for replacing one by
+    another byte, or the other way round: words that are cut in another way keep their letters.
+    """
+    cdef Py_ssize_t m = a.shape[0], n = b.shape[0], i, j
+    made = np.full(n, -1, np.int32)
+    cdef int32_t[::1] out = made
+    cdef int32_t[::1] row = np.zeros(n + 1, np.int32)
+    cdef uint8_t[:, ::1] moves = np.empty((m + 1, n + 1), np.uint8)  # 0 both, 1 of a, 2 of b
+    cdef int32_t corner, above, cost, less, more
+    with nogil:
+        moves[0, 0] = 2
+        for j in range(1, n + 1):
+            moves[0, j], row[j] = 2, row[j - 1] + (2 if b[j - 1] <= c" " else 3)
+        for i in range(1, m + 1):
+            less = 2 if a[i - 1] <= c" " else 3
+            corner = row[0]
+            row[0] += less
+            moves[i, 0] = 1
+            for j in range(1, n + 1):
+                above = row[j]
+                more = 2 if b[j - 1] <= c" " else 3
+                cost = corner
+                if a[i - 1] != b[j - 1]:
+                    cost += 3 if less == more else 9
+                moves[i, j] = 0
+                if above + less < cost:
+                    cost, moves[i, j] = above + less, 1
+                if row[j - 1] + more < cost:
+                    cost, moves[i, j] = row[j - 1] + more, 2
+                corner, row[j] = above, cost
+        i, j = m, n
+        while j > 0:
+            if moves[i, j] == 0:
+                i, j = i - 1, j - 1
+                out[j] = <int32_t> i
+            elif moves[i, j] == 1:
+                i -= 1
+            else:
+                j -= 1
+    return made

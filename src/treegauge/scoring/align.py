@@ -130,8 +130,13 @@ class Alignment:
 
 
 def per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
-    """Count how many of some positions, given in order, lie in each sentence."""
-    return np.diff(np.searchsorted(starts, segments.sentence_ends), prepend=0)
+    """Count how many of some positions, given in order, lie in each sentence.
+
+    What starts after the last character, which is so only in loose alignment, is in the last one.
+    """
+    before = np.searchsorted(starts, segments.sentence_ends)
+    before[-1:] = len(starts)
+    return np.diff(before, prepend=0)
 
 
 def align(
@@ -167,7 +172,7 @@ def align(
     left, right = segments or (segmentation(gold), segmentation(system))
     if not np.array_equal(left.text, right.text):
         raise mismatch(gold, left, system, right)
-    sides = _sides(gold, left, system, right)
+    sides = sides_of(gold, left, system, right)
     to_system = np.full(gold.n_words, -1, np.int32)
     to_gold = np.full(system.n_words, -1, np.int32)
     stretches = _align.align(
@@ -179,6 +184,11 @@ def align(
     if len(stretches):
         forms = _lowered(gold, stretches[:, :2], system, stretches[:, 2:])
         _align.align_stretches(stretches, *forms, to_system, to_gold)
+    return judge(sides, to_system, to_gold)
+
+
+def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment:
+    """Say what the partners of gold words have right."""
     judged: Any = []
     for side in sides:
         tb = side.treebank
@@ -189,9 +199,10 @@ def align(
     return Alignment(*sides, to_system, to_gold, flags)
 
 
-def _sides(
+def sides_of(
     gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
 ) -> tuple[Side, Side]:
+    """Return both sides, their columns coded alike."""
     full, _ = _joint(gold.codes("deprel"), system.codes("deprel"), str)
     rel, relations = _joint(gold.codes("deprel"), system.codes("deprel"), universal_relation)
     feats, _ = _joint(gold.codes("feats"), system.codes("feats"), universal_features)

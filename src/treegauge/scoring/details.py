@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from treegauge.core.result import Result, countersign
-from treegauge.scoring.align import Alignment, align
+from treegauge.scoring.align import Alignment
 from treegauge.scoring.asked import Asked
 from treegauge.scoring.breakdown import Breakdown, Breakdowns, breakdown
 from treegauge.scoring.breakdown import examples as find_examples
@@ -14,6 +14,7 @@ from treegauge.scoring.class_tests import LEAST_DIFFERENT, compare_classes
 from treegauge.scoring.combining import VOTED, combination
 from treegauge.scoring.confusion import confusion
 from treegauge.scoring.overlap import error_overlap
+from treegauge.scoring.paired_reading import align_by
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.settings import Reading
 from treegauge.statistics.small_samples import LEAST_UNITS
@@ -27,7 +28,7 @@ def align_outputs(
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
     ours = read_treebank(gold, **how)
     return {
-        name: align(ours, read_treebank(output, name=name, **how))
+        name: align_by(reading, ours, read_treebank(output, name=name, **how))
         for name, (output,) in named.items()
     }
 

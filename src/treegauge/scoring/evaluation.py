@@ -73,7 +73,14 @@ def evaluate(
         systems_read.append(replace(one, problems=tuple(problems), policies=policies))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
     whole = f"{title}#{digest.hexdigest()[:6]}"
-    scores = replace(scored, systems=tuple(systems_read))
+    remarks = [
+        f"{name}: {reader.unaligned}"
+        for name, several in readers.items()
+        for reader in several
+        if reader.unaligned
+    ]
+    notes = tuple(dict.fromkeys([*scored.notes, *remarks]))
+    scores = replace(scored, systems=tuple(systems_read), notes=notes)
     return signed_scores(scores, whole, options, reading, resampling)
 
 
@@ -168,6 +175,7 @@ def choices(
         "weights": options.weights_mark,
         "errors": f"{errors}({touched})" if touched else errors,
         "allow": "+".join(sorted(passed)) or None,
+        "align": "loose" if reading.align == "loose" else None,
     }
     if not resampling.resamples:
         return signed

@@ -106,6 +106,7 @@ class PairedReader:
     ) -> None:
         self.reading, self.chunk = reading or Reading(), chunk
         self.gold, self.system = self._side(gold, seen), self._side(system)
+        self.unaligned = ""  # what loose alignment could not align, in words
 
     def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
         how = self.reading
@@ -118,6 +119,24 @@ class PairedReader:
         return _Side(pieces, how.errors, Pending(nothing, segmentation(nothing)), seen)
 
     def __iter__(self) -> Iterator[Alignment]:
+        return self._loose() if self.reading.align == "loose" else self._exact()
+
+    def _loose(self) -> Iterator[Alignment]:
+        """Align whole files: characters are not the same, so that there are no pieces."""
+        for side in (self.gold, self.system):
+            while not side.done:
+                side.grow()
+        gold, system = self.gold.pending, self.system.pending
+        if gold.treebank.n_words and system.treebank.n_words:
+            from treegauge.scoring.loose import align_loosely, remark
+
+            alignment = align_loosely(*gold, *system)
+            self.unaligned = remark(alignment)
+            yield alignment
+        else:
+            yield from self._exact()
+
+    def _exact(self) -> Iterator[Alignment]:
         left, right = self.gold, self.system
         while True:
             for side in (left, right):
@@ -153,6 +172,15 @@ class PairedReader:
                 error += f"\n{lost} problems made sentences be left out; "
                 error += "errors='repair' keeps their words"
             raise MismatchError(error)
+
+
+def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
+    """Align whole treebanks exactly or loosely, as the settings say."""
+    if reading.align == "exact":
+        return align(gold, system)
+    from treegauge.scoring.loose import align_loosely
+
+    return align_loosely(gold, None, system, None)
 
 
 def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:

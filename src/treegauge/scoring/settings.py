@@ -9,7 +9,7 @@ from treegauge.core.verbs import Settings
 
 @dataclass(frozen=True)
 class Reading(Settings):
-    """What is done about malformed files.
+    """What is done about malformed files, and about output with other characters than gold.
 
     Parameters
     ----------
@@ -17,10 +17,14 @@ class Reading(Settings):
         strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
     allow
         Problems of trees to allow: several-roots, no-root or cycle.
+    align
+        exact: gold and system must hold the same characters; loose: words are also aligned where
+        characters differ, as in the output of language models.
     """
 
     errors: Literal["strict", "skip", "repair"] = "strict"
     allow: Sequence[str] = ()
+    align: Literal["exact", "loose"] = "exact"
 
 
 @dataclass(frozen=True)
