@@ -9,18 +9,14 @@ from benchmarks.tables import Section, Target
 
 SENTENCES = 1_000_000
 GROWTH = 1.25
-PER_SENTENCE = {"`treegauge check`": 150, "`treegauge check --level 2`": 32}
-"""Bytes that `check` may keep per sentence: a hash of its ID, and its problems."""
 COMMANDS = {
-    "`treegauge check`": (("check",), 1),
-    "`treegauge check --level 2`": (("check", "--level", "2"), 1),
     "`treegauge score --resamples 0`": (("score", "--resamples", "0"), 2),
     "`treegauge score`, 1,000 resamples": (("score",), 2),
 }
 
 
 def run(corpus: Corpus, repeats: int) -> Section:
-    """Check and score the corpus, and the corpus repeated up to a million sentences."""
+    """Score the corpus, and the corpus repeated up to a million sentences."""
     del repeats  # minutes of one run are steadier than seconds
     times = -(-SENTENCES // corpus.sentences)
     pair = (corpus.gold, corpus.system)
@@ -29,12 +25,11 @@ def run(corpus: Corpus, repeats: int) -> Section:
         raise SystemExit(
             f"{corpus.folder} has no room for {needed / 1e9:.1f} GB: set TMPDIR to a larger disk"
         )
-    many = [_repeat(path, times) for path in pair]
+    many = [repeated(path, times) for path in pair]
     rows, targets = [], []
     for name, (arguments, files) in COMMANDS.items():
-        codes = (0, 1) if arguments[0] == "check" else (0,)  # treebanks may have errors
-        small = command(*arguments, *pair[:files], codes=codes)
-        large = command(*arguments, *many[:files], codes=codes)
+        small = command(*arguments, *pair[:files])
+        large = command(*arguments, *many[:files])
         size = sum(path.stat().st_size for path in many[:files])
         rows.append(
             [
@@ -47,12 +42,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
             ]
         )
         grown = 1e6 * (large.peak - small.peak) / ((times - 1) * corpus.sentences)
-        if arguments == ("check",):
-            aim = (
-                f"{name}: at most {PER_SENTENCE} bytes more per sentence, problems and IDs included"
-            )
-            targets.append(Target(aim, f"{grown:.0f} bytes", grown <= PER_SENTENCE))
-        elif "1,000" not in name:
+        if "1,000" not in name:
             growth = large.peak / small.peak
             aim = f"{name}: at most {GROWTH} times the memory of {times} times smaller files"
             targets.append(Target(aim, f"{growth:.2f} times", growth <= GROWTH))
@@ -68,11 +58,12 @@ def run(corpus: Corpus, repeats: int) -> Section:
     return Section("Streaming", text, head, rows, targets)
 
 
-def _repeat(path: Path, times: int) -> Path:
+def repeated(path: Path, times: int) -> Path:
+    """Write a file many times over, each time with sent_ids of its own."""
     tell(f"writing {path.name} {times} times")
     many = path.with_name(f"many-{path.name}")
     data = path.read_bytes()
     with many.open("wb") as file:
-        for copy in range(times):  # with IDs of their own, or each sentence would be a problem
+        for copy in range(times):
             file.write(data.replace(b"# sent_id = ", b"# sent_id = %d." % copy))
     return many

@@ -31,6 +31,12 @@ cdef inline bint _space_at(
     return is_wide_space(decode(raw, &i))
 
 
+cdef inline bint _ascii(const uint8_t* raw, Py_ssize_t i, Py_ssize_t stop) noexcept nogil:
+    while i < stop and raw[i] < 0x80:
+        i += 1
+    return i == stop
+
+
 cdef int _name(const uint8_t* at, Py_ssize_t length, bint* exact) noexcept nogil:
     """The number of a well-known name, in any case, or -1."""
     cdef int k, i
@@ -66,7 +72,7 @@ cdef int test_misc(Book book, Py_ssize_t row) except -1:
         after = mark - raw if mark != NULL else stop
         mark = <const uint8_t*> memchr(raw + i, EQUALS, after - i)
         equals = mark - raw if mark != NULL else after
-        if equals == i:  # nothing, or no name
+        if equals == i or not _ascii(raw, i, equals):  # nothing, no name, or an unusual one
             flags |= M_ODD
         if spaces and (
             _space_at(raw, i, equals, False) or _space_at(raw, i, equals, True)

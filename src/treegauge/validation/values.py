@@ -23,6 +23,9 @@ RELATIONS = frozenset(
 ATTRIBUTES = ("SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref")
 """Attributes of MISC whose spelling is tested."""
 
+_SPACES = "".join(characters.SPACES)
+_FOLDED = str.maketrans("İſ", "is")
+"""Letters that share a capital or small letter with an ASCII letter, as UD validation counts."""
 _CODES = {rule.id: code for code, rule in enumerate(RULES)}
 _FEATURE = re.compile(
     r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*", re.ASCII
@@ -187,7 +190,7 @@ class Look:
             if any(part and (part[0] in characters.SPACES or part[-1] in characters.SPACES)
                    for part in (name, text)):  # fmt: skip
                 problems.append((_CODES["misc-extra-space"], start, stop))
-            usual = lowered.get(name.strip("".join(characters.SPACES)).lower())
+            usual = lowered.get(name.strip(_SPACES).translate(_FOLDED).lower())
             if usual and usual != name:
                 problems.append((_CODES["misc-attr-typo"], start, stop))
             if name in ATTRIBUTES:
