@@ -41,12 +41,12 @@ def test_forms_chosen_before_count_less_and_copies_not_at_all():
 
 @pytest.fixture(scope="module")
 def train():
-    return synthetic(40, seed=1)
+    return synthetic(12, seed=1)
 
 
 @pytest.fixture(scope="module")
 def pool():
-    return synthetic(30, seed=2)
+    return synthetic(20, seed=2)
 
 
 def test_parsers_differ_more_about_sentences_they_did_not_learn_from(train, pool):
