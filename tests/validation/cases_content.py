@@ -118,6 +118,12 @@ LEVELS_4_AND_5 = {
     ),
     "unknown-deprel:none": one(4, sentence(GO, "2 a X 1 dep F:Foreign=Yes"), "zz"),
     "unknown-deprel:universal": one(4, sentence(GO, "2 a X 1 dep F:Foreign=Yes", "3 b X 1 nsubj:pass D:1:nsubj:xsubj"), "ud"),
+    "unknown-deprel:ref": one(
+        4, sentence(GO, "2 a X 1 ref") + sentence(E1, "2 a X 1 ref D:1:dep", sent_id="b") + sentence(GO, "2 a X 1 ref", sent_id="c"), "ud"
+    ),
+    "unknown-deprel:ref-lang": one(
+        4, sentence(E1, "2 a X 1 dep D:1:obj M:Lang=ud", "3 a X 2 ref D:2:dep M:Lang=ud", "4 a X 1 ref D:1:dep M:Lang=ud")
+    ),
     "unknown-edeprel": one(4, sentence(E1, "2 a X 1 nmod D:1:nmod:foo|1:nmod:of|1:nsubj:pass:xsubj|1:ref")),
     "unknown-edeprel:lang": one(
         4, sentence("1 go VERB 0 root D:0:root M:Lang=cs", "2 a X 3 dep D:1:obl:arg|3:obl:arg M:Lang=cs", "3 b X 1 dep D:1:dep",

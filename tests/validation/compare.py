@@ -4,6 +4,7 @@
     python -m tests.validation.compare official
     python -m tests.validation.compare files --level 3
     python -m tests.validation.compare damage --sentences 20000
+    python -m tests.validation.compare invented --sentences 6000
 
 Official results of whole treebanks are kept in the cache folder (``TREEGAUGE_CACHE``).
 """
@@ -22,6 +23,7 @@ from typing import NamedTuple
 from tests.validation.cases import LEVEL_1, LEVEL_2, Case
 from tests.validation.cases_content import CORNERS, LEVEL_3, LEVELS_4_AND_5
 from tests.validation.damage import damaged_files
+from tests.validation.invented import invented
 from tests.validation.official import Incident, OfficialRun, archive, official
 
 CASES = {**LEVEL_1, **LEVEL_2, **LEVEL_3, **LEVELS_4_AND_5, **CORNERS}
@@ -174,6 +176,11 @@ def _results(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, C
             if options.only in path.name:
                 name = f"{path.parent.parent.name} {path.name}"
                 yield name, compared([path], language_of(path), options.level, keep=True)
+    elif options.what == "invented":
+        for seed in range(options.seed, options.seed + options.sentences // 60):
+            text, lang = invented(seed)
+            for one in split_at_crashes(text, lang, options.level, folder):
+                yield f"seed {seed} [{lang}]", one
     else:
         per_treebank = options.sentences // len(TREEBANKS)
         for code in TREEBANKS:
@@ -187,7 +194,7 @@ def _results(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, C
 def main() -> int:
     """Compare, print what differs, and return 1 if anything does."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["cases", "official", "files", "damage"])
+    parser.add_argument("what", choices=["cases", "official", "files", "damage", "invented"])
     parser.add_argument("--level", type=int, default=5)
     parser.add_argument("--sentences", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -22,6 +22,7 @@ from tests.validation.compare import (
     split_at_crashes,
     written,
 )
+from tests.validation.invented import invented
 from treegauge.validation.rules import BY_ID
 
 GROUPS = sorted({(case.level, case.lang) for case in CASES.values()})
@@ -91,6 +92,14 @@ def test_random_damage(code, ud, tmp_path):
     (text,) = damage_files(code, 30, 18, ud)
     for result in split_at_crashes(text, code.partition("_")[0], 5, tmp_path):
         assert result.same or result.crash, str(result)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_treebanks(seed, tmp_path):
+    text, lang = invented(seed)
+    for result in split_at_crashes(text, lang, 5, tmp_path):
+        assert result.same or result.crash, str(result)
+        assert result.reported > 100
 
 
 def test_the_official_program_crashes_and_ours_reports(tmp_path):

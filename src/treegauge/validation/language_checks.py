@@ -43,12 +43,14 @@ class LanguageChecks:
         self.data, self.language, self.level = data, language, level
         self._combinations: dict[tuple[int, int, int], bool] = {}
         self._known: dict[str, list[bool]] = {}
+        self._deps_seen = False
         self._features = lru_cache(maxsize=1 << 16)(self._feature_problems)
 
     def findings(self, chunk: Chunk) -> Iterator[LanguageFinding]:
         """Yield what breaks a rule in a chunk."""
         for row in self._suspects(chunk):
             yield from self._node_findings(chunk, int(row))
+        self._deps_seen = self._deps_seen or len(chunk.edges) > 0
 
     def _suspects(self, chunk: Chunk) -> npt.NDArray[np.int32]:
         """Return the rows that need a look, in order."""
@@ -122,7 +124,10 @@ class LanguageChecks:
         if chunk.kinds[row] == WORD:
             relation, parent = chunk.text(row, DEPREL), int(chunk.parent[row])
             there = self._own_language(chunk, parent) if parent >= 0 else None
-            if not self._permits("relations", relation, own, there):
+            if not (
+                self._permits("relations", relation, own, there)
+                or (relation == "ref" and self._permits_ref(chunk, row, own, there))
+            ):
                 yield LanguageFinding("unknown-deprel", row, *chunk.span(row, DEPREL))
         yield from self._edge_findings(chunk, row, own)
         lemma = chunk.text(row, LEMMA)
@@ -183,6 +188,18 @@ class LanguageChecks:
         if own is None or own != parent or own == self.language:
             return False
         return own in self.data and relation in getattr(self.data[own], kind)
+
+    def _permits_ref(self, chunk: Chunk, row: int, own: str | None, parent: str | None) -> bool:
+        """Whether ref is taken for a universal relation: from the first sentence with DEPS on.
+
+        It belongs to DEPS only; the official program adds it to the list of both.
+        """
+        if self.language != "ud" and not own == parent == "ud":
+            return False
+        end = row
+        while end + 1 < len(chunk.kinds) and chunk.kinds[end + 1] != BLANK:
+            end += 1
+        return self._deps_seen or bool((chunk.edges[:, 0] <= end).any())
 
     def _own_language(self, chunk: Chunk, row: int) -> str | None:
         """Return the language that MISC gives to a row, or None."""
