@@ -73,6 +73,8 @@ ANALYSIS = (
      "treegauge audit --leaks UD_X", "audit.md#traintest-overlap-leakage"),
     ("valid, inconsistent, new words", "what is known about a treebank, in percent",
      "treegauge audit --card UD_X", "audit.md#cards"),
+    ("observed, specific, kappa, alpha", "agreement of annotators, beyond chance; of trees, too",
+     "treegauge agree A B", "howto/agree.md"),
     ("edv, slv of splits", "Wasserstein distance of displacements, of lengths",
      "treegauge split UD_X", "splitting.md#distance"),
 )  # fmt: skip
@@ -98,6 +100,8 @@ LEARNING = (
      "treegauge curve equivalent COUNTS --score 75", "curves.md#what-a-score-is-worth"),
     ("gain of annotating", "score after more sentences, by a fitted law",
      "treegauge curve advise UD_X --budget 200", "curves.md#advice"),
+    ("benefit of a sentence", "how far parsers differ about it, per word to annotate",
+     "treegauge curve advise UD_X --sentences FILE -n 50", "howto/curve.md"),
     ("klcpos3, weight", "distance of tag trigrams; weight of a source",
      "treegauge transfer weights TARGET SOURCE...", "transfer.md#method"),
     ("gain of a source", "what a vote loses without it",

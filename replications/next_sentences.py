@@ -102,8 +102,9 @@ def table() -> str:
                 "better on": f"{int((means['more'] > 0).sum())} of {len(means)} treebanks",
             }
         )  # fmt: skip
-    seeds = frame["seed"].n_unique()
-    return f"{markdown(pl.DataFrame(rows))}\n\n{seeds} seeds per treebank."
+    counts = frame.group_by("treebank").agg(pl.col("seed").n_unique())["seed"]
+    campaigns = int(np.sum(counts.to_numpy()))
+    return f"{markdown(pl.DataFrame(rows))}\n\n{campaigns} campaigns on {len(counts)} treebanks."
 
 
 def write() -> None:
