@@ -7,7 +7,6 @@ from typing import Any
 
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.align import Alignment
-from treegauge.scoring.asked import Asked
 from treegauge.scoring.breakdown import Breakdown, Breakdowns, breakdown
 from treegauge.scoring.breakdown import examples as find_examples
 from treegauge.scoring.class_tests import LEAST_DIFFERENT, compare_classes
@@ -16,7 +15,7 @@ from treegauge.scoring.confusion import confusion
 from treegauge.scoring.overlap import error_overlap
 from treegauge.scoring.paired_reading import align_by
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.settings import Reading
+from treegauge.scoring.settings import Asked, Reading
 from treegauge.statistics.small_samples import LEAST_UNITS
 from treegauge.treebanks.inputs import read_treebank
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note, progress
 from treegauge.core.verbs import verb
-from treegauge.scoring.asked import Asked
 from treegauge.scoring.convention import Counting
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.settings import Asked, Reading, Resampling
 
 if TYPE_CHECKING:
     from treegauge.core.result import Result

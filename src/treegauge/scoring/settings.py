@@ -1,8 +1,8 @@
-"""Settings of scoring that several verbs share: how files are read, how intervals are made."""
+"""Settings of scoring: how files are read, how intervals are made, what is asked for beside."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from treegauge.core.verbs import Settings
 
@@ -52,3 +52,18 @@ class Resampling(Settings):
     units: Literal["auto", "documents", "sentences"] = "auto"
     level: float = 0.95
     seed: int = 0
+
+
+class Asked(NamedTuple):
+    """What is asked for beside the scores."""
+
+    by: tuple[str, ...] = ()
+    examples: str | None = None
+    confusion: str | None = None
+    overlap: int = 0
+    combine: bool = False
+
+    @property
+    def anything(self) -> bool:
+        """Whether systems have to be aligned for it."""
+        return bool(self.by or self.confusion or self.overlap or self.combine)

@@ -13,13 +13,13 @@ from treegauge.treebanks.writing_direction import has_right_to_left, is_right_to
 _LAST_LATIN = "\u017f"
 _PUNCTUATION = frozenset("‘’“”„–—…«»")
 _OTHER_FONTS = (
-    "% compile with XeLaTeX or LuaLaTeX and a font that has these characters, such as\n"
+    "% compile with XeLaTeX and a font that has these characters, such as\n"
     "% \\usepackage{fontspec} \\setmainfont{Noto Serif CJK SC} (Chinese), "
     "{Noto Naskh Arabic}[Script=Arabic]"
 )
 _FROM_THE_RIGHT = (
     "% written from right to left: the first word is on the right; XeLaTeX turns words by itself,\n"
-    "% LuaLaTeX needs \\newcommand{\\rtlword}[1]{{\\textdir TRT #1}} before this\n"
+    "% for other programs define \\rtlword before this\n"
     "\\providecommand{\\rtlword}[1]{#1}"
 )
 
