@@ -174,3 +174,12 @@ def test_csv_lists_the_words(cli, files):
     rows = list(csv.DictReader(io.StringIO(ok(cli(*words)))))
     assert {one["wrong"] for one in rows} == {"all systems", "only good", "only poor"}
     assert set(rows[0]) >= {"sent_id", "word", "form", "gold", "good", "poor"}
+
+
+def test_systems_with_other_characters_are_combined_after_loose_alignment(treebanks, three):
+    gold = treebanks["gold"]
+    forms = gold["form"].to_list()
+    forms[0] += "x"
+    other = {name: one.with_columns({"form": forms}) for name, one in three.items()}
+    scores = tg.score(gold, other, combine=True, align="loose", resamples=0)
+    assert scores["voted"]["LAS"].f1 > max(scores[name]["LAS"].f1 for name in "abc")

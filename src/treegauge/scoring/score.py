@@ -303,16 +303,16 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "S
     from treegauge.scoring.evaluation import evaluate
 
     if how.asked.anything:
-        from treegauge.scoring.align import align
         from treegauge.scoring.combining import VOTED, voted_system
         from treegauge.scoring.details import align_outputs, details
+        from treegauge.scoring.paired_reading import align_by
     alignments = align_outputs(gold, named, how.reading) if how.asked.anything else {}
     if alignments:  # they have been read, perhaps from a stream that cannot be read again
         gold = next(iter(alignments.values())).gold.treebank
         outputs = {name: one.system.treebank for name, one in alignments.items()}
         if how.asked.combine:
             outputs[VOTED] = voted_system(outputs, how.votes, how.voted)
-            alignments[VOTED] = align(gold, outputs[VOTED])
+            alignments[VOTED] = align_by(how.reading, gold, outputs[VOTED])
         named = {name: [output] for name, output in outputs.items()}
     if how.options.nodes:
         from treegauge.scoring.morphosyntactic import score_nodes
