@@ -29,6 +29,10 @@ def _official(level: int, path: Path) -> tuple[str | Path, ...]:
     return (program, "--lang", "ud", "--level", str(level), "--max-err", "0", path)
 
 
+def _rate(number: float) -> str:
+    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"
+
+
 def run(corpus: Corpus, repeats: int) -> Section:
     """Validate the corpus, and a tenth of it by the official program, which takes minutes."""
     tenth, _ = corpus.tenth
@@ -53,7 +57,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
         rates[name, level] = size / seconds
         peak = median(one.peak for one in some)
         rows.append(
-            [f"level {level}: {name}", f"{size:.1f}", took(seconds), f"{size / seconds:.2g}",
+            [f"level {level}: {name}", f"{size:.1f}", took(seconds), _rate(size / seconds),
              f"{peak:.0f}"]
         )  # fmt: skip
     times = -(-SENTENCES // corpus.sentences)
@@ -63,7 +67,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
     many.unlink()
     rows.append(
         [f"level 3: `treegauge check`, {times} times over", f"{size:.1f}", took(stream.processor),
-         f"{size / stream.processor:.2g}", f"{stream.peak:.0f}"]
+         _rate(size / stream.processor), f"{stream.peak:.0f}"]
     )  # fmt: skip
     once = median(one.peak for one in runs["`treegauge check`", 3])
     grown = 1e6 * (stream.peak - once) / ((times - 1) * corpus.sentences)

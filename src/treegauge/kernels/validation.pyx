@@ -9,7 +9,8 @@ from treegauge.kernels.validation_book cimport BLANK, Book, Edge, MULTIWORD, Sen
 from treegauge.kernels.validation_columns cimport (
     test_graph, test_references, test_tree, test_values,
 )
-from treegauge.kernels.validation_lines cimport read_block, test_columns, test_ids
+from treegauge.kernels.validation_ids cimport test_ids
+from treegauge.kernels.validation_lines cimport read_block, test_columns
 from treegauge.kernels.validation_text cimport test_metadata
 from treegauge.kernels.validation_tree cimport test_roots, test_words
 

@@ -1,18 +1,21 @@
-"""Level 1 of UD validation: lines, characters, columns and IDs."""
+"""Level 1 of UD validation: lines, characters and columns."""
 
 from cpython.mem cimport PyMem_Malloc
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from treegauge.kernels.validation_book cimport (
-    BLANK, COMMENT, EMPTY, MULTIWORD, OTHER, WORD, Book, Sentence, decode, is_space, is_wide_space,
+    BLANK, COMMENT, MULTIWORD, OTHER, Book, Sentence, decode, is_space, is_wide_space,
     skip_spaces,
 )
+from treegauge.kernels.validation_ids cimport read_id
 from treegauge.kernels.validation_rules cimport *
 
 cdef enum:
-    TAB = 9, LF = 10, CR = 13, HASH = 35, MINUS = 45, DOT = 46, ZERO = 48, NINE = 57
-    LARGE = 1000000000
+    TAB = 9, LF = 10, CR = 13, HASH = 35, ZERO = 48, NINE = 57
+
+cdef enum:  # classes of characters, as in treegauge.validation.characters; 0 to 240 combine
+    HIGHEST = 240, SPACE_NOT_NORMAL = 251, REPLACED = 252, SLOW = 255
 
 cdef enum:  # what was seen in a line
     HAS_SPACE = 1, HAS_GAP = 2, NOT_ASCII = 4
@@ -24,9 +27,6 @@ for _i in range(256):
     BYTES[_i] = 4 if _i >= 0x80 else 3 if _i in (0x0B, 0x0C, 0x20) or 0x1C <= _i <= 0x1F else 0
 BYTES[TAB] = 1
 BYTES[LF] = BYTES[CR] = 2
-
-CHARACTER_CLASSES = {"space": 250, "space-not-normal": 251, "replaced": 252, "slow": 255}
-"""Numbers that `look.classes` gives for characters; 0 to 240 are combining classes."""
 
 
 cdef int _classify(Book book, int block) except -1:
@@ -60,20 +60,20 @@ cdef int _test_characters(
         kind = book.classes[c >> 8][c & 255]
         if kind == 0:
             last = 0
-        elif kind <= 240:
+        elif kind <= HIGHEST:
             if kind < last and bad_at < 0:
                 bad_at = <int> before
             last = kind
-        elif kind == 255:
+        elif kind == SLOW:
             if slow_at < 0:
                 slow_at = <int> before
             last = 0
         else:
             last = 0
-            spaces |= kind <= 251
-            if kind == 251 and bad_at < 0:
+            spaces |= kind <= SPACE_NOT_NORMAL
+            if kind == SPACE_NOT_NORMAL and bad_at < 0:
                 bad_at = <int> before
-            if kind == 252 and replaced_at < 0:
+            if kind == REPLACED and replaced_at < 0:
                 replaced_at = <int> before
     if replaced_at >= 0:
         book.note(R_INVALID_UTF, row, replaced_at, replaced_at + 3, -1)
@@ -227,129 +227,9 @@ cdef bint test_columns(Book book, Sentence* sentence) except -1:
             book.note_row(R_NUMBER_OF_COLUMNS, row)
             good = False
             continue
-        _read_id(book, row)
+        read_id(book, row)
         if book.rows.spaced[row]:
             book.rows.spaced[row] = 0
             for column in range(10):
                 _test_field(book, row, column, book.rows.kinds[row] == MULTIWORD)
     return good
-
-
-cdef Py_ssize_t _number(
-    const uint8_t* raw, Py_ssize_t i, Py_ssize_t stop, int32_t* value
-) noexcept nogil:
-    """Where the digits from `i` on end; numbers too large for any sentence are one."""
-    cdef int64_t number = 0
-    while i < stop and ZERO <= raw[i] <= NINE:
-        number = min(10 * number + raw[i] - ZERO, <int64_t> LARGE)
-        i += 1
-    value[0] = <int32_t> number
-    return i
-
-
-cdef int _read_id(Book book, Py_ssize_t row) except -1:
-    """Read an ID: the row becomes a word, a multiword token, an empty node, or stays OTHER."""
-    cdef const uint8_t* raw = book.rows.raw
-    cdef int32_t* fields = book.rows.fields + 11 * row
-    cdef Py_ssize_t start = fields[0], stop = fields[1] - 1, mark, end
-    mark = _number(raw, start, stop, book.rows.number + row)
-    book.rows.second[row] = 0
-    book.rows.kinds[row] = OTHER
-    if mark == start:
-        return 0
-    if mark == stop:
-        if raw[start] != ZERO:
-            book.rows.kinds[row] = WORD
-        return 0
-    end = _number(raw, mark + 1, stop, book.rows.second + row)
-    if end != stop or mark + 1 == stop or raw[mark + 1] == ZERO:
-        return 0
-    if raw[mark] == DOT:
-        book.rows.kinds[row] = EMPTY
-    elif raw[mark] == MINUS and raw[start] != ZERO:
-        book.rows.kinds[row] = MULTIWORD
-    return 0
-
-
-cdef int _test_intervals(Book book, Sentence* sentence) except -1:
-    """Test multiword tokens, and words that are not inside the interval before them."""
-    cdef int32_t start = 0, stop = -1, first, last
-    cdef Py_ssize_t row
-    for row in range(sentence.token, sentence.stop):
-        first, last = book.rows.number[row], book.rows.second[row]
-        if book.rows.kinds[row] == MULTIWORD and book.rows.cover[row] == -1:
-            start, stop = first, last
-            if stop < start:
-                book.note_column(R_REVERSED_WORD_INTERVAL, row, 0)
-            elif stop > sentence.n_words:
-                book.note_column(R_WORD_INTERVAL_OUT, row, 0)
-        elif book.rows.kinds[row] == WORD and not start <= first <= stop:
-            start = stop = first
-            if stop > sentence.n_words:
-                book.note_column(R_WORD_INTERVAL_OUT, row, 0)
-    return 0
-
-
-cdef bint test_ids(Book book, Sentence* sentence) except -1:
-    """Test the IDs of a block and connect words with their multiword tokens; whether to go on."""
-    cdef int32_t* number = book.rows.number
-    cdef int32_t* second = book.rows.second
-    cdef int32_t* covers
-    cdef Py_ssize_t row
-    cdef int64_t before = book.n_records
-    cdef int32_t words = 0, last = 0, expected = 1, pending = 0, word, end = 0
-    cdef bint multiwords = False, sequence = True, sound = True, overlaps
-    cdef uint8_t kind
-    sentence.n_empty = 0
-    for row in range(sentence.token, sentence.stop):
-        kind = book.rows.kinds[row]
-        if kind == WORD:
-            words += 1
-            last, expected, pending = number[row], 1, 0
-            sequence = sequence and last == words
-        elif kind == MULTIWORD:
-            multiwords = True
-            sound = sound and second[row] >= number[row]
-            end = max(end, second[row])
-            if number[row] <= last:
-                book.note_column(R_MISPLACED_WORD_INTERVAL, row, 0)
-                book.rows.cover[row] = -2
-            else:
-                book.rows.cover[row] = -1
-            expected, pending = 1, number[row]
-        elif kind == EMPTY:
-            sentence.n_empty += 1
-            if number[row] != last or second[row] != expected:
-                book.note_column(R_MISPLACED_EMPTY_NODE, row, 0)
-            if number[row] == last and number[row] < pending:
-                book.note_column(R_MISPLACED_EMPTY_NODE, row, 0)
-            expected += 1
-        else:
-            book.note_column(R_INVALID_WORD_ID, row, 0)
-    sentence.n_words = words
-    if not sequence:
-        book.note_column(R_WORD_ID_SEQUENCE, sentence.token, 0)
-    if not sequence or not sound or end > words:
-        _test_intervals(book, sentence)
-    if book.n_records > before:
-        return False
-    if not multiwords:
-        for row in range(sentence.token, sentence.stop):
-            book.rows.cover[row] = -1
-        return True
-    covers = book.room(words)
-    for word in range(words + 1):
-        covers[word] = -1
-    for row in range(sentence.token, sentence.stop):
-        book.rows.cover[row] = -1
-        if book.rows.kinds[row] == MULTIWORD:
-            overlaps = False
-            for word in range(number[row], second[row] + 1):
-                overlaps = overlaps or covers[word] >= 0
-                covers[word] = <int32_t> row
-            if overlaps:
-                book.note_column(R_OVERLAPPING_WORD_INTERVALS, row, 0)
-    for row in range(sentence.token, sentence.stop):
-        if book.rows.kinds[row] == WORD:
-            book.rows.cover[row] = covers[number[row]]
-    return book.n_records == before
