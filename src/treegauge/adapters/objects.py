@@ -84,24 +84,21 @@ def _title(given: Any) -> str:
 
 def _writer(given: Any) -> Callable[[Any], str] | None:
     """Return what writes this object, or None for one that is not known."""
-    name = type(given).__name__
-    match package_of(given):
-        case "spacy" if name == "Doc":
-            return conllu_of_doc
-        case "stanza" if name in {"Document", "Sentence"}:
-            return _conllu_of_stanza
-        case "ufal" if name == "Sentence":
-            return _conllu_of_udpipe
-        case "conllu" if hasattr(given, "serialize"):
-            return lambda sentence: str(sentence.serialize())
-        case "conllu" if name == "SentenceList":
-            return lambda sentences: "".join(one.serialize() for one in sentences)
-        case "pyconll" if hasattr(given, "conll"):
-            return lambda text: str(text.conll()).rstrip("\n") + "\n\n"
-        case "datasets" if name in {"Dataset", "IterableDataset"}:
-            return conllu_of_rows
-        case _:
-            return (lambda row: conllu_of_rows([row])) if is_row(given) else None
+    known: dict[tuple[str, str], Callable[[Any], str]] = {
+        ("spacy", "Doc"): conllu_of_doc,
+        ("stanza", "Document"): _conllu_of_stanza,
+        ("stanza", "Sentence"): _conllu_of_stanza,
+        ("ufal", "Sentence"): _conllu_of_udpipe,
+        ("conllu", "TokenList"): lambda sentence: str(sentence.serialize()),
+        ("conllu", "SentenceList"): lambda all_: "".join(one.serialize() for one in all_),
+        ("datasets", "Dataset"): conllu_of_rows,
+        ("datasets", "IterableDataset"): conllu_of_rows,
+    }
+    if package_of(given) == "pyconll" and hasattr(given, "conll"):
+        return lambda text: str(text.conll()).rstrip("\n") + "\n\n"
+    if is_row(given):
+        return lambda row: conllu_of_rows([row])
+    return known.get((package_of(given), type(given).__name__))
 
 
 def _conllu_of_stanza(document: Any) -> str:

@@ -1,6 +1,6 @@
 """The verb ``score``: systems against gold."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -33,6 +33,7 @@ def score(
     combine: bool = False,
     votes: Sequence[str] = (),
     voted: str | PathLike[str] | None = None,
+    baselines: bool = False,
     split: Literal["train", "dev", "test"] | None = None,
     common: bool = False,
     counting: Counting = Counting(),
@@ -84,6 +85,9 @@ def score(
         With combine: weight of a system's vote, as NAME=WEIGHT (default 1).
     voted
         Write the trees that are voted for to this CoNLL-U file; implies combine.
+    baselines
+        Add rows of parsers that know only the length of a sentence: branching to the left and to
+        the right, random projective trees, random trees with the shortest arcs.
     split
         With folders: only gold files of this split.
     common
@@ -158,7 +162,14 @@ def score(
     _check(how, named, gold, folder=folder, common=common)
     how = how._replace(metrics=_metrics(how))
     if folder:
-        return _score_folders(source, named, split, common, how)
+        return _score_folders(source, named, split, common, how, baselines=baselines)
+    if baselines:
+        from treegauge.scoring.baselines import BASELINES, baseline_parse
+        from treegauge.treebanks.inputs import read_treebank
+
+        source = read_treebank(source, errors=reading.errors, allow=reading.allow)
+        named |= {name: [baseline_parse(source, name)] for name in BASELINES}
+        return _score_files(source, named, how, BASELINES)
     return _score_files(source, named, how)
 
 
@@ -271,25 +282,38 @@ def _report_problems(results: "Iterable[Scores]") -> None:
 
 
 def _score_folders(
-    gold: str, named: Mapping[str, Sequence[Any]], split: str | None, common: bool, how: _How
-) -> "Suite":
+    gold: str, named: Mapping[str, Sequence[Any]], split: str | None, common: bool, how: _How,
+    *, baselines: bool,
+) -> "Suite":  # fmt: skip
     from treegauge.scoring.hierarchies import compare_suite, plan_suite
     from treegauge.scoring.score_inputs import match_folders
     from treegauge.scoring.suite import score_suite
 
     files = match_folders(gold, named, split=split, common=common)
+    systems: dict[str, Mapping[str, Any]] = {**files.systems}
+    if baselines:
+        from treegauge.scoring.baselines import BASELINES, baseline_parse
+        from treegauge.treebanks.conllu import read_conllu
+
+        how_read: dict[str, Any] = {"errors": how.reading.errors, "allow": how.reading.allow}
+        read = {code: read_conllu(path, **how_read) for code, path in files.gold.items()}
+        systems |= {
+            name: {code: baseline_parse(one, name) for code, one in read.items()}
+            for name in BASELINES
+        }
     with progress("sentences") as task:
-        suite = score_suite(files.gold, files.systems, *how[:3], progress=task.advance)
+        suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
     suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
     if how.test == "none" or len(named) < 2:
         return suite
     tested = how.metrics or ("LAS",)
+    own = replace(suite, systems=tuple(name for name in suite.systems if name in named))
     attached: dict[str, Result] = {
         "comparisons": compare_suite(
-            suite, metric=tested, correction=how.correction, margin=how.margin
+            own, metric=tested, correction=how.correction, margin=how.margin
         ),
-        "claims": suite.claims(
+        "claims": own.claims(
             metric=tested, test=how.test, permutations=how.permutations,
             alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
         ),
@@ -299,7 +323,10 @@ def _score_folders(
     return suite.with_attached(attached)
 
 
-def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "Scores":
+def _score_files(
+    gold: Any, named: Mapping[str, Sequence[Any]], how: _How, baselines: Collection[str] = ()
+) -> "Scores":
+    """Score files; baselines are not tested against systems, which would cost these power."""
     from treegauge.scoring.evaluation import evaluate
 
     if how.asked.anything:
@@ -326,12 +353,14 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: _How) -> "S
     scores = replace(scores, chosen=chosen, view=how.view, style=how.style)
     attached: dict[str, Any] = {}
     tested = chosen or ("MSLAS" if how.options.nodes else "LAS",)
-    if how.test != "none" and len(named) > 1:
+    own = tuple(one for one in scores.systems if one.system not in baselines)
+    if how.test != "none" and len(own) > 1:
         from treegauge.scoring.comparisons import compare
 
         attached["comparisons"] = compare(
-            scores, metric=tested, test=how.test, permutations=how.permutations,
-            correction=how.correction, seed=how.resampling.seed, margin=how.margin,
+            replace(scores, systems=own), metric=tested, test=how.test,
+            permutations=how.permutations, correction=how.correction,
+            seed=how.resampling.seed, margin=how.margin,
         )  # fmt: skip
     if how.plan is not None:
         from treegauge.scoring.plan import plan_scores
