@@ -69,16 +69,22 @@ def make(folder: Path) -> None:
 def run(repeats: int) -> Section:
     """Make the task, and time the whole command in four situations."""
     with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as made:
-        folder = Path(made)
         subprocess.run([sys.executable, "-m", "benchmarks.leaderboard", made], check=True)
-        found: dict[str, list[Measured]] = {name: [] for name in SITUATIONS}
-        counts: dict[str, int] = {}
-        for _ in range(repeats):
-            for name, cells, one in _round(folder):
-                found[name].append(one)
-                counts[name] = cells
-        gold = list((folder / "gold").iterdir())
-        size = sum(path.stat().st_size for path in (folder / "teams").rglob("*.conllu"))
+        return timed(Path(made), repeats)
+
+
+def timed(folder: Path, repeats: int) -> Section:
+    """Time the whole command on a task that was made."""
+    found: dict[str, list[Measured]] = {name: [] for name in SITUATIONS}
+    counts: dict[str, int] = {}
+    for _ in range(repeats):
+        for name, cells, one in _round(folder):
+            found[name].append(one)
+            counts[name] = cells
+    outputs = {path: path.read_bytes() for path in (folder / "teams").rglob("*.conllu")}
+    treebanks, size = len(list((folder / "gold").iterdir())), sum(map(len, outputs.values()))
+    late = {text for path, text in outputs.items() if path.parent.name == LATE}
+    fresh = late - {text for path, text in outputs.items() if path.parent.name != LATE}
     middle = {name: Measured.middle(runs) for name, runs in found.items()}
     rows = [
         [name, str(counts[name]), took(one.processor), took(one.seconds), f"{one.peak:.0f}"]
@@ -87,19 +93,24 @@ def run(repeats: int) -> Section:
     teams = len(PARSERS) * len(SIZES)
     text = (
         f"A made-up shared task: {teams} teams ({' and '.join(PARSERS)}, trained on "
-        f"{', '.join(map(str, SIZES))} sentences) on the test sets of {len(gold)} real treebanks "
+        f"{', '.join(map(str, SIZES))} sentences) on the test sets of {treebanks} real treebanks "
         f"({size / 1e6:.0f} MB of output). `treegauge leaderboard gold teams -o out`, from "
         "starting Python to the page: scores, standings, tables, subsets of treebanks. What is "
-        "left where nothing has changed is checksums, ranking and page."
+        "left where nothing has changed is checksums, ranking and page. Outputs that are equal "
+        "byte for byte, as where a treebank has fewer sentences than two teams were to be trained "
+        "on, are scored once. An added team also pays for reading gold, which all teams share when "
+        "everything is new."
     )
     nothing, added, same = (middle[name].processor for name in (NOTHING, ADDED, SAME))
-    each = (nothing - same) / (teams * len(gold))
-    aim = "an added team costs at most twice its own share of the scoring"
-    share = (added - same) / (each * len(gold))
+    each = (nothing - same) / counts[NOTHING]
+    share = (added - same) / (each * len(fresh))
+    expected = {NOTHING: len(set(outputs.values())), SAME: 0, CHANGED: 1, ADDED: len(fresh)}
     targets = [
-        Target("only what is new is scored", f"{counts[ADDED]} of {teams * len(gold)} outputs",
-               counts[ADDED] == len(gold) and counts[SAME] == 0 and counts[CHANGED] == 1),
-        Target(aim, f"{share:.2f} times", share <= 2),
+        Target("only what is new is scored",
+               f"{counts[ADDED]} of {counts[NOTHING]} outputs after one team was added",
+               counts == expected),
+        Target("an added team costs at most twice its own share of the scoring",
+               f"{share:.2f} times", share <= 2),
     ]  # fmt: skip
     head = ("leaderboard", "outputs scored", "processor s", "wall s", "peak MB")
     return Section("Leaderboard", text, head, rows, targets)

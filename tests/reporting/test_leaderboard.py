@@ -176,7 +176,7 @@ def test_failed_and_missing_runs_are_named_and_treated_as_asked(task):
     zero = board(task)
     assert set(zero.failures) == {("el_gdt-ud-test", "beta"), ("te_mtg-ud-test", "gamma")}
     assert zero.failures["el_gdt-ud-test", "beta"] == "no output"
-    assert "te_mtg.conllu" in zero.failures["te_mtg-ud-test", "gamma"]
+    assert zero.failures["te_mtg-ud-test", "gamma"].startswith("te_mtg.conllu")
     assert zero.board.values[1, zero.board.treebanks.index("el_gdt-ud-test")] == 0
     assert zero.table.filter(system="beta")["low"].item() is None
     assert "2 runs of 2 teams failed or are missing: they count 0." in str(zero)

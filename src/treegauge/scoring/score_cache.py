@@ -50,7 +50,10 @@ def score_cell(gold: Treebank, output: str, options: ScoreOptions, reading: Read
     try:
         scores = evaluate(gold, {"system": output}, options, reading, Resampling())
     except TreegaugeError as error:
-        lines = [line.strip() for line in str(error).splitlines()]
+        # The same file may be another team's: its name is enough.
+        lines = [
+            line.strip() for line in str(error).replace(output, Path(output).name).splitlines()
+        ]
         reasons = [line for line in lines if line and not line.startswith("hint")]
         return CellScore({}, {}, "; ".join(reasons[:3]))
     (one,) = scores.systems

@@ -11,7 +11,7 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note, progress
-from treegauge.core.result import sign
+from treegauge.core.result import countersign, sign
 from treegauge.core.threads import map_threads, worker_count
 from treegauge.scoring.evaluation import choices
 from treegauge.scoring.hierarchies import over_treebanks, percent_interval
@@ -198,7 +198,9 @@ def score_submissions(
     nothing is new.
     """
     signature = sign(**choices(options, reading, Resampling(), []))
-    kept = None if cache is None else ScoreCache(cache, signature)
+    # Metrics that users register come and go.
+    choice = countersign(signature, metrics="+".join(options.metrics))
+    kept = None if cache is None else ScoreCache(cache, choice)
 
     def scored(code: str) -> dict[Cell, tuple[CellScore, bool | None]]:
         gold = _Gold(files.gold[code], reading)
