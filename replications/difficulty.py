@@ -10,7 +10,8 @@ from itertools import combinations
 import polars as pl
 from scipy.stats import spearmanr
 
-from replications.annotation_errors import corrections, injected
+from replications.annotation_errors import injected
+from replications.corrections import by_treebank, corrections
 from replications.parts import Part, compared, kept, read_result, release_folder
 from treegauge import data
 from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank
@@ -209,10 +210,11 @@ PARTS = (
          "long: python -m replications.difficulty_cpu --orders 2, then python -m "
          "replications.difficulty_table; 514 s of one core"),
     Part("candidates_noise", "Injected errors among the first K words", injected, ("r2.9",),
-         "long: python -m replications candidates_noise; about 350 s of one core"),
-    Part("candidates_corrections", "Corrections between releases among the first K words",
+         "long: python -m replications candidates_noise; about 600 s of one core"),
+    Part("candidates_corrections", "Corrections between releases among the first words",
          corrections, ("r2.5", "r2.9"),
-         "long: python -m replications candidates_corrections; about 130 s of one core"),
+         "long: python -m replications candidates_corrections; about 330 s of one core",
+         shown=by_treebank, digits=3),
     Part("difficulty_table1", "Table 1, cell by cell", table1),
     Part("difficulty_differences", "Table 1: how far ours lies from it", differences, digits=3),
     Part("difficulty_parsers", "Do parsers rank treebanks alike?", between_parsers,
