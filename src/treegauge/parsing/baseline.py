@@ -58,19 +58,16 @@ class BaselineModel:
             heads = np.concatenate([np.zeros(0, np.int32), *parts])
         else:
             heads = baseline_heads(treebank.lengths, self.options.kind, seed=self.options.draw)
+        starts = treebank.offsets[:-1][treebank.sentence_of]
+        parents = (starts + heads - 1).tolist()
         relations = [
-            "root" if head == 0 else self._relation(tags[word], tags[start + head - 1], head, number)
-            for word, head, start, number in zip(
-                range(len(tags)), heads.tolist(),
-                treebank.offsets[:-1][treebank.sentence_of].tolist(),
-                (np.arange(len(tags)) - treebank.offsets[:-1][treebank.sentence_of] + 1).tolist(),
-                strict=True,
-            )
-        ]  # fmt: skip
+            "root" if head == 0 else self._relation(tags, word, parent)
+            for word, (head, parent) in enumerate(zip(heads.tolist(), parents, strict=True))
+        ]
         return treebank.with_columns({"head": heads, "deprel": relations})
 
-    def _relation(self, dependent: str, head: str, place: int, number: int) -> str:
-        return self.relations.get(_pair(dependent, head, place - number), self.usual)
+    def _relation(self, tags: list[str], word: int, parent: int) -> str:
+        return self.relations.get(_pair(tags[word], tags[parent], parent - word), self.usual)
 
     def _heads(self, tags: list[str]) -> npt.NDArray[np.int32]:
         """Return the best projective tree over pairs of tags, with one root."""

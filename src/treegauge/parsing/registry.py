@@ -87,8 +87,8 @@ OWN_PARSERS = (
          "neural.biaffine", "Pointer", needs="neural"),
     _own("labelling", "labels", "trees written as labels, tagged by a BiLSTM", "neural.labelling",
          "Labelling", needs="neural"),
-    _own("baseline", "none", "pairs of tags, or trees that look at no word: what any parser should beat",
-         "baseline", "Baseline"),
+    _own("baseline", "none", "pairs of tags, or trees that look at no word", "baseline",
+         "Baseline"),
     _own("command", "any", "any other program, by a template of commands", "command", "Command"),
 )  # fmt: skip
 """The parsers that come with treegauge."""
