@@ -33,6 +33,7 @@ ROWS = re.compile(r"\.(rows|measures)\.")
 OTHER = ("candidates.p_*",)  # probabilities that a parser gives
 #: The same of words in the source, by room: options, names of methods and of directions.
 OTHER_WORDS = {
+    "auditing": {"p_gold", "p_instead"},  # columns of candidates
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
     "ranking": {"lower", "better"}, "scoring": {"ci"}, "splitting": {"low", "high"},
     "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
