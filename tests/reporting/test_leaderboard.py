@@ -291,3 +291,11 @@ def test_the_tables_compile(task, tmp_path):
     latex = board(task, out=None).to_latex()
     assert r"\textbf{" in latex
     compile_latex(latex, tmp_path, packages="booktabs,graphicx")
+
+
+def test_treebanks_of_few_sentences_rule_out_intervals(task, scores_only):
+    for path in task.glob("*/**/el_gdt*.conllu"):
+        tg.write_conllu(tg.read_conllu(path)[:4], path)
+    ranked = board(task)
+    assert ranked.table["low"].null_count() == len(TEAMS)
+    assert "No intervals of macro averages: some treebank has too few" in str(ranked)

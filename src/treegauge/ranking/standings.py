@@ -205,6 +205,9 @@ class Standings(Result):
         if any(self.intervals.values()):
             notes.append("Interval: 95 % confidence interval of the macro average on these "
                          "treebanks, for other text.")  # fmt: skip
+        elif not self.failures:
+            notes.append("No intervals of macro averages: some treebank has too few documents or "
+                         "sentences.")  # fmt: skip
         if self.sets is None:
             notes.append(f"No confidence sets of ranks: {TOO_FEW}.")
         else:
