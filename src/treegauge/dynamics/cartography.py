@@ -203,12 +203,14 @@ class MapArchive:
     """Everything behind the data map of one treebank, in one file.
 
     One recording per parser and seed; where candidates were looked for, also the recording by
-    parsers that did not see the words (`held_out`), and the candidates.
+    parsers that did not see the words (`held_out`), and the candidates. A store has the recording
+    by the model of the rest of the tree (`context`) in place of the candidates; a file does not.
     """
 
     recordings: tuple[Recording, ...]
     held_out: Recording | None = None
     candidates: ErrorCandidates | None = None
+    context: Recording | None = None
 
     @property
     def treebank(self) -> str:
@@ -247,14 +249,21 @@ def stored_maps(store: Source) -> list[MapArchive]:
     with own.reading() as ledger:
         keys = read_cells(ledger, "cells.done", {"task": "map"}, [])["key"].to_list()
     groups: dict[str, list[Recording]] = {}
+    contexts: dict[str, Recording] = {}
     for key in keys:
-        (one,) = unpacked_recordings(own.recordings(key.hex())["map"], str(own.path))[0].values()
+        packed = own.recordings(key.hex())
+        (one,) = unpacked_recordings(packed["map"], str(own.path))[0].values()
         groups.setdefault(one.treebank, []).append(one)
+        if "context" in packed:
+            (context,) = unpacked_recordings(packed["context"], str(own.path))[0].values()
+            contexts.setdefault(one.treebank, context)
     archives = []
-    for recordings in groups.values():
+    for treebank, recordings in groups.items():
         held_out = [one for one in recordings if one.split == HELD_OUT]
         mapped = [one for one in recordings if one.split != HELD_OUT] or held_out
-        archives.append(MapArchive(tuple(mapped), held_out[0] if held_out else None))
+        own_context = contexts.get(treebank)
+        first = held_out[0] if held_out else None
+        archives.append(MapArchive(tuple(mapped), first, context=own_context))
     return archives
 
 

@@ -23,7 +23,6 @@ from treegauge.dynamics.settings import (
     save_table,
     signed_level,
 )
-from treegauge.dynamics.tree_context import tree_context
 from treegauge.scoring.convention import Convention, Counting
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ def map(
                 first = replace(settings, parser=settings.parser[0])
                 (model,) = first.run("map", own, [settings.seed], folds=folds)
                 held_out = model.recordings["map"]
-                context = tree_context(gold, folds=folds, seed=settings.seed)
+                context = model.recordings.get("context")
             count = 100 if candidates is None else candidates
             suspects = error_candidates(
                 held_out or recordings[0], gold, count=count, context=context

@@ -8,6 +8,7 @@ from treegauge.dynamics.jobs import Engine, TrainingJob, cross_fit, relation_nam
 from treegauge.dynamics.mdl import DescriptionLength, description_length, read_blocks
 from treegauge.dynamics.recorder import engine_of
 from treegauge.dynamics.recording import LAYERS, Recording, packed_recordings
+from treegauge.dynamics.tree_context import tree_context
 from treegauge.dynamics.vinfo import null_input, usable_information
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
@@ -68,7 +69,8 @@ def record_map(cell: Cell) -> Outcome:
     """Train one parser and record a split; or, with `folds`, record the training set held out.
 
     Scalars are the numbers of the data map, and UAS and LAS of the parsed trees after the last
-    epoch under the official convention. The recording ``map`` holds all probabilities.
+    epoch under the official convention. The recording ``map`` holds all probabilities; with
+    `folds`, ``context`` holds those of the model of the rest of the tree.
     """
     engine, split, folds = _engine(cell), cell.extra["split"], cell.extra["folds"]
     (train,) = _splits(cell, "train")
@@ -77,7 +79,9 @@ def record_map(cell: Cell) -> Outcome:
             held_out = cross_fit(
                 train, engine=engine, folds=folds, seed=cell.seed, progress=task.update
             )
-        return Outcome(_flat(data_map(held_out).values), recordings=_packed(map=held_out))
+        context = tree_context(train, folds=folds, seed=cell.seed)
+        recordings = _packed(map=held_out, context=context)
+        return Outcome(_flat(data_map(held_out).values), recordings=recordings)
     gold = train if split == "train" else _splits(cell, split)[0]
     others = _splits(cell, "dev") if split != "dev" and cell.has("dev") else []
     names = relation_names(train, gold, *others)

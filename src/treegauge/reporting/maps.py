@@ -75,7 +75,8 @@ def _suspects(recorded: Sequence[Recorded]) -> Suspects:
     if not able:
         return None
     own, best = min(able, key=lambda pair: pair[1].split != HELD_OUT)
-    return own, error_candidates(best, own.treebank, count=CANDIDATES)
+    context = own.archive.context if best.split == HELD_OUT else None
+    return own, error_candidates(best, own.treebank, count=CANDIDATES, context=context)
 
 
 def quantised(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -165,7 +166,9 @@ def _methods(
                 f"archive = {_loaded(source)}",
                 f"treebank = read_conllu({literal(source.home)})",
                 "recording = archive.held_out or archive.recordings[0]",
-                f"print(error_candidates(recording, treebank, count={CANDIDATES}))",
+                "context = archive.context if archive.held_out else None",
+                f"count = {CANDIDATES}",
+                "print(error_candidates(recording, treebank, count=count, context=context))",
             ]
         command = python(f"from treegauge.dynamics.cartography import {_loader(source)}", *lines)
         values = {"name": name, "count": len(candidates)}

@@ -74,7 +74,7 @@ sections.maps = (root, data) => {
       : `${plural(total, "word")}; draw a frame to choose some`;
     for (const name of Object.keys(fields)) fields[name].value = state.box ? state.box[name] : "";
   };
-  // Show a word's sentence; `also` is what a parser prefers.
+  // Show a word's sentence; `also` is what is more likely.
   const read = (i, also = null) => {
     const { words, sentenceOf } = current();
     const s = words.sentence(sentenceOf[i]);
@@ -86,7 +86,7 @@ sections.maps = (root, data) => {
     };
     const r = row(i);
     const numbers = `confidence ${r.confidence.toFixed(3)}, variability ${r.variability.toFixed(3)}`;
-    const prefers = also ? `; the parser prefers ${also.of} ${also.instead}` : "";
+    const prefers = also ? `; more likely: ${also.of} ${also.instead}` : "";
     fill(trees, treeBox(s, { chosen: [at + 1], parsed }, `${r.form}: ${numbers}${prefers}`));
     centre(trees);
   };
