@@ -1,6 +1,6 @@
 """What is known of every treebank at hand: measures, an audit, and where parsers are right."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ def audits() -> pl.DataFrame:
 
 
 def _audited(name: str, parts: dict[str, Treebank]) -> dict[str, Any]:
-    found = audit(parts, name=name, resamples=DRAWS)
+    found = cast(Audit, audit(parts, name=name, resamples=DRAWS))
     leak = _finding(found, "leak", "train/test")
     splits = {kind: _finding(found, f"split-{kind}", "train/test") for kind in ("edv", "slv")}
     return {
