@@ -7,6 +7,7 @@ figures are of pairs of systems of which neither took part in choosing.
 """
 
 import sys
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ import polars as pl
 from treegauge.data import conll18
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.recommend import recommend
+from treegauge.ranking.recommend import Recommendation, recommend
 from treegauge.ranking.selection import WEIGHTS, SubsetSearch, demands_of, folds_of
 
 SIZES = (5, 10, 20)
@@ -44,7 +45,8 @@ def main() -> None:
     for metric in sys.argv[1:] or conll18()["metric"].unique().sort().to_list():
         scores = read_leaderboard("conll18", metric=metric)
         for size in SIZES:
-            judged = recommend(scores, size=size, folds=FOLDS, repeats=REPEATS).held_out
+            made = recommend(scores, size=size, folds=FOLDS, repeats=REPEATS)
+            judged = cast("Recommendation", made).held_out
             rows.append(
                 {
                     "metric": metric,

@@ -18,7 +18,9 @@ def render(result: Result, fmt: str) -> str:
         raise ChoiceError("format", fmt, [*FORMATS, *result.own_formats])
     if fmt == "text":
         return str(result)
-    return str(getattr(result, f"to_{fmt}")()).rstrip("\n")
+    made = str(getattr(result, f"to_{fmt}")())
+    # CoNLL-U ends with an empty line.
+    return made.removesuffix("\n") if fmt in result.own_formats else made.rstrip("\n")
 
 
 def check_out(out: Path | None, fmt: str, own_formats: Sequence[str] = ()) -> None:
@@ -40,6 +42,8 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
         for piece in result.text_pieces():
             sys.stdout.write(piece + "\n")
         return
+    if isinstance(result, Result):
+        check_out(out, fmt, result.own_formats)
     text = render(result, fmt) if isinstance(result, Result) else str(result)
     if out is None:
         sys.stdout.write(text + "\n")

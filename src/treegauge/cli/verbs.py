@@ -111,7 +111,8 @@ VERBS: dict[str, dict[str, Command]] = {
         ),
         "certify": Command("Say what the claim that one system beats another rests on."),
         "recommend": Command(
-            "Recommend a small set of treebanks that ranks systems as all of them do."
+            "Recommend a small set of treebanks that ranks systems as all of them do.",
+            formats=("conllu",),
         ),
         "analyse": Command(
             "Explain scores: correlate columns with a target, alone and given covariates.",

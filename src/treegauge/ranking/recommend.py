@@ -39,6 +39,8 @@ from treegauge.ranking.selection import (
     folds_of,
     overall,
 )
+from treegauge.ranking.sentence_draws import Method
+from treegauge.ranking.sentence_subsets import SentenceSubsets, recommend_sentences
 from treegauge.ranking.subsets import own_subsets, subset_columns
 
 if TYPE_CHECKING:
@@ -157,6 +159,8 @@ class Recommendation(Result):
 def recommend(
     *scores: Any,
     size: int = 10,
+    sentences: int | None = None,
+    method: Method = "stratified",
     conditions: SubsetConditions = CONDITIONS,
     named: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
     folds: int = 5,
@@ -164,18 +168,25 @@ def recommend(
     samples: int = 1000,
     seed: int = 0,
     reading: LeaderboardReading = READING,
-) -> Recommendation:
+) -> Recommendation | SentenceSubsets:
     """Recommend a small set of treebanks that ranks systems as all of them do.
 
     How well it does is measured on systems that were not used for choosing, and compared with
-    random subsets and with those that papers have used.
+    random subsets and with those that papers have used. With --sentences, recommend a small set
+    of sentences per treebank instead, whose score predicts the score on all of them.
 
     Parameters
     ----------
     scores
-        conll18, tables of scores, stores or results; at least six systems.
+        conll18, tables of scores, stores or results; at least six systems. With --sentences: gold,
+        then the output of at least six systems, files or folders as for score.
     size
         How many treebanks there is time for.
+    sentences
+        Choose this number of sentences per treebank; -o subset.conllu writes them.
+    method
+        How sentences are chosen and scores estimated: stratified by length and difficulty, the same
+        with an item-response model for the estimate, or random.
     named
         Subsets to compare with, as NAME=treebank,treebank; default: the eight of Fragility, Table
         10, as far as they have board.
@@ -196,16 +207,28 @@ def recommend(
     >>> len(best.subset), best.fitted > best.held_out.agreement
     (5, True)
     """
+    if folds < 2 or repeats < 1 or samples < 2:
+        raise TreegaugeError(
+            f"folds {folds}, repeats {repeats}, samples {samples}: expected at least 2, 1 and 2"
+        )
+    if sentences is not None:
+        if size != 10 or named is not None or conditions != CONDITIONS:
+            raise TreegaugeError(
+                "--sentences chooses sentences; leave out --size, --named and the conditions, "
+                "which choose treebanks"
+            )
+        if len(scores) < 2:
+            raise TreegaugeError("--sentences needs gold, then the output of at least six systems")
+        return recommend_sentences(
+            scores[0], scores[1:], sentences, method=method, metric=reading.metric,
+            folds=folds, repeats=repeats, samples=samples, seed=seed,
+        )  # fmt: skip
     board = leaderboard_of(scores, reading)
     systems = len(board.systems)
     if systems < FEWEST:
         raise TreegaugeError(
             f"{systems} systems: a recommendation needs at least {FEWEST}, some to choose by and "
             "others to judge it"
-        )
-    if folds < 2 or repeats < 1 or samples < 2:
-        raise TreegaugeError(
-            f"folds {folds}, repeats {repeats}, samples {samples}: expected at least 2, 1 and 2"
         )
     if named is not None and not isinstance(named, Mapping):
         named = own_subsets(named)

@@ -1,0 +1,331 @@
+"""Smaller test sets: sentences whose score predicts the score on all of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from treegauge.core import tables
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.result import Result, sign
+from treegauge.ranking.selection import folds_of
+from treegauge.ranking.sentence_draws import (
+    Floats,
+    Method,
+    SentenceDraw,
+    SentenceScores,
+    draw_sentences,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.treebanks.columns import Treebank
+
+FEWEST = 6  # systems: some to choose by and others to judge
+SMALLEST = 10  # sentences
+METHODS: tuple[Method, ...] = ("stratified", "item-response", "random")
+_LISTED = 8  # sentences that the text names
+
+
+@dataclass(frozen=True)
+class JudgedMethod:
+    """How well subsets of one method predict the score of systems that had no part in choosing.
+
+    Attributes
+    ----------
+    method, words
+        How sentences are drawn, and how many words such a subset has on average.
+    error, plain_error
+        Mean absolute error of the estimate, and of the plain score on the subset, in points.
+    within
+        The full score of a new system is within this number of points of its estimate, with a
+        confidence of 95 %: t times the root mean squared error.
+    tau
+        Kendall's tau between the rankings of held-out systems by estimate and by full score.
+    """
+
+    method: Method
+    words: float
+    error: float
+    plain_error: float
+    within: float
+    tau: float
+
+
+@dataclass(frozen=True, eq=False)
+class TreebankSubset:
+    """The sentences chosen from one test set."""
+
+    treebank: str
+    gold: "Treebank"
+    draw: SentenceDraw
+    judged: tuple[JudgedMethod, ...]
+    metric: str
+
+    @property
+    def expected(self) -> JudgedMethod:
+        """What to expect of the method that was used."""
+        return next(one for one in self.judged if one.method == self.draw.method)
+
+    @property
+    def subset(self) -> "Treebank":
+        """The chosen sentences, in their order."""
+        return self.gold.take(self.draw.sentences)
+
+    @property
+    def sent_ids(self) -> list[str | None]:
+        """The sent_id of each chosen sentence."""
+        return self.subset.metadata("sent_id")
+
+    def predict(self, output: Any) -> float:
+        """Return the score to expect on all sentences, from a system's output on the subset."""
+        counts = sentence_scores(self.subset, {"system": [output]}, self.metric)[0]
+        return float(self.draw.estimate(counts.correct, counts.words)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceSubsets(Result):
+    """Sentences to evaluate on, per treebank, and the error to expect.
+
+    The table has one row per chosen sentence; `judged` has one row per treebank and method.
+    """
+
+    treebanks: tuple[TreebankSubset, ...]
+    metric: str
+    signature: str
+    kind: ClassVar[str] = "sentence subsets"
+    unit: ClassVar[str | None] = "percent"
+    own_formats: ClassVar[tuple[str, ...]] = ("conllu",)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per chosen sentence: its place in the test set, sent_id, words, weight."""
+        import polars as pl
+
+        rows = [
+            {"treebank": one.treebank, "sentence": int(place) + 1, "sent_id": name,
+             "words": float(one.draw.gold[place]), "weight": float(weight),
+             "difficulty": float(one.draw.difficulty[place])}
+            for one in self.treebanks
+            for place, name, weight in zip(
+                one.draw.sentences, one.sent_ids, one.draw.weights, strict=True
+            )
+        ]  # fmt: skip
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def judged(self) -> list[dict[str, Any]]:
+        """Return how each method does on held-out systems, by treebank."""
+        return [
+            {"treebank": one.treebank, **vars(judged)}
+            for one in self.treebanks
+            for judged in one.judged
+        ]
+
+    def shown(self) -> tables.Table:
+        """Return how well each method predicts."""
+        return self.judged()
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return what to expect of each method, and the sentences."""
+        return {"metric": self.metric, "judged": self.judged(), "rows": self.json_rows()}
+
+    def own_text(self) -> str:
+        """Return what was chosen, the error to expect beside that of random sentences."""
+        said = [_said(one, self.metric) for one in self.treebanks]
+        table = tables.to_text(self.shown(), digits=self.digits)
+        return "\n\n".join([*said, f"{table}\n{self.signature}"])
+
+    def to_conllu(self) -> str:
+        """Return the chosen sentences of the treebank, byte for byte as they were read."""
+        return self._one_treebank().to_bytes().decode()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write to a file, atomically; .conllu holds the sentences themselves."""
+        if Path(path).suffix.lower() != ".conllu":
+            super().save(path)
+            return
+        from treegauge.treebanks.conllu import write_conllu
+
+        write_conllu(self._one_treebank(), path)
+
+    def _one_treebank(self) -> "Treebank":
+        if len(self.treebanks) > 1:
+            raise TreegaugeError(
+                f"a .conllu file holds the sentences of one treebank; got {len(self.treebanks)}: "
+                "give one gold file, or write a table (.csv, .json)"
+            )
+        return self.treebanks[0].subset
+
+
+def _said(one: TreebankSubset, metric: str) -> str:
+    """Say what was chosen, and whether it does better than random sentences."""
+    own, names = one.expected, [name or "?" for name in one.sent_ids]
+    chance = next(judged for judged in one.judged if judged.method == "random")
+    words = f"{one.draw.gold[one.draw.sentences].sum():.0f} of {one.draw.gold.sum():.0f} words"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    lines = [
+        f"{one.treebank}: {len(names)} of {len(one.gold)} sentences, {words}: "
+        f"{' '.join(names[:_LISTED])}{more}",
+        f"Expected error of {metric} of a new system: {own.error:.2f} points; its full {metric} is "
+        f"within {own.within:.2f} of the estimate (95 %).",
+    ]
+    if own.method != "random":
+        better = own.error < chance.error
+        lines.append(
+            f"Random sentences: {chance.error:.2f} points. "
+            + (f"The error is {1 - own.error / chance.error:.0%} lower." if better
+               else "The choice is not better: random sentences do as well.")
+        )  # fmt: skip
+    return "\n".join(lines)
+
+
+def recommend_sentences(
+    gold: Any,
+    systems: Sequence[Any],
+    size: int,
+    *,
+    method: Method,
+    metric: str,
+    folds: int,
+    repeats: int,
+    samples: int,
+    seed: int,
+) -> SentenceSubsets:
+    """Choose sentences of each treebank, and judge the choice by held-out systems."""
+    from treegauge.scoring.metrics import canonical
+
+    if size < SMALLEST:
+        raise TreegaugeError(f"{size} sentences: a subset needs at least {SMALLEST}")
+    metric = canonical(metric)
+    chosen: list[TreebankSubset] = []
+    marks, counted = [], 0
+    for name, read, outputs in _test_sets(gold, systems):
+        if len(outputs) < FEWEST:
+            raise TreegaugeError(
+                f"{name} has the output of {len(outputs)} systems; choosing sentences needs at "
+                f"least {FEWEST}, some to choose by and others to judge the choice"
+            )
+        counted += 1
+        if len(read) <= size:
+            note(f"{name} has {len(read)} sentences, not more than {size}: left out")
+            continue
+        scores, mark = sentence_scores(read, outputs, metric)
+        rng = np.random.default_rng((seed, len(chosen)))
+        judged = judge_methods(scores, size, folds, repeats, samples, rng)
+        draw = draw_sentences(scores, size, method, rng)
+        chosen.append(TreebankSubset(name, read, draw, judged, metric))
+        marks.append(mark)
+    if not chosen:
+        raise TreegaugeError(
+            f"no test set has more than {size} sentences ({counted} given): choose fewer sentences"
+        )
+    signature = sign(
+        v="recommend", tb="+".join(marks), systems=len(outputs), m=metric.lower(), sentences=size,
+        method=method, cv=f"{repeats}x{folds}", samples=samples, seed=seed,
+    )  # fmt: skip
+    return SentenceSubsets(tuple(chosen), metric, signature)
+
+
+def _test_sets(
+    gold: Any, systems: Sequence[Any]
+) -> "Iterator[tuple[str, Treebank, Mapping[str, Sequence[Any]]]]":
+    """Yield name, gold and outputs by system of each test set."""
+    from treegauge.scoring.score_inputs import find_gold, match_folders, named_outputs
+    from treegauge.treebanks.inputs import read_treebank
+
+    named = named_outputs(systems)
+    source, is_folder = find_gold(gold, named, None)
+    if not is_folder:
+        read = read_treebank(source)
+        yield read.name, read, named
+        return
+    files = match_folders(source, named)
+    for name, path in files.gold.items():
+        outputs = {system: own[name] for system, own in files.systems.items() if name in own}
+        yield name, read_treebank(path), outputs
+
+
+def sentence_scores(
+    gold: "Treebank", outputs: Mapping[str, Sequence[Any]], metric: str
+) -> tuple[SentenceScores, str]:
+    """Return counts by system and sentence, and the mark of gold in signatures."""
+    from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.metrics import ALL, NUMBER
+
+    scored = evaluate(gold, outputs)
+    if metric not in scored.systems[0].metrics:
+        raise TreegaugeError(
+            f"{metric} is not computed from output alone; choose one of "
+            f"{', '.join(scored.systems[0].metrics)}"
+        )
+    names = ALL[metric][:3]
+    counts = np.array([
+        np.sum([run.rows[:, [NUMBER[one] for one in names]] for run in system.runs], axis=0)
+        / len(system.runs)
+        for system in scored.systems
+    ])  # fmt: skip
+    correct, in_gold, in_system = np.moveaxis(counts.astype(np.float64), 2, 0)
+    return SentenceScores(correct, (in_gold + in_system) / 2, in_gold[0]), gold.mark
+
+
+def judge_methods(
+    scores: SentenceScores,
+    size: int,
+    folds: int,
+    repeats: int,
+    samples: int,
+    rng: np.random.Generator,
+) -> tuple[JudgedMethod, ...]:
+    """Choose without some systems and judge by these; random subsets need no systems."""
+    systems = np.arange(len(scores.correct))
+    folds = min(folds, len(systems) // 2)
+    held_out = list(folds_of(systems, folds, repeats, rng))
+    judged = []
+    for method in METHODS:
+        pairs = [(systems, systems)] * samples if method == "random" else held_out
+        judged.append(judge_method(scores, size, method, pairs, rng))
+    return tuple(judged)
+
+
+def judge_method(
+    scores: SentenceScores,
+    size: int,
+    method: Method,
+    pairs: "Sequence[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]",
+    rng: np.random.Generator,
+) -> JudgedMethod:
+    """Judge by pairs of systems to choose by and systems held out, one subset for each pair.
+
+    Errors of systems on one subset are correlated: the degrees of freedom are those of subsets.
+    """
+    from treegauge.statistics.student import student_quantile
+
+    full = scores.full
+    errors: list[Floats] = []
+    plain: list[Floats] = []
+    agree: list[float] = []
+    words = []
+    for rest, held in pairs:
+        draw = draw_sentences(scores.of(rest), size, method, rng)
+        cells = np.ix_(held, draw.sentences)
+        correct, all_words = scores.correct[cells], scores.words[cells]
+        made = draw.estimate(correct, all_words)
+        errors.append(made - full[held])
+        plain.append(100 * correct.sum(axis=1) / all_words.sum(axis=1) - full[held])
+        words.append(draw.gold[draw.sentences].sum())
+        first, second = np.triu_indices(len(held), 1)
+        order = np.sign(full[held][first] - full[held][second])
+        same = order * np.sign(made[first] - made[second])
+        agree += same[order != 0].tolist()
+    error = np.concatenate(errors)
+    quantile = float(student_quantile(0.975, len(pairs) - 1.0))
+    return JudgedMethod(
+        method, float(np.mean(words)), float(np.abs(error).mean()),
+        float(np.abs(np.concatenate(plain)).mean()), quantile * float(np.sqrt((error**2).mean())),
+        float(np.mean(agree)) if agree else 1.0,
+    )  # fmt: skip
