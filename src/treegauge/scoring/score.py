@@ -236,6 +236,8 @@ def _check(
         and (folder or plain or details or how.options.enhanced or how.options.weights is not None),
         "--votes weighs systems that are combined: add --combine": bool(how.votes)
         and not how.asked.combine,
+        "--margin needs at least two systems, and a test between them": how.margin is not None
+        and (len(named) < 2 or how.test == "none"),
         "standard input (-) can be read once: give the other as a file": sum(
             isinstance(source, str) and source == "-" for source in sources
         )
@@ -319,28 +321,33 @@ def _score_folders(
         ),
     }  # fmt: skip
     if how.plan is not None:
-        attached["plan"] = plan_suite(suite, how.plan, metric=tested[0])
+        attached["plan"] = plan_suite(own, how.plan, metric=tested[0])
     return suite.with_attached(attached)
 
 
 def _score_files(
     gold: Any, named: Mapping[str, Sequence[Any]], how: _How, baselines: Collection[str] = ()
 ) -> "Scores":
-    """Score files; baselines are not tested against systems, which would cost these power."""
+    """Score files; baselines only have scores.
+
+    Tests against them would cost systems power, and votes of theirs would change what systems vote.
+    """
     from treegauge.scoring.evaluation import evaluate
 
     if how.asked.anything:
         from treegauge.scoring.combining import VOTED, voted_system
         from treegauge.scoring.details import align_outputs, details
         from treegauge.scoring.paired_reading import align_by
-    alignments = align_outputs(gold, named, how.reading) if how.asked.anything else {}
+    own_outputs = {name: outputs for name, outputs in named.items() if name not in baselines}
+    alignments = align_outputs(gold, own_outputs, how.reading) if how.asked.anything else {}
     if alignments:  # they have been read, perhaps from a stream that cannot be read again
         gold = next(iter(alignments.values())).gold.treebank
         outputs = {name: one.system.treebank for name, one in alignments.items()}
         if how.asked.combine:
             outputs[VOTED] = voted_system(outputs, how.votes, how.voted)
             alignments[VOTED] = align_by(how.reading, gold, outputs[VOTED])
-        named = {name: [output] for name, output in outputs.items()}
+        named = {**{name: [output] for name, output in outputs.items()},
+                 **{name: named[name] for name in baselines}}  # fmt: skip
     if how.options.nodes:
         from treegauge.scoring.morphosyntactic import score_nodes
 
@@ -365,7 +372,7 @@ def _score_files(
     if how.plan is not None:
         from treegauge.scoring.plan import plan_scores
 
-        attached["plan"] = plan_scores(scores, how.plan, tested[0])
+        attached["plan"] = plan_scores(replace(scores, systems=own), how.plan, tested[0])
     if alignments:
         attached |= details(
             alignments, scores, how.asked, metric=(how.metrics or ("LAS",))[0],
