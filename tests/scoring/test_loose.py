@@ -152,3 +152,10 @@ def test_real_treebanks(real_text: str, seed: int = 1) -> None:
 def ours(gold: str, system: str, **reading: str) -> dict[str, Metric]:
     treebanks = [parse_conllu(text) for text in (gold, system)]
     return tg.score(treebanks[0], {"x": treebanks[1]}, resamples=0, **reading)["x"].metrics
+
+
+def test_long_texts_without_a_common_character_have_no_partners() -> None:
+    texts = [sentence(*[form] * 3000) for form in ("abc", "xyz")]
+    assert partners(*texts) == [-1] * 3000
+    gold, system = (parse_conllu(text + "\n") for text in texts)
+    assert tg.score(gold, {"x": system}, align="loose", resamples=0)["x"]["LAS"].f1 == 0

@@ -148,7 +148,7 @@ def grouped(gold: Segmentation, system: Segmentation) -> tuple[npt.NDArray[np.in
     # Characters keep their order, so a group ends where both sides go on to other tokens.
     new = np.flatnonzero((np.diff(ours, prepend=-1) > 0) & (np.diff(theirs, prepend=-1) > 0))
     new = new[_closed(new, ours) & _closed(new, theirs)] if len(new) else new
-    last = np.append(new[1:], len(ours)) - 1
+    last = np.append(new[1:], len(ours))[: len(new)] - 1  # none where no character is shared
     groups = np.column_stack((ours[new], ours[last] + 1, theirs[new], theirs[last] + 1))
     g_edges, s_edges = (np.append(0, side.token_ends).astype(np.int64) for side in (gold, system))
     g_edge, s_edge = g_edges[groups[:, :2]], s_edges[groups[:, 2:]]
