@@ -175,7 +175,9 @@ def test_many_near_copies_are_errors_though_none_is_a_copy():
     result = audit({"train": treebank(*STORIES), "test": treebank(*edited)}, resamples=0)
     (leak,) = [f for f in result.findings if f.check == "leak"]
     assert leak.level == "error"
-    assert "5 sentences of test (100.0 %) also in train (leakage), 5 of them nearly" in leak.message
+    assert leak.message.startswith(
+        "5 sentences of test (100.0 %) also in train (leakage): 0 the same, 5 nearly the same"
+    )
 
 
 @pytest.fixture
@@ -254,3 +256,22 @@ def test_a_fifth_of_a_real_sentence_may_be_edited(ud, edits, least):
     ]
     assert found.recall > least
     assert found.precision > 0.95
+
+
+def test_what_training_data_has_twice_is_not_listed(tmp_path):
+    (tmp_path / "train.txt").write_text(f"{STORIES[0]}\n{STORIES[0]}\n", "utf-8")
+    test = {"test": treebank(STORIES[1])}
+    result = audit(test, against=[tmp_path / "train.txt"], leaks=True)
+    assert result.table.is_empty()
+    assert result.attached["pairs"].table.is_empty()
+
+
+def test_options_that_would_do_nothing_are_refused():
+    test = {"test": treebank(*STORIES)}
+    for message, options in {
+        "--agreement is for cards": {"agreement": ["a.json"]},
+        "--against is for --leaks and --card": {"against": ["a.txt"], "consistency": True},
+        "--name is for an audit": {"name": "mine", "leaks": True},
+    }.items():
+        with pytest.raises(TreegaugeError, match=message):
+            audit(test, **options)

@@ -179,6 +179,14 @@ def audit(
     check_whole("resamples", resamples)
     if candidates is not None and not consistency:
         raise TreegaugeError("--candidates needs --consistency, whose list they are joined with")
+    if agreement and not card:
+        raise TreegaugeError("--agreement is for cards; add --card")
+    if against and consistency:
+        raise TreegaugeError(
+            "--against is for --leaks and --card; --consistency compares TREEBANKS: add them there"
+        )
+    if name is not None and (leaks or consistency or card):
+        raise TreegaugeError("--name is for an audit; leave out --leaks, --consistency and --card")
     if leaks + consistency + card > 1:
         raise TreegaugeError("--leaks, --consistency and --card are different results; choose one")
     subjects = _subjects(treebanks, errors)

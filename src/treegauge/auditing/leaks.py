@@ -73,7 +73,7 @@ class Overlap:
     def finding(self) -> Finding:
         """Return what an audit says about it."""
         number, names = self.same + self.near, self.part.part
-        nearly = f", {self.near} of them nearly" if self.near else ""
+        nearly = f": {self.same} the same, {self.near} nearly the same" if self.near else ""
         if self.part is self.also_in:
             text = f"{count(number, 'sentence')} repeat an earlier one ({100 * self.share:.1f} %)"
             return Finding("duplicates", self.level, names, number, text + nearly, self.examples)
@@ -233,12 +233,13 @@ def find_leaks(
 ) -> Leaks:
     """Compare all parts with each other and with themselves; see :func:`find_matches`."""
     matches = find_matches(parts, similarity=similarity, training=training)
+    given = [parts[i] for i in training]  # what it has twice is nobody's finding
     found = sorted(
-        overlaps(matches, training), key=lambda one: (SEVERITIES.index(one.level), -one.share)
+        (one for one in overlaps(matches, training) if one.part not in given),
+        key=lambda one: (SEVERITIES.index(one.level), -one.share),
     )
-    if found:
-        rows = [one.rows[np.argsort(-matches.similarity[one.rows], kind="stable")] for one in found]
-        matches = matches.take(np.concatenate(rows))
+    rows = [one.rows[np.argsort(-matches.similarity[one.rows], kind="stable")] for one in found]
+    matches = matches.take(np.concatenate([np.empty(0, np.int64), *rows]))
     signature = sign(audit="leaks", parts=named_parts(parts), similarity=similarity)
     pairs = LeakPairs(matches, signature, all)
     own = Leaks(tuple(found), signature, fail, all)
