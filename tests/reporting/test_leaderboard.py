@@ -179,7 +179,7 @@ def test_failed_and_missing_runs_are_named_and_treated_as_asked(task):
     assert zero.failures["te_mtg-ud-test", "gamma"].startswith("te_mtg.conllu")
     assert zero.board.values[1, zero.board.treebanks.index("el_gdt-ud-test")] == 0
     assert zero.table.filter(system="beta")["low"].item() is None
-    assert "2 runs of 2 teams failed or are missing: they count 0." in str(zero)
+    assert "Failed or missing runs: 2, of 2 teams: they count 0." in str(zero)
     assert "failed: beta on el_gdt-ud-test: no output" in str(zero)
     assert "beta on el\\_gdt-ud-test" in (task / "out" / "leaderboard.md").read_text("utf-8")
     assert "Failed and missing runs" in (task / "out" / "index.html").read_text("utf-8")
@@ -189,7 +189,7 @@ def test_failed_and_missing_runs_are_named_and_treated_as_asked(task):
     assert left.table.filter(system="beta")["score"].item() > 50
     assert left.groups is None
     assert tg.read_leaderboard(task / "out" / "scores.csv", missing="keep", metric="LAS").gaps == 2
-    with pytest.raises(TreegaugeError, match=r"2 runs failed or are missing:\nbeta on el_gdt"):
+    with pytest.raises(TreegaugeError, match=r"failed or missing runs: 2\nbeta on el_gdt"):
         board(task, failed="refuse")
 
 

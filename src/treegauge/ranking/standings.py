@@ -200,8 +200,8 @@ class Standings(Result):
         notes = []
         if self.failures:
             teams = len({team for _, team in self.failures})
-            notes.append(f"{len(self.failures)} runs of {teams} teams failed or are missing: "
-                         f"{_POLICIES[self.policy]}.")  # fmt: skip
+            notes.append(f"Failed or missing runs: {len(self.failures)}, of {teams} "
+                         f"team{'s' * (teams > 1)}: {_POLICIES[self.policy]}.")  # fmt: skip
         if any(self.intervals.values()):
             notes.append("Interval: 95 % confidence interval of the macro average on these "
                          "treebanks, for other text.")  # fmt: skip

@@ -86,7 +86,7 @@ def standings_section(ranked: Standings) -> Section:
     )
     short = [f"{best} leads with a mean {metric} of {means[0]:.2f}."]
     if ranked.failures:
-        short.append(f"{len(ranked.failures)} runs failed or are missing.")
+        short.append(f"Failed or missing runs: {len(ranked.failures)}.")
     failed = FailedRuns(
         [{"team": team, "treebank": code, "why": why}
          for (code, team), why in ranked.failures.items()],

@@ -94,8 +94,10 @@ def _side_by_side(
     notes = [f"primary test by class: Student's t of the difference over {scores.units}; "
              f"p_corrected: {tested} classes"]  # fmt: skip
     if tested < len(rows):
+        untested = len(rows) - tested
+        classes = "1 class: words of it" if untested == 1 else f"{untested} classes: words of them"
         notes.append(
-            f"no test of {len(rows) - tested} classes: words of them in fewer than {LEAST_UNITS} "
+            f"no test of {classes} in fewer than {LEAST_UNITS} "
             f"{scores.units}, or a difference in fewer than {LEAST_DIFFERENT}"
         )
     signature = countersign(

@@ -141,7 +141,7 @@ class SubmissionScores(NamedTuple):
         if self.failures:
             lines = [f"{team} on {code}: {why}" for (code, team), why in self.failures.items()]
             raise TreegaugeError(
-                f"{len(lines)} runs failed or are missing:\n" + "\n".join(lines) + "\n"
+                f"failed or missing runs: {len(lines)}\n" + "\n".join(lines) + "\n"
                 "count them as 0 with --failed zero, or leave them out with --failed leave-out"
             )
 
