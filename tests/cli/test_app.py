@@ -67,6 +67,13 @@ def test_problems_with_the_disk_are_one_message(command, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [source]
 
 
+def test_a_folder_to_write_to_that_does_not_exist(command, tmp_path):
+    source = tmp_path / "a.conllu"
+    write_conllu(synthetic(2, seed=1), source)
+    done = command("convert", source, "--out", tmp_path / "nowhere" / "a.csv")
+    assert done.err == f"error: {tmp_path / 'nowhere'}: No such file or directory\n"
+
+
 def test_interrupting(command, tmp_path, monkeypatch):
     source = tmp_path / "a.conllu"
     write_conllu(synthetic(2, seed=1), source)

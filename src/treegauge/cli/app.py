@@ -39,7 +39,10 @@ def run(words: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (TreegaugeError, OSError) as error:  # OSError: a folder not there, a full disk
-        print(f"error: {error}", file=sys.stderr)
+        message = str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            message = f"{error.filename}: {error.strerror}"
+        print(f"error: {message}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:  # some commands say what is kept
         print(str(stop) or "interrupted", file=sys.stderr)
