@@ -5,7 +5,7 @@ are known with predicted tags only. ``curve advise --sentences`` chooses 50, 100
 beside it, sentences are drawn at random until they have the same number of words. Beam parsers
 trained on the 200 and the new sentences are scored on the test set. Six treebanks that the settings
 of the advice were not chosen on, and several seeds; each treebank's mean is one observation. The
-settings were chosen on French-Sequoia and Uyghur-UDT, with one seed of Latin-Perseus looked at first.
+settings were chosen on French-Sequoia, Uyghur-UDT and one seed of Latin-Perseus.
 
 Rows are added to results/next_sentences.csv as they are made; what is there is not made again.
 ``--write`` only puts the table into the documentation.
