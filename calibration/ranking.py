@@ -16,7 +16,9 @@ from treegauge.ranking.outliers import explain_outliers, over_represented
 from treegauge.ranking.pairs import differences, improvement
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import judge
-from treegauge.ranking.selection import SubsetSearch, demands_of
+from treegauge.ranking.selection import SubsetSearch, demands_of, folds_of
+from treegauge.ranking.sentence_draws import Method, SentenceScores, draw_sentences
+from treegauge.ranking.sentence_subsets import judge_method
 from treegauge.ranking.stability import stability
 from treegauge.ranking.strengths import (
     advantages,
@@ -622,3 +624,51 @@ def margin(random: np.random.Generator, systems: int, repetitions: int) -> Trial
     margins, low, high = _margins(random, systems, repetitions, kinds=True).T
     true = margins.mean()
     return Trials((low <= true) & (true <= high), high - low)
+
+
+def sentence_counts(random: np.random.Generator, systems: int, sentences: int) -> SentenceScores:
+    """Return counts on simulated sentences, some of which are harder for all, some for one."""
+    gold = np.round(random.lognormal(2.5, 0.6, sentences)).clip(2, 60)
+    logits = random.normal(1.2, 0.6, (systems, 1)) - random.normal(0, 0.7, sentences)
+    logits = logits + random.normal(0, 0.7, (systems, sentences))
+    correct = random.binomial(gold.astype(np.int64), 1 / (1 + np.exp(-logits)))
+    words = np.broadcast_to(gold, correct.shape)
+    return SentenceScores(correct.astype(np.float64), words, gold)
+
+
+@statement(
+    name="recommend-sentences",
+    verb="recommend",
+    says="its full LAS is within 1.16 of the estimate (95 %)",
+    kind="advice",
+    nominal=0.95,
+    cases={
+        "stratified, 6 systems": ("stratified", 6),
+        "item-response, 6 systems": ("item-response", 6),
+        "stratified, 12 systems": ("stratified", 12),
+        "item-response, 12 systems": ("item-response", 12),
+    },
+    beside="mean half width (points)",
+    covers=("sentence subsets.judged.within",),
+    repetitions=600,
+    quick=20,
+)
+def full_score(random: np.random.Generator, case: tuple[Method, int], repetitions: int) -> Trials:
+    """100 of 400 sentences; what comes is the full score of one more system.
+
+    Words of a sentence are correct with a probability that depends on the system, the sentence
+    and both together. The subset is chosen and judged without the new system, with four repeats.
+    """
+    method, systems = case
+    hits, widths = [], []
+    for _ in range(repetitions):
+        everything = sentence_counts(random, systems + 1, 400)
+        old = everything.of(np.arange(systems))
+        folds = list(folds_of(np.arange(systems), min(5, systems // 2), 4, random))
+        within = judge_method(old, 100, method, folds, random).within
+        draw = draw_sentences(old, 100, method, random)
+        cells = np.ix_(np.array([systems]), draw.sentences)
+        estimate = draw.estimate(everything.correct[cells], everything.words[cells])
+        hits.append(abs(estimate[0] - everything.full[systems]) <= within)
+        widths.append(within)
+    return Trials(np.array(hits), np.array(widths))

@@ -20,23 +20,24 @@ from treegauge.ranking.sentence_subsets import METHODS, judge_method, sentence_s
 from treegauge.treebanks.conllu import read_conllu
 
 LEAST = 600
-SIZES = (50, 100, 200)
-REPEATS, SAMPLES = 10, 200
+SIZES = (100, 200)
+FOLDS, REPEATS = 5, 10
+RANDOM = 4  # random subsets for every one that is chosen
 
 
 def judged(scores: SentenceScores, kinds: list[str], size: int) -> list[dict[str, object]]:
     """Return error and tau of every method, systems held out by folds and by kind of parser."""
     rng = np.random.default_rng(0)
     systems = np.arange(len(kinds))
-    folds = list(folds_of(systems, 5, REPEATS, rng))
+    folds = list(folds_of(systems, FOLDS, REPEATS, rng))
     groups = [np.flatnonzero(np.array(kinds) == kind) for kind in sorted(set(kinds))]
-    others = [(np.setdiff1d(systems, one), one) for one in groups] * (SAMPLES // 2)
+    others = [(np.setdiff1d(systems, one), one) for one in groups] * (FOLDS * REPEATS // 2)
     pairs = {"folds of systems": folds, "the other kind of parser": others}
     rows = []
     for held_out, chosen in pairs.items():
         for method in METHODS:
             # Random sentences are judged by the same held-out systems.
-            used = chosen * (SAMPLES // REPEATS // 5) if method == "random" else chosen
+            used = chosen * RANDOM if method == "random" else chosen
             made = judge_method(scores, size, method, used, rng)
             rows.append({"held out": held_out, "sentences": size, **vars(made)})
     return rows

@@ -26,7 +26,7 @@ INFERENCE = re.compile(
     r"|p_\w+"
 )
 #: Fields that hold p-values under other names.
-NAMED = ("certificate.tests.*", "diff.kind")
+NAMED = ("certificate.tests.*", "diff.kind", "sentence subsets.judged.within")
 #: Where JSON keeps the rows of the table.
 ROWS = re.compile(r"\.(rows|measures)\.")
 #: Fields with such a name that say nothing about uncertainty.
@@ -106,7 +106,8 @@ def examples(world, counts, numbers):
     """By command, calls that together make it print all that it can say about uncertainty."""
     gold = synthetic(500, seed=9)
     text = gold.to_bytes().decode()
-    three = {str(seed): tg.parse_conllu(simulated_parse(text, seed=seed)) for seed in range(3)}
+    six = {str(seed): tg.parse_conllu(simulated_parse(text, seed=seed)) for seed in range(6)}
+    three = {seed: six[seed] for seed in "012"}
     treebanks = sorted(world.glob("UD_*"))
     systems = [world / "first", world / "second"]
     one = [treebanks[0] / "czech-one-ud-test.conllu", *(s / "UD_Czech-One.conllu" for s in systems)]
@@ -142,7 +143,10 @@ def examples(world, counts, numbers):
         "certify": [
             partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", margin=1.0, resamples=100)
         ],
-        "recommend": [partial(tg.recommend, "conll18", size=5, repeats=1, folds=2, samples=20)],
+        "recommend": [
+            partial(tg.recommend, "conll18", size=5, repeats=1, folds=2, samples=20),
+            partial(tg.recommend, gold, six, sentences=50, repeats=1, samples=20),
+        ],
         "analyse": [
             partial(tg.analyse, numbers, "las", ["size", "edv"], resamples=50),
             partial(tg.analyse, numbers, "las", "edv", "size", resamples=50),

@@ -175,12 +175,16 @@ def _said(one: TreebankSubset, metric: str) -> str:
         f"within {own.within:.2f} of the estimate (95 %).",
     ]
     if own.method != "random":
-        better = own.error < chance.error
-        lines.append(
+        lines += [
             f"Random sentences: {chance.error:.2f} points. "
-            + (f"The error is {1 - own.error / chance.error:.0%} lower." if better
-               else "The choice is not better: random sentences do as well.")
-        )  # fmt: skip
+            + (f"The error is {1 - own.error / chance.error:.0%} lower."
+               if own.error < chance.error
+               else "The chosen sentences do not predict better than random ones."),
+            f"Kendall's tau of the ranking of new systems: {own.tau:.2f}, random sentences: "
+            f"{chance.tau:.2f}."
+            + ("" if own.tau > chance.tau
+               else " The chosen sentences do not rank systems better than random ones."),
+        ]  # fmt: skip
     return "\n".join(lines)
 
 
@@ -281,15 +285,15 @@ def judge_methods(
     samples: int,
     rng: np.random.Generator,
 ) -> tuple[JudgedMethod, ...]:
-    """Choose without some systems and judge by these; random subsets need no systems."""
+    """Choose without some systems and judge by these; random subsets by the same, more often."""
     systems = np.arange(len(scores.correct))
     folds = min(folds, len(systems) // 2)
     held_out = list(folds_of(systems, folds, repeats, rng))
-    judged = []
-    for method in METHODS:
-        pairs = [(systems, systems)] * samples if method == "random" else held_out
-        judged.append(judge_method(scores, size, method, pairs, rng))
-    return tuple(judged)
+    times = {"random": -(-samples // len(held_out))}
+    return tuple(
+        judge_method(scores, size, method, held_out * times.get(method, 1), rng)
+        for method in METHODS
+    )
 
 
 def judge_method(
