@@ -81,10 +81,17 @@ def test_the_command(tmp_path, train, pool):
     for part, path in zip((train, pool), paths, strict=True):
         write_conllu(part, path)
     out = tmp_path / "next.csv"
-    done = invoke(["curve", "advise", str(paths[0]), "--sentences", str(paths[1]), "-n", "3",
-                   "-o", str(out)])  # fmt: skip
+    command = ["curve", "advise", str(paths[0]), "--sentences", str(paths[1]), "-n", "3",
+               "-o", str(out)]  # fmt: skip
+    done = invoke(command)
     assert done.exit_code == 0
-    assert len(out.read_text("utf-8").splitlines()) == 4
+    chosen = out.read_text("utf-8")
+    assert len(chosen.splitlines()) == 4
+    lines = [line.split("\t") for line in paths[1].read_text("utf-8").split("\n")]
+    bare = ["\t".join([*f[:6], "_", "_", *f[8:]] if len(f) == 10 else f) for f in lines]
+    paths[1].write_text("\n".join(bare), "utf-8")  # as sentences come that nobody has annotated
+    assert invoke(command).exit_code == 0
+    assert out.read_text("utf-8") == chosen
 
 
 def test_what_cannot_be_chosen_from_is_refused(train, pool):

@@ -310,7 +310,8 @@ def advise(
         from treegauge.curves.choosing import next_sentences, training_set
         from treegauge.treebanks.inputs import read_treebank
 
-        pool = read_treebank(sentences, allow=("no-root", "several-roots", "cycle"))
+        allow = ("no-root", "several-roots", "cycle")
+        pool = read_treebank(sentences, need_heads=False, allow=allow)
         return next_sentences(training_set(sources), pool, number=budget, seed=bands.seed)
     table = gather(sources, training, counting, whole=True)
     return advice_of(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
