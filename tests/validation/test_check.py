@@ -107,6 +107,17 @@ def test_a_language_without_data(command, file):
     assert "found DEPREL 'root'" in done.out
 
 
+def test_a_language_without_its_level(command, file):
+    done = command("check", "--lang", "el", file)
+    assert done.err == "--lang is for levels 4 and 5; this is level 3\n"
+
+
+def test_an_empty_file_is_named(command, tmp_path):
+    (tmp_path / "a.conllu").touch()
+    done = command("check", tmp_path / "a.conllu")
+    assert done == (0, "a.conllu: 0 errors, 0 warnings\n", f"{tmp_path / 'a.conllu'} is empty\n")
+
+
 def test_other_language_data(tmp_path):
     path = tmp_path / "en_x-ud-test.conllu"
     path.write_text(sentence("1 go AUX 0 root"))

@@ -100,8 +100,14 @@ def check(
         lang = lang or _language(files)
         if lang not in data:
             note(f"[{lang}] is not in the language data of {data.date}: nothing is permitted")
+    elif lang is not None or rules is not None:
+        given = "--lang" if lang is not None else "--rules"
+        note(f"{given} is for levels 4 and 5; this is level {level}")
     digests = {file: hashlib.sha256() for file in files}
     found = ProblemList(_problems(files, level, lang, data, digests, chosen))
+    for file, digest in digests.items():
+        if digest.digest() == hashlib.sha256().digest():
+            note(f"{file} is empty")
     if write_baseline is not None:
         from treegauge.validation.baseline import read_baseline
         from treegauge.validation.baseline import write_baseline as write

@@ -111,6 +111,8 @@ class ValidationReport(Result):
             yield f"; the baseline has {self.known} more"
         if self.gone:
             yield f" and {self.gone} that are gone"
+        if self.changed is not None:
+            yield f"; only sentences that changed since {self.changed}"
 
     def to_github(self) -> str:
         """Return workflow commands that GitHub shows beside the lines, and the summary.
