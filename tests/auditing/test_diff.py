@@ -245,6 +245,14 @@ def test_releases_are_patched_byte_for_byte(ud, tmp_path, name):
             assert (made / path.name).read_bytes() == path.read_bytes()
 
 
+def test_treebanks_without_a_common_sentence_are_noted(command, tmp_path):
+    paths = [tmp_path / "a.conllu", tmp_path / "b.conllu"]
+    for form, path in zip(("Ja", "Perhaps"), paths, strict=True):
+        path.write_text(f"1\t{form}\t_\tX\t_\t_\t0\troot\t_\t_\n\n", "utf-8")
+    assert "a and b have no sentence in common" in command("diff", *paths).err
+    assert command("diff", paths[0], paths[0]).err == ""
+
+
 def test_time_grows_with_the_size_of_the_files():
     small, large = (
         concat([parse_conllu(TREEBANK.to_bytes().replace(b"# sent_id = ", b"# sent_id = %d-" % i))

@@ -187,12 +187,15 @@ def test_what_cannot_go_with_a_patch_is_said(command, file, patch, options, mess
 
 
 def test_partial_and_folders_need_what_they_are_about(command, file, patch, tmp_path):
-    assert "expected one given by apply" in command("convert", file, "--partial").err
+    assert "add --apply PATCH" in command("convert", file, "--partial").err
     folder = tmp_path / "UD_X-Y"
     folder.mkdir()
     write_conllu(TREEBANK[:20], folder / "x_y-ud-train.conllu")
     write_conllu(TREEBANK[20:], folder / "x_y-ud-test.conllu")
     assert "give a folder to write to" in command("convert", folder, "--apply", patch).err
+    done = command("convert", folder, "--apply", patch, "-o", tmp_path / "made.conllu")
+    assert "expected the name of a folder" in done.err
+    assert not (tmp_path / "made.conllu").exists()
     done = command("convert", folder, "--apply", patch, "-o", tmp_path / "made")
     assert (done.code, len(list((tmp_path / "made").iterdir()))) == (0, 2)
     done = command("convert", folder, "--apply", tmp_path / "no.patch", "-o", tmp_path / "made")

@@ -187,6 +187,8 @@ def diff(
         note(f"wrote {patch}")
     signature = sign(diff=pairs.old.mark, to=pairs.new.mark, split=split, errors=errors)
     kinds = sentence_kinds(pairs)
+    if not (pairs.sentences.to_new >= 0).any() and not pairs.sentences.groups:
+        note(f"{titles[0]} and {titles[1]} have no sentence in common: are they one treebank?")
     rows = {
         "sentences": ("sentences", sentence_rows(pairs, kinds, before.files, after.files)),
         "layers": ("words by layer of annotation", changes.layer_rows()),

@@ -118,7 +118,7 @@ def convert(
             raise TreegaugeError("apply works alone; sample or repair the patched file afterwards")
         return patch_files(source, out, apply, partial=partial, split=split)
     if partial:
-        raise TreegaugeError("partial says how to apply a patch; expected one given by apply")
+        raise TreegaugeError("--partial says how to apply a patch; add --apply PATCH")
     named = out is not None and str(out) != "-" and Path(out).suffix
     if named and not str(out).endswith((*_TEXTS, *_TABLES)):
         raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])

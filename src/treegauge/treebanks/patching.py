@@ -112,7 +112,12 @@ def patch_files(
     target = None if out is None or str(out) == "-" else str(out)
     if not single and target is None:
         raise TreegaugeError(
-            f"the patched treebank has {len(result.files)} files; give a folder to write to (out)"
+            f"the patched treebank has {len(result.files)} files; give a folder to write to (-o)"
+        )
+    if not single and target is not None and is_conllu(target) and not Path(target).is_dir():
+        raise TreegaugeError(
+            f"{target}: the patched treebank has {len(result.files)} files; expected the name of a "
+            "folder"
         )
     if single and target is not None:
         _write([(Path(target), packed(result.files[0][1], Path(target).suffix))])
