@@ -33,7 +33,7 @@ CERTAINTY = (
      "scoring.md#how-certain-a-score-is"),
     ("p_value, p_corrected", "Student's t of the difference, corrected by Holm", f"{SCORE} OTHER",
      "scoring.md#how-certain-a-score-is"),
-    ("error_reduction", "100 (score − baseline) / (1 − baseline)", f"{SCORE} OTHER",
+    ("error_reduction", "100 (a − b) / (100 − b)", f"{SCORE} OTHER",
      "scoring.md#beyond-the-official-scores"),
     ("cells of a breakdown", "P, R and F1 over words of a class", f"{SCORE} --by relation",
      "scoring.md#where-a-system-errs"),
@@ -59,6 +59,9 @@ RANKING = (
      "treegauge rank outliers SCORES --system A", "ranking.md#outliers"),
     ("margin", "agreement of chosen treebanks above that of random ones",
      "treegauge recommend SCORES", "ranking.md#which-treebanks-to-take"),
+    ("expected error", "points by which chosen sentences miss the full score of a new system",
+     "treegauge recommend GOLD SYSTEM... --sentences 100",
+     "howto/recommend.md#fewer-sentences-per-treebank"),
     ("critical difference, groups", "systems whose difference is not significant",
      "treegauge rank compare SCORES", "ranking.md#comparisons-that-readers-know"),
 )  # fmt: skip
