@@ -85,7 +85,8 @@ def test_two_releases_of_a_treebank_stay_apart(tmp_path):
             treebank = synthetic(size, seed=size + (split == "test"))
             write_conllu(treebank, folders[-1] / f"tr_imst-ud-{split}.conllu")
     page = report(*folders, out=None)
-    (section,) = page.sections
+    section, changes = page.sections
+    assert changes.key == "changes"
     rows = {row["treebank"]: row["values"]["sentences"] for row in section.data["treebanks"]}
     assert rows == {"UD_Turkish-IMST@2.5": 20, "UD_Turkish-IMST@2.9": 30}
     assert [one["treebank"] for one in section.data["audits"]] == list(rows)
