@@ -10,6 +10,7 @@ import pytest
 
 import treegauge as tg
 from tests.validation.cases import FINE, GO, sentence
+from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
 WARNED = sentence(
@@ -110,6 +111,11 @@ def test_a_language_without_data(command, file):
 def test_a_language_without_its_level(command, file):
     done = command("check", "--lang", "el", file)
     assert done.err == "--lang is for levels 4 and 5; this is level 3\n"
+
+
+def test_lists_are_refused_in_python():
+    with pytest.raises(TreegaugeError, match="found list; expected paths or names"):
+        tg.check(["a.conllu"])
 
 
 def test_an_empty_file_is_named(command, tmp_path):

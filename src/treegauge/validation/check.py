@@ -83,13 +83,11 @@ def check(
     >>> report.errors, report.problems[0].id, report.exit_code
     (20, 'invalid-deprel', 1)
     """
-    if not sources:
-        raise TreegaugeError("no file to check; give CoNLL-U files, folders or patterns")
     if level not in LEVELS:
         raise ChoiceError("level", level, LEVELS)
     from treegauge.validation.problem_list import ProblemList
 
-    files = [path for source in sources for path in find(source, split=split)]
+    files = _files(sources, split)
     chosen = _chosen(include, exclude)
     known = _known(baseline, chosen, level)
     data: LanguageData | None = None
@@ -150,6 +148,18 @@ def check(
         strict=strict,
         changed=changed,
     )
+
+
+def _files(sources: Sequence[Source], split: str | None) -> list[str]:
+    """Return the files that sources name."""
+    if not sources:
+        raise TreegaugeError("no file to check; give CoNLL-U files, folders or patterns")
+    for source in sources:
+        if not isinstance(source, str | PathLike):
+            raise TreegaugeError(
+                f"found {type(source).__name__}; expected paths or names, one argument each"
+            )
+    return [path for source in sources for path in find(source, split=split)]
 
 
 def _problems(
