@@ -143,7 +143,7 @@ def diff(
     """Compare two versions of a treebank: sentences, words and every layer of annotation.
 
     Sentences are matched by sent_id, text and similarity. Systematic changes, made wherever they
-    could be made, are told apart from corrections of single words.
+    could be made, are listed apart from corrections of single words.
 
     Parameters
     ----------
