@@ -18,6 +18,7 @@ from treegauge.validation.engine import validate
 from treegauge.validation.rules import RULES
 
 GOOD = sentence("1 go VERB 0 root")
+TEN_EMPTY = [f"1.{number} e X _ _ D:1:dep" for number in range(1, 11)]
 
 
 @pytest.fixture
@@ -108,6 +109,7 @@ def test_bytes_that_are_not_utf8(problems):
         (["1 go X 0 flat:foreign"], [(3, "0-is-not-root")]),
         (["1 go X 0 orphan"], [(3, "0-is-not-root")]),
         (["0.1 go X _ _ D:0:root"], [(3, "non-tree")]),
+        (["1 go VERB 0 root D:0:root", *TEN_EMPTY, "2 on ADV 1 advmod D:1.10:advmod"], []),
     ],
 )
 def test_what_crashes_elsewhere_is_reported(problems, rows, expected):
@@ -150,6 +152,18 @@ def test_normal_form_as_python_sees_it(tmp_path_factory, texts):
 
 
 # Time: what grows with the square of its input would take minutes
+
+
+def test_case_markers_may_have_letters_that_are_newer_than_python(problems):
+    # Three letters and a mark of Unicode 15 to 17; no character, a capital letter, a digit.
+    for character in "\u088f\U00031350\u0897\U00016ebb":
+        assert short(problems(marked(character), level=2)) == []
+    for character in "\U000e0080É1":
+        assert short(problems(marked(character), level=2)) == [(4, "invalid-edeprel")]
+
+
+def marked(character: str) -> str:
+    return sentence("1 go VERB 0 root D:0:root", f"2 on ADV 1 advmod D:1:obl:a{character}")
 
 
 def chain(n: int) -> str:

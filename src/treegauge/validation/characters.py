@@ -6,6 +6,7 @@ lines with a character that may combine get a full look by :mod:`unicodedata`.
 """
 
 import unicodedata
+from bisect import bisect_right
 
 SPACES = frozenset(
     map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
@@ -25,17 +26,50 @@ _FROM = 0x11000
 """From here on every mark gets a full look: later versions of Unicode add some that combine."""
 
 
-def _may_combine() -> frozenset[int]:
-    ranges = (item.partition("-") for item in _COMBINING.split())
-    return frozenset(
-        code
-        for first, _, last in ranges
-        for code in range(int(first, 16), int(last or first, 16) + 1)
-    )
+_NEW_LETTERS = """
+0558 058B-058C 05C8-05C9 088F 0897 0B53-0B54 0C5C 0CDC 0CF3 0ECE 1ACF-1AF0 1C8A 208F 209D-209F A7CD
+A7CF A7DB A7F1 105C0-105F3 107BB-107BF 10940-10959 10D4A-10D4F 10D69-10D6D 10D6F-10D85 10EC2-10EC7
+10ECB-10ECF 10ED9-10EEE 10EF0-10EFF 1123F-11241 11380-11389 1138B 1138E 11390-113B5 113B7-113C0
+113C2 113C5 113C7-113CA 113CC-113D3 113E1-113E2 11B0A 11B60-11B67 11BC0-11BE0 11DB0-11DDB
+11DF0-11DF1 11F00-11F10 11F12-11F3A 11F3E-11F42 11F5A 1342F 13440-13455 13460-143FA 16100-1612F
+16D40-16D6C 16EBB-16ED3 16FF2-16FF3 187F8-187FF 18CD6-18CDA 18CFF 18D09-18D20 18D80-18DF2
+18E00-19191 191A0-191D2 1B123-1B128 1B132 1B155 1B168 1D127-1D128 1D250-1D252 1D25B-1D25C 1D25F
+1D280-1D281 1D6A6 1DF1F-1DF3F 1DF41-1DF47 1DF49 1DF4B-1DF4C 1DF4E-1DF50 1DF52-1DF67 1DF69 1DF6B
+1DF6D 1DF6F-1DF71 1DF73 1DF75 1DF77 1DF79 1DF7B 1DF7D 1DF7F-1DF81 1DF90-1DF96 1DFCD-1DFFF
+1E030-1E06D 1E08F 1E4D0-1E4EF 1E5D0-1E5F0 1E6C0-1E6DE 1E6E0-1E6F5 1E6FE-1E6FF 2B739-2B73F 2B81E
+2CEA2-2CEAD 2EBF0-2EE5D 31350-33479 3D000-3FC3F
+"""
+"""Small letters, letters without case, and marks that Unicode has added since version 14.0.
+
+Python 3.11 does not know them, and UD validation does.
+"""
 
 
-MAY_COMBINE = _may_combine()
+def _ranges(codes: str) -> list[range]:
+    pairs = (item.partition("-") for item in codes.split())
+    return [range(int(first, 16), int(last or first, 16) + 1) for first, _, last in pairs]
+
+
+MAY_COMBINE = frozenset(code for one in _ranges(_COMBINING) for code in one)
 """Characters before `_FROM` that combine with some character before them."""
+
+_NEW_RANGES = _ranges(_NEW_LETTERS)
+_NEW_STARTS = [one.start for one in _NEW_RANGES]
+
+
+def may_be_in_marker(character: str) -> bool:
+    """Say whether case markers in DEPS may have a character: all letters but capitals, and marks.
+
+    Examples
+    --------
+    >>> [may_be_in_marker(one) for one in "éÉ中1"]
+    [True, False, True, False]
+    """
+    category = unicodedata.category(character)
+    if category != "Cn":
+        return category in ("Ll", "Lm", "Lo", "Mn", "Mc", "Me")
+    place = bisect_right(_NEW_STARTS, ord(character)) - 1
+    return place >= 0 and ord(character) in _NEW_RANGES[place]
 
 
 def character_class(code: int) -> int:

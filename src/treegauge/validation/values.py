@@ -33,7 +33,6 @@ _FEATURE = re.compile(
 _DEPREL = re.compile(r"[a-z]+(?::[a-z]+)?")
 # Letters of other kinds than a to z, and marks, are written as é before this is matched.
 _EDEPREL = re.compile(r"[a-z]+(?::[a-z]+)?(?::[a-zé]+(?:_[a-zé]+)*)?(?::[a-z]+)?")
-_LETTERS = frozenset(("Ll", "Lm", "Lo", "Mn", "Mc", "Me"))
 _ALLOWED = {
     codes.P_DET: ("DET", "PRON"),
     codes.P_ADVMOD: ("ADV", "ADJ", "CCONJ", "DET", "PART", "SYM"),
@@ -143,9 +142,7 @@ class Look:
 
     def edeprel(self, relation: str) -> int:
         """Describe a relation of DEPS."""
-        plain = "".join(
-            "é" if c > "z" and unicodedata.category(c) in _LETTERS else c for c in relation
-        )
+        plain = "".join("é" if c > "z" and characters.may_be_in_marker(c) else c for c in relation)
         flags = 0 if _EDEPREL.fullmatch(plain) else codes.D_INVALID
         return flags | self._universal(relation)
 
