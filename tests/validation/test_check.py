@@ -113,6 +113,16 @@ def test_a_language_without_its_level(command, file):
     assert done.err == "--lang is for levels 4 and 5; this is level 3\n"
 
 
+def test_several_subjects_and_objects_are_named(tmp_path):
+    words = (GO, "2 a X 1 nsubj", "3 b X 1 csubj", "4 c X 1 nsubj:outer", "5 d X 1 obj",
+             "6 e X 1 obj:x", "7 f X 1 iobj")  # fmt: skip
+    (tmp_path / "a.conllu").write_text(sentence(*words), "utf-8")
+    report = tg.check(tmp_path / "a.conllu", include="too-many-subjects,too-many-objects")
+    assert [problem.found for problem in report.problems] == [
+        "several subjects: 2 'a', 3 'b'", "several objects: 5 'd', 6 'e'"
+    ]  # fmt: skip
+
+
 def test_lists_are_refused_in_python():
     with pytest.raises(TreegaugeError, match="found list; expected paths or names"):
         tg.check(["a.conllu"])

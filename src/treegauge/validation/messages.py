@@ -40,8 +40,6 @@ _FIXED = {
     "multiple-newpar": "several comments newpar",
     "spaceafter-newdocpar": "SpaceAfter=No before this document or paragraph",
     "empty-node-after-eorphan": "an empty node, after orphan in DEPS of earlier sentences",
-    "too-many-subjects": "several subjects",
-    "too-many-objects": "several objects",
     "goeswith-gap": "other words between the parts",
 }
 """What the messages of rules about whole lines and sentences say."""
@@ -176,6 +174,26 @@ class Reporter:
         text = self._raw[start:stop].decode()
         return f"U+{ord(text[0]):04X} {unicodedata.name(text[0], '')}".strip()
 
+    def _subjects(self, row: int, start: int, stop: int, other: int) -> str:
+        return f"several subjects: {self._dependents(row, ('nsubj', 'csubj'))}"
+
+    def _objects(self, row: int, start: int, stop: int, other: int) -> str:
+        return f"several objects: {self._dependents(row, ('obj',))}"
+
+    def _dependents(self, row: int, relations: tuple[str, ...]) -> str:
+        """Name the words that depend on a row by these relations: 2 'dogs', 5 'cats'."""
+        sentence = bisect_right(self._begins, row) - 1
+        head = self._text(row, 0)
+        return ", ".join(
+            f"{self._text(one, 0)} {self._text(one, 1)!r}"
+            for one in range(self._begins[sentence], self._begins[sentence + 1])
+            if self._chunk.kinds.item(one) == WORD
+            and self._text(one, 6) == head
+            and self._text(one, 7).partition(":")[0] in relations
+            and self._text(one, 7) not in {"nsubj:outer", "csubj:outer"}
+            and "Subject=Outer" not in self._text(one, 9).split("|")
+        )
+
     def _tabs(self, row: int, start: int, stop: int, other: int) -> str:
         number = self._line(row).count(b"\t") + 1
         return f"{number} column{'' if number == 1 else 's'}"
@@ -206,6 +224,8 @@ class Reporter:
 _SPECIAL: dict[str, Callable[[Reporter, int, int, int, int], str]] = {
     "invalid-utf": lambda *_: "U+FFFD, or bytes that are not UTF-8",
     "unicode-normalization": Reporter._character,
+    "too-many-subjects": Reporter._subjects,
+    "too-many-objects": Reporter._objects,
     "number-of-columns": Reporter._tabs,
     "empty-column": Reporter._empty_column,
     "empty-string-in-xpos": Reporter._empty_column,
