@@ -95,7 +95,8 @@ def preface(repeats: int) -> str:
         f"take turns, and each figure is the median of {repeats} rounds, of two where a round "
         f"takes more than {SLOW:g} s. Seconds depend on the machine and on what else it does, "
         "ratios much less. MB are millions of bytes; peak memory is the most the whole process "
-        "ever held, its interpreter and libraries included."
+        "ever held, its interpreter and libraries included. Sections can be rewritten one by one; "
+        "the machine, its load and the versions below are those of the section written last."
     )
     return "\n\n".join(["# Benchmarks", wrap(how), wrap(machine())])
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from textwrap import TextWrapper
 
 from benchmarks.measuring import Measured
@@ -35,6 +36,7 @@ class Section:
             parts.append(_table(self.head, self.rows))
         if self.targets:
             parts.append("\n".join(f"- {target}" for target in self.targets))
+        parts.append(f"*Measured with treegauge {version('treegauge')}.*")
         return "\n\n".join(parts)
 
 
