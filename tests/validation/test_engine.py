@@ -109,6 +109,7 @@ def test_bytes_that_are_not_utf8(problems):
         (["1 go X 0 flat:foreign"], [(3, "0-is-not-root")]),
         (["1 go X 0 orphan"], [(3, "0-is-not-root")]),
         (["0.1 go X _ _ D:0:root"], [(3, "non-tree")]),
+        (["1 go VERB 0 root D:0:root", "01.1 e X _ _ D:1:dep"], []),
         (["1 go VERB 0 root D:0:root", *TEN_EMPTY, "2 on ADV 1 advmod D:1.10:advmod"], []),
     ],
 )
@@ -152,6 +153,22 @@ def test_normal_form_as_python_sees_it(tmp_path_factory, texts):
 
 
 # Time: what grows with the square of its input would take minutes
+
+
+def test_the_tenth_empty_node_is_not_the_first(problems):
+    lost = [*TEN_EMPTY[:-1], "1.10 e X _ _ D:1.10:dep"]
+    found = problems(sentence("1 go VERB 0 root D:0:root", *lost))
+    assert short(found) == [(13, "deps-self-loop"), (13, "unconnected-egraph")]
+
+
+def test_a_repeated_item_of_deps_is_no_other_edge_of_a_split_word(problems):
+    part = "2 on X 1 goeswith L:_ D:"
+    for deps, expected in (
+        ("1:goeswith|1:goeswith", ["repeated-deps"]),
+        ("1:dep|1:goeswith", ["goeswith-edeps"]),
+    ):
+        found = problems(sentence("1 go VERB 0 root F:Typo=Yes D:0:root", part + deps), level=3)
+        assert [one.id for one in found if one.line == 4] == expected
 
 
 def test_case_markers_may_have_letters_that_are_newer_than_python(problems):

@@ -285,6 +285,22 @@ cdef int _test_goeswith_part(Book book, Py_ssize_t row, int64_t upos) except -1:
         book.note_column(R_GOESWITH_UPOS, row, 3)
     if book.rows.feats[row]:
         book.note_column(R_GOESWITH_FEATS, row, 5)
-    if book.rows.first_edge[row] != book.rows.first_edge[row + 1] and not copies_tree(book, row):
+    if _has_other_edges(book, row):
         book.note_column(R_GOESWITH_EDEPS, row, 8)
     return 0
+
+
+cdef bint _has_other_edges(Book book, Py_ssize_t row) except -1:
+    """Whether an item of DEPS is not HEAD:DEPREL; the same item twice is another matter."""
+    cdef Py_ssize_t i
+    cdef Edge* edge
+    if copies_tree(book, row):
+        return False
+    for i in range(book.rows.first_edge[row], book.rows.first_edge[row + 1]):
+        edge = book.edges + i
+        if (
+            edge.head != book.rows.head[row] or edge.second
+            or book.edeprel.values[edge.relation] != book.deprel.values[book.rows.deprel[row]]
+        ):
+            return True
+    return False
