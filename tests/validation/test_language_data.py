@@ -54,6 +54,12 @@ def test_the_packaged_data_is_small_dated_and_about_290_languages():
     assert len(data.languages) == 290
 
 
+def test_data_lists_its_languages():
+    """An object with items and no iteration of its own would be asked for 0, 1, ... forever."""
+    packaged = language_data(PACKAGED)
+    assert tuple(packaged) == packaged.languages
+
+
 def test_official_files_in_a_folder(official_files):
     data = language_data(official_files)
     rules = data["en"]

@@ -111,6 +111,9 @@ class LanguageData:
             self._made[language] = _rules(self._lines.get(language, "{}"), language)
         return self._made[language]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
     @property
     def languages(self) -> tuple[str, ...]:
         """Codes of the languages."""
