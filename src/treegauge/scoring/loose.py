@@ -79,7 +79,7 @@ def similar_words(gold: list[str], system: list[str]) -> list[tuple[int, int]]:
 
     Examples
     --------
-    >>> similar_words(["de", "le", "pain"], ["de", "pian"])
+    >>> similar_words(["de", "le", "pain"], ["de", "pains"])
     [(0, 0), (2, 1)]
     """
     if gold == system:
