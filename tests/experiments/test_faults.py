@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from treegauge.experiments import store as stores
+from treegauge.experiments.processes import _interrupts_wait
 from treegauge.experiments.run import run
 from treegauge.experiments.status import status
 from treegauge.experiments.store import FullError, Store
@@ -119,6 +120,15 @@ def test_an_interrupt_keeps_what_is_done(room, tmp_path, undisturbed, notes):
     until(lambda: not any(alive(process) for _, process in notes()))
     assert subprocess.run(line, capture_output=True, timeout=120).returncode == 0
     assert csv(store) == csv(undisturbed(plan))
+
+
+def test_an_interrupt_waits_until_a_process_has_started():
+    """A process whose driver was interrupted while it started ended in a traceback."""
+    done = []
+    with pytest.raises(KeyboardInterrupt), _interrupts_wait():
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append("started")
+    assert done == ["started"]
 
 
 def test_a_second_driver_is_told(room, tmp_path):

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, Self
 
 from treegauge.experiments.cells import Cell
@@ -36,6 +36,22 @@ QUIET = {
 }
 PRELOAD = "TREEGAUGE_PRELOAD"
 """Environment variable: parsers and tasks that the server of processes loads."""
+
+
+@contextlib.contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Let an interrupt wait until a process has all it needs: one without ends in a traceback."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda *what: caught.append(what))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if caught and callable(before):
+            before(*caught[0])
 
 
 @dataclass
@@ -99,10 +115,11 @@ class Processes(Pool):
         for cell in cells:
             self._started += 1
             log = Path(self._logs.name) / f"{self._started}.log"
-            reader, writer = self._context.Pipe(duplex=False)
-            with writer, _prepared({PRELOAD: self._preload}):
-                process = self._start(cell, self.limits.memory, writer, str(log))
-            self._running.append(_Running(cell, process, reader, log, time.monotonic()))
+            with _interrupts_wait():
+                reader, writer = self._context.Pipe(duplex=False)
+                with writer, _prepared({PRELOAD: self._preload}):
+                    process = self._start(cell, self.limits.memory, writer, str(log))
+                self._running.append(_Running(cell, process, reader, log, time.monotonic()))
 
     def _start(self, *what: Any) -> Any:
         """Start a process; where that fails for good, return one that never was."""
