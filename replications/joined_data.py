@@ -1,6 +1,6 @@
 """What is known of every treebank at hand: measures, an audit, and where parsers are right."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ import polars as pl
 
 from replications.content_data import RELEASE, folders, parsed
 from replications.parts import read_result, release_folder
-from treegauge.auditing.audit import Audit, Finding, audit
+from treegauge.auditing.audit import Audit, Finding, audit_treebanks
 from treegauge.measures.measure import measure
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
@@ -33,7 +33,7 @@ def audits() -> pl.DataFrame:
 
 
 def _audited(name: str, parts: dict[str, Treebank]) -> dict[str, Any]:
-    found = cast(Audit, audit(parts, name=name, resamples=DRAWS))
+    found = audit_treebanks([parts], name=name, resamples=DRAWS)
     leak = _finding(found, "leak", "train/test")
     splits = {kind: _finding(found, f"split-{kind}", "train/test") for kind in ("edv", "slv")}
     return {

@@ -75,8 +75,8 @@ if TYPE_CHECKING:
     from treegauge.treebanks.convert import convert as convert
     from treegauge.treebanks.fetch import fetch as fetch
     from treegauge.treebanks.frames import from_frame as from_frame
-    from treegauge.treebanks.inputs import read_treebank as read_treebank
     from treegauge.treebanks.problems import ConlluError as ConlluError
+    from treegauge.treebanks.reading import read_treebank as read_treebank
     from treegauge.treebanks.sentence import Sentence as Sentence
     from treegauge.treebanks.show import show as show
     from treegauge.validation.check import check as check
@@ -138,7 +138,7 @@ _HOMES = {
     ],
     "treebanks.convert": ["convert"],
     "treebanks.fetch": ["fetch"],
-    "treebanks.inputs": ["read_treebank"],
+    "treebanks.reading": ["read_treebank"],
     "treebanks.show": ["show"],
     "treebanks.frames": ["from_frame"],
     "treebanks.problems": ["ConlluError"],

@@ -10,14 +10,9 @@ import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_splits, write_conllu
-from treegauge.treebanks.inputs import (
-    PACKAGED,
-    read_treebank,
-    recognise,
-    recognise_treebanks,
-    treebank_folder,
-)
+from treegauge.treebanks.inputs import PACKAGED, recognise, recognise_treebanks
 from treegauge.treebanks.matching import match_outputs
+from treegauge.treebanks.reading import read_treebank, treebank_folder
 
 
 def place(root, name, code, *splits, seed=0):

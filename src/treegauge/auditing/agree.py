@@ -102,7 +102,7 @@ def agree(
 def _read(annotations: Sequence[Any], reading: Reading) -> "dict[str, Treebank]":
     """Return the annotators' treebanks by name."""
     from treegauge.scoring.score_inputs import named_outputs
-    from treegauge.treebanks.inputs import read_treebank
+    from treegauge.treebanks.reading import read_treebank
 
     if not annotations:
         raise TreegaugeError("no annotations; expected at least two files of the same sentences")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treegauge.auditing.card import Cards
     from treegauge.auditing.consistency import Consistency
     from treegauge.auditing.leaks import Leaks
+    from treegauge.auditing.texts import Texts
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.inputs import Input
 
@@ -160,17 +161,8 @@ def audit(
     errors
         What to do about malformed sentences: strict, skip or repair.
     """
-    from treegauge.auditing.checks import check_splits, check_treebank
     from treegauge.auditing.consistency import consistent_parts, find_inconsistencies
-    from treegauge.auditing.leaks import (
-        find_leaks,
-        input_texts,
-        named_parts,
-        overlaps,
-        split_texts,
-        training_texts,
-    )
-    from treegauge.auditing.near_duplicates import find_matches
+    from treegauge.auditing.leaks import find_leaks, input_texts, split_texts, training_texts
     from treegauge.core.errors import check_whole
 
     if fail not in ("error", "warning", "never"):
@@ -210,7 +202,35 @@ def audit(
         ]
         training = range(len(parts), len(parts) + len(given))
         return find_leaks([*parts, *given], training, similarity=similarity, fail=fail, all=all)
-    findings, parts = [], []
+    return audit_treebanks(
+        subjects, given, similarity=similarity, name=name, resamples=resamples, seed=seed,
+        fail=fail, all=all, errors=errors,
+    )  # fmt: skip
+
+
+def audit_treebanks(
+    subjects: "Sequence[Input | Mapping[str, Treebank]]",
+    given: "Sequence[Texts]" = (),
+    *,
+    similarity: float = 0.7,
+    name: str | None = None,
+    resamples: int = 999,
+    seed: int = 0,
+    fail: Fail = "error",
+    all: bool = False,
+    errors: Errors = "strict",
+) -> Audit:
+    """Return the findings in treebanks; `given` are texts of training data to look them up in.
+
+    The other parameters are those of :func:`treegauge.audit`.
+    """
+    from treegauge.auditing.checks import check_splits, check_treebank
+    from treegauge.auditing.leaks import named_parts, overlaps, split_texts
+    from treegauge.auditing.near_duplicates import find_matches
+
+    several = len(subjects) > 1
+    findings: list[Finding] = []
+    parts: list[Texts] = []
     for one in subjects:
         splits = _splits(one)
         label = _label(one, several)

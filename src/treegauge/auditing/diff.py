@@ -236,8 +236,8 @@ def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
 
 def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
     """Return names that tell the two versions apart."""
-    from treegauge.treebanks.inputs import folder_name
     from treegauge.treebanks.matching import distinct_names
+    from treegauge.treebanks.reading import folder_name
     from treegauge.treebanks.sources import short_name
 
     if isinstance(old, str | PathLike) and isinstance(new, str | PathLike):

@@ -228,7 +228,8 @@ def transfer(
 
 def _world(target: Any, sources: Sequence[Any], weighting: SourceWeighting) -> _World:
     """Read the target and its sources."""
-    from treegauge.treebanks.inputs import read_treebank, recognise_treebanks
+    from treegauge.treebanks.inputs import recognise_treebanks
+    from treegauge.treebanks.reading import read_treebank
 
     several = recognise_treebanks([target], errors=weighting.errors)
     if len(several) != 1:

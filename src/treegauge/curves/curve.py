@@ -308,7 +308,7 @@ def advise(
 
     if sentences is not None:
         from treegauge.curves.choosing import next_sentences, training_set
-        from treegauge.treebanks.inputs import read_treebank
+        from treegauge.treebanks.reading import read_treebank
 
         allow = ("no-root", "several-roots", "cycle")
         pool = read_treebank(sentences, need_heads=False, allow=allow)

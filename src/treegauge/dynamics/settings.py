@@ -115,7 +115,8 @@ class TrainingSettings(Settings):
         Sources are folders, names or codes under ``TREEGAUGE_UD``, training files, treebanks, or
         mappings such as ``{"train": ..., "dev": ...}``. `files` can be made of one treebank only.
         """
-        from treegauge.treebanks.inputs import read_treebank, recognise_treebanks
+        from treegauge.treebanks.inputs import recognise_treebanks
+        from treegauge.treebanks.reading import read_treebank
 
         held = {} if dev is None else {"dev": read_treebank(dev, errors=self.errors)}
         data, plain = [], []

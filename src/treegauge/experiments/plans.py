@@ -280,7 +280,7 @@ def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice
 
 def _treebanks(patterns: Sequence[str], root: Path) -> list[str]:
     """Return the treebanks behind paths, patterns, names and codes, each once, in order."""
-    from treegauge.treebanks.inputs import treebank_folder
+    from treegauge.treebanks.reading import treebank_folder
 
     if not patterns:
         raise TreegaugeError("a grid has no treebanks; expected such as treebanks = ['UD_*']")

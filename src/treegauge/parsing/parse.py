@@ -79,7 +79,7 @@ def parse(
     from treegauge.parsing.registry import load_model
     from treegauge.parsing.train import Training
     from treegauge.treebanks.conllu import TOLERABLE, write_conllu
-    from treegauge.treebanks.inputs import read_treebank
+    from treegauge.treebanks.reading import read_treebank
 
     check_overwriting(out, (model, treebank))
     if isinstance(model, str | PathLike):

@@ -62,7 +62,7 @@ def tag(
     from treegauge.parsing.tagger import checked_columns, jackknife, train_tagger
     from treegauge.treebanks.columns import concat
     from treegauge.treebanks.conllu import TOLERABLE, read_conllu, write_conllu
-    from treegauge.treebanks.inputs import folder_name, treebank_folder
+    from treegauge.treebanks.reading import folder_name, treebank_folder
     from treegauge.treebanks.sources import find, split_of
 
     given = columns.split(",") if isinstance(columns, str) else columns

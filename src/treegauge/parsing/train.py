@@ -94,7 +94,8 @@ def train(
 
 def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":
     """Read the training set, and the dev set given or beside it."""
-    from treegauge.treebanks.inputs import folder_name, read_treebank, recognise_treebanks
+    from treegauge.treebanks.inputs import recognise_treebanks
+    from treegauge.treebanks.reading import folder_name, read_treebank
 
     held = None if dev is None else read_treebank(dev, errors=errors)
     if not isinstance(source, str | PathLike) or folder_name(source) is None:

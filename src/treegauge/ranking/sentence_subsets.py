@@ -240,7 +240,7 @@ def _test_sets(
 ) -> "Iterator[tuple[str, Treebank, Mapping[str, Sequence[Any]]]]":
     """Yield name, gold and outputs by system of each test set."""
     from treegauge.scoring.score_inputs import find_gold, match_folders, named_outputs
-    from treegauge.treebanks.inputs import read_treebank
+    from treegauge.treebanks.reading import read_treebank
 
     named = named_outputs(systems)
     source, is_folder = find_gold(gold, named, None)

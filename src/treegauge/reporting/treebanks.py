@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-from treegauge.auditing.audit import Audit, Severity, audit
+from treegauge.auditing.audit import Audit, Severity, audit_treebanks
 from treegauge.core.result import Result
 from treegauge.figures.treebanks import REACH, displacement_data
 from treegauge.measures.measure import measure
@@ -32,17 +32,12 @@ def treebanks_section(
     Folders are audited, too; `given` are the treebanks as commands name them.
     """
     found = [_measures(one, errors) for one in treebanks]
-    # Without an option that asks for a list, an audit has findings.
-    audits = cast(
-        "list[Audit]",
-        [
-            audit(
-                {split: one.read(split) for split in one.splits}, name=one.name, resamples=RESAMPLES
-            )
-            for one in treebanks
-            if one.kind == "treebank"
-        ],
-    )
+    audits = [
+        audit_treebanks([{split: one.read(split) for split in one.splits}], name=one.name,
+                        resamples=RESAMPLES)
+        for one in treebanks
+        if one.kind == "treebank"
+    ]  # fmt: skip
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
     known = measures()

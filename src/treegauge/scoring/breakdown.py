@@ -16,7 +16,7 @@ from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label
 from treegauge.scoring.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.inputs import read_treebank
+from treegauge.treebanks.reading import read_treebank
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from treegauge.scoring.paired_reading import align_by
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.settings import Asked, Reading
 from treegauge.statistics.small_samples import LEAST_UNITS
-from treegauge.treebanks.inputs import read_treebank
+from treegauge.treebanks.reading import read_treebank
 
 
 def align_outputs(

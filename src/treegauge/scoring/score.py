@@ -1,20 +1,19 @@
 """The verb ``score``: systems against gold."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.messages import note, progress
+from treegauge.core.messages import note
 from treegauge.core.verbs import verb
 from treegauge.scoring.convention import Counting
+from treegauge.scoring.score_request import ScoreRequest, score_files, score_folders
 from treegauge.scoring.settings import Asked, Reading, Resampling
 
 if TYPE_CHECKING:
-    from treegauge.core.result import Result
     from treegauge.scoring.scores import Scores, View
-    from treegauge.scoring.sentence_counts import ScoreOptions
     from treegauge.scoring.suite import Suite
     from treegauge.treebanks.columns import Treebank
 
@@ -155,41 +154,16 @@ def score(
     if official or counts:
         resampling = replace(resampling, resamples=0)
     asked = Asked(_texts(by), examples, confusion, overlap, combine or voted is not None)
-    how = _How(
+    how = ScoreRequest(
         options, reading, resampling, _listed(metric), test if resampling.resamples else "none",
         permutations, correction, margin, plan, view, style, asked, _texts(votes), voted,
+        baselines,
     )  # fmt: skip
     _check(how, named, gold, folder=folder, common=common)
     how = how._replace(metrics=_metrics(how))
     if folder:
-        return _score_folders(source, named, split, common, how, baselines=baselines)
-    if baselines:
-        from treegauge.scoring.baselines import BASELINES, baseline_parse
-        from treegauge.treebanks.inputs import read_treebank
-
-        source = read_treebank(source, errors=reading.errors, allow=reading.allow)
-        named |= {name: [baseline_parse(source, name)] for name in BASELINES}
-        return _score_files(source, named, how, BASELINES)
-    return _score_files(source, named, how)
-
-
-class _How(NamedTuple):
-    """How systems are scored and compared, and what is asked for beside the scores."""
-
-    options: "ScoreOptions"
-    reading: Reading
-    resampling: Resampling
-    metrics: tuple[str, ...]
-    test: Literal["student", "permutation", "bootstrap", "none"]
-    permutations: int
-    correction: str
-    margin: float | None
-    plan: float | None
-    view: "View"
-    style: Literal["plain", "acl"]
-    asked: "Asked"
-    votes: tuple[str, ...]
-    voted: str | PathLike[str] | None
+        return score_folders(source, named, how, split=split, common=common)
+    return score_files(source, named, how)
 
 
 def _enhancement_codes(enhancements: str) -> str:
@@ -213,7 +187,7 @@ def _listed(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check(
-    how: _How, named: Mapping[str, Sequence[Any]], gold: Any, *, folder: bool, common: bool
+    how: ScoreRequest, named: Mapping[str, Sequence[Any]], gold: Any, *, folder: bool, common: bool
 ) -> None:
     """Refuse combinations that would otherwise be ignored."""
     details, plain = how.asked.anything, how.view in {"official", "counts"}
@@ -252,7 +226,7 @@ def _check(
             raise TreegaugeError(message)
 
 
-def _metrics(how: _How) -> tuple[str, ...]:
+def _metrics(how: ScoreRequest) -> tuple[str, ...]:
     """Return the metrics as they are written here; breakdowns have some of their own."""
     from treegauge.scoring.metrics import canonical
     from treegauge.scoring.word_metrics import WORD_METRICS, find_word_metric
@@ -273,111 +247,3 @@ def _metrics(how: _How) -> tuple[str, ...]:
                 f"{name} {other if how.options.nodes else needed.get(name, other)}"
             )
     return chosen
-
-
-def _report_problems(results: "Iterable[Scores]") -> None:
-    """Note what was skipped or repaired."""
-    problems = [p for scores in results for one in scores.systems for p in one.problems]
-    for problem in dict.fromkeys(problems):
-        if problem.action:
-            note(str(problem))
-
-
-def _score_folders(
-    gold: str, named: Mapping[str, Sequence[Any]], split: str | None, common: bool, how: _How,
-    *, baselines: bool,
-) -> "Suite":  # fmt: skip
-    from treegauge.scoring.hierarchies import compare_suite, plan_suite
-    from treegauge.scoring.score_inputs import match_folders
-    from treegauge.scoring.suite import score_suite
-
-    files = match_folders(gold, named, split=split, common=common)
-    systems: dict[str, Mapping[str, Any]] = {**files.systems}
-    if baselines:
-        from treegauge.scoring.baselines import BASELINES, baseline_parse
-        from treegauge.treebanks.conllu import read_conllu
-
-        how_read: dict[str, Any] = {"errors": how.reading.errors, "allow": how.reading.allow}
-        read = {code: read_conllu(path, **how_read) for code, path in files.gold.items()}
-        systems |= {
-            name: {code: baseline_parse(one, name) for code, one in read.items()}
-            for name in BASELINES
-        }
-    with progress("sentences") as task:
-        suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
-    _report_problems(suite.treebanks.values())
-    suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
-    if how.test == "none" or len(named) < 2:
-        return suite
-    tested = how.metrics or ("LAS",)
-    own = replace(suite, systems=tuple(name for name in suite.systems if name in named))
-    attached: dict[str, Result] = {
-        "comparisons": compare_suite(
-            own, metric=tested, correction=how.correction, margin=how.margin
-        ),
-        "claims": own.claims(
-            metric=tested, test=how.test, permutations=how.permutations,
-            alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
-        ),
-    }  # fmt: skip
-    if how.plan is not None:
-        attached["plan"] = plan_suite(own, how.plan, metric=tested[0])
-    return suite.with_attached(attached)
-
-
-def _score_files(
-    gold: Any, named: Mapping[str, Sequence[Any]], how: _How, baselines: Collection[str] = ()
-) -> "Scores":
-    """Score files; baselines only have scores.
-
-    Tests against them would cost systems power, and votes of theirs would change what systems vote.
-    """
-    from treegauge.scoring.evaluation import evaluate
-
-    if how.asked.anything:
-        from treegauge.scoring.combining import VOTED, voted_system
-        from treegauge.scoring.details import align_outputs, details
-        from treegauge.scoring.paired_reading import align_by
-    own_outputs = {name: outputs for name, outputs in named.items() if name not in baselines}
-    alignments = align_outputs(gold, own_outputs, how.reading) if how.asked.anything else {}
-    if alignments:  # they have been read, perhaps from a stream that cannot be read again
-        gold = next(iter(alignments.values())).gold.treebank
-        outputs = {name: one.system.treebank for name, one in alignments.items()}
-        if how.asked.combine:
-            outputs[VOTED] = voted_system(outputs, how.votes, how.voted)
-            alignments[VOTED] = align_by(how.reading, gold, outputs[VOTED])
-        named = {**{name: [output] for name, output in outputs.items()},
-                 **{name: named[name] for name in baselines}}  # fmt: skip
-    if how.options.nodes:
-        from treegauge.scoring.morphosyntactic import score_nodes
-
-        scores = score_nodes(gold, named, how.reading, how.resampling)
-    else:
-        with progress("sentences") as task:
-            scores = evaluate(gold, named, *how[:3], progress=task.advance)
-    _report_problems([scores])
-    chosen = tuple(name for name in how.metrics if name in scores.systems[0].metrics)
-    scores = replace(scores, chosen=chosen, view=how.view, style=how.style)
-    attached: dict[str, Any] = {}
-    tested = chosen or ("MSLAS" if how.options.nodes else "LAS",)
-    own = tuple(one for one in scores.systems if one.system not in baselines)
-    if how.test != "none" and len(own) > 1:
-        from treegauge.scoring.comparisons import compare
-
-        attached["comparisons"] = compare(
-            replace(scores, systems=own), metric=tested, test=how.test,
-            permutations=how.permutations, correction=how.correction,
-            seed=how.resampling.seed, margin=how.margin,
-        )  # fmt: skip
-    if how.plan is not None:
-        from treegauge.scoring.plan import plan_scores
-
-        attached["plan"] = plan_scores(replace(scores, systems=own), how.plan, tested[0])
-    if alignments:
-        attached |= details(
-            alignments, scores, how.asked, metric=(how.metrics or ("LAS",))[0],
-            correction=None if how.test == "none" else how.correction, all_pairs=how.view == "all",
-        )  # fmt: skip
-    parts = ("overlap", "confusions", "breakdowns")
-    featured = next((name for name in parts if name in attached), "")
-    return scores.with_attached(attached, featured=featured)

@@ -9,15 +9,10 @@ from typing import Any, NamedTuple
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.inputs import (
-    TITLES,
-    is_treebank_folder,
-    read_treebank,
-    recognise,
-    treebank_folder,
-)
+from treegauge.treebanks.inputs import TITLES, is_treebank_folder, recognise
 from treegauge.treebanks.languages import own_name
 from treegauge.treebanks.matching import distinct_names, match_outputs
+from treegauge.treebanks.reading import read_treebank, treebank_folder
 from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, find, short_name, split_of
 
 

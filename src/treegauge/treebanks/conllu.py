@@ -155,7 +155,7 @@ def read_conllu(
     if len(parts) == 1:
         return parts[0]
     if name is None and isinstance(source, str | Path):
-        from treegauge.treebanks.inputs import folder_name
+        from treegauge.treebanks.reading import folder_name
 
         name = folder_name(source)
     return concat(parts, name=name)
@@ -171,7 +171,7 @@ def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
     **options
         As in :func:`read_conllu`.
     """
-    from treegauge.treebanks.inputs import folder_name
+    from treegauge.treebanks.reading import folder_name
 
     parts: dict[str, list[str]] = {}
     for path in find(source):

@@ -10,7 +10,7 @@ from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.inputs import read_treebank
+from treegauge.treebanks.reading import read_treebank
 from treegauge.treebanks.sources import Errors, Source
 
 if TYPE_CHECKING:

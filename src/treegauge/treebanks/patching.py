@@ -14,10 +14,10 @@ from treegauge.core.result import sign
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import TOLERABLE, parse_conllu
 from treegauge.treebanks.convert import NewTreebank
-from treegauge.treebanks.inputs import read_treebank
 from treegauge.treebanks.patch_applying import Refusal, apply_patch
 from treegauge.treebanks.patch_writing import FileText, digest, make_patch
 from treegauge.treebanks.patches import FilePatch, format_patch, parse_patch
+from treegauge.treebanks.reading import read_treebank
 from treegauge.treebanks.sentence_edits import decoded, encoded
 from treegauge.treebanks.sources import Source, find, is_conllu, open_bytes, packed, short_name
 

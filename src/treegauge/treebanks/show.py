@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.inputs import read_treebank
+from treegauge.treebanks.reading import read_treebank
 from treegauge.treebanks.sources import Errors, Source
 from treegauge.treebanks.writing_direction import kept_left_to_right
 

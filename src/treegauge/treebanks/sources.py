@@ -87,7 +87,7 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
         files = [p for match in matches for p in _members(match)]
         where = f"the pattern {name}"
     else:
-        from treegauge.treebanks.inputs import treebank_folder
+        from treegauge.treebanks.reading import treebank_folder
 
         return find(treebank_folder(name), split=split)
     if split is not None:

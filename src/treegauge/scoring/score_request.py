@@ -1,0 +1,149 @@
+"""Scores of files or folders as ``score`` was asked for them, with comparisons and details."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from treegauge.core.messages import note, progress
+from treegauge.scoring.settings import Asked, Reading, Resampling
+from treegauge.treebanks.reading import read_treebank
+
+if TYPE_CHECKING:
+    from treegauge.core.result import Result
+    from treegauge.scoring.scores import Scores, View
+    from treegauge.scoring.sentence_counts import ScoreOptions
+    from treegauge.scoring.suite import Suite
+    from treegauge.treebanks.columns import Treebank
+
+
+class ScoreRequest(NamedTuple):
+    """How systems are scored and compared, and what is asked for beside the scores."""
+
+    options: "ScoreOptions"
+    reading: Reading
+    resampling: Resampling
+    metrics: tuple[str, ...]
+    test: Literal["student", "permutation", "bootstrap", "none"]
+    permutations: int
+    correction: str
+    margin: float | None
+    plan: float | None
+    view: "View"
+    style: Literal["plain", "acl"]
+    asked: Asked
+    votes: tuple[str, ...]
+    voted: str | PathLike[str] | None
+    baselines: bool
+
+
+def _report_problems(results: "Iterable[Scores]") -> None:
+    """Note what was skipped or repaired."""
+    problems = [p for scores in results for one in scores.systems for p in one.problems]
+    for problem in dict.fromkeys(problems):
+        if problem.action:
+            note(str(problem))
+
+
+def score_folders(
+    gold: str, named: Mapping[str, Sequence[Any]], how: ScoreRequest,
+    *, split: str | None, common: bool,
+) -> "Suite":  # fmt: skip
+    """Score folders of output against a folder of gold files, and compare systems."""
+    from treegauge.scoring.hierarchies import compare_suite, plan_suite
+    from treegauge.scoring.score_inputs import match_folders
+    from treegauge.scoring.suite import score_suite
+
+    files = match_folders(gold, named, split=split, common=common)
+    systems: dict[str, Mapping[str, Any]] = {**files.systems}
+    if how.baselines:
+        made = {code: _baselines(path, how) for code, path in files.gold.items()}
+        names = next(iter(made.values()))
+        systems |= {name: {code: one[name] for code, one in made.items()} for name in names}
+    with progress("sentences") as task:
+        suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
+    _report_problems(suite.treebanks.values())
+    suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
+    if how.test == "none" or len(named) < 2:
+        return suite
+    tested = how.metrics or ("LAS",)
+    own = replace(suite, systems=tuple(name for name in suite.systems if name in named))
+    attached: dict[str, Result] = {
+        "comparisons": compare_suite(
+            own, metric=tested, correction=how.correction, margin=how.margin
+        ),
+        "claims": own.claims(
+            metric=tested, test=how.test, permutations=how.permutations,
+            alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
+        ),
+    }  # fmt: skip
+    if how.plan is not None:
+        attached["plan"] = plan_suite(own, how.plan, metric=tested[0])
+    return suite.with_attached(attached)
+
+
+def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest) -> "Scores":
+    """Score files; baselines only have scores.
+
+    Tests against them would cost systems power, and votes of theirs would change what systems vote.
+    """
+    from treegauge.scoring.evaluation import evaluate
+
+    if how.asked.anything:
+        from treegauge.scoring.combining import VOTED, voted_system
+        from treegauge.scoring.details import align_outputs, details
+        from treegauge.scoring.paired_reading import align_by
+    baselines: Mapping[str, Treebank] = {}
+    if how.baselines:
+        gold = read_treebank(gold, errors=how.reading.errors, allow=how.reading.allow)
+        baselines = _baselines(gold, how)
+    alignments = align_outputs(gold, named, how.reading) if how.asked.anything else {}
+    if alignments:  # they have been read, perhaps from a stream that cannot be read again
+        gold = next(iter(alignments.values())).gold.treebank
+        outputs = {name: one.system.treebank for name, one in alignments.items()}
+        if how.asked.combine:
+            outputs[VOTED] = voted_system(outputs, how.votes, how.voted)
+            alignments[VOTED] = align_by(how.reading, gold, outputs[VOTED])
+        named = {name: [output] for name, output in outputs.items()}
+    named = {**named, **{name: [output] for name, output in baselines.items()}}
+    if how.options.nodes:
+        from treegauge.scoring.morphosyntactic import score_nodes
+
+        scores = score_nodes(gold, named, how.reading, how.resampling)
+    else:
+        with progress("sentences") as task:
+            scores = evaluate(gold, named, *how[:3], progress=task.advance)
+    _report_problems([scores])
+    chosen = tuple(name for name in how.metrics if name in scores.systems[0].metrics)
+    scores = replace(scores, chosen=chosen, view=how.view, style=how.style)
+    attached: dict[str, Any] = {}
+    tested = chosen or ("MSLAS" if how.options.nodes else "LAS",)
+    own = tuple(one for one in scores.systems if one.system not in baselines)
+    if how.test != "none" and len(own) > 1:
+        from treegauge.scoring.comparisons import compare
+
+        attached["comparisons"] = compare(
+            replace(scores, systems=own), metric=tested, test=how.test,
+            permutations=how.permutations, correction=how.correction,
+            seed=how.resampling.seed, margin=how.margin,
+        )  # fmt: skip
+    if how.plan is not None:
+        from treegauge.scoring.plan import plan_scores
+
+        attached["plan"] = plan_scores(replace(scores, systems=own), how.plan, tested[0])
+    if alignments:
+        attached |= details(
+            alignments, scores, how.asked, metric=(how.metrics or ("LAS",))[0],
+            correction=None if how.test == "none" else how.correction, all_pairs=how.view == "all",
+        )  # fmt: skip
+    parts = ("overlap", "confusions", "breakdowns")
+    featured = next((name for name in parts if name in attached), "")
+    return scores.with_attached(attached, featured=featured)
+
+
+def _baselines(gold: Any, how: ScoreRequest) -> "dict[str, Treebank]":
+    """Return what baselines make of gold sentences."""
+    from treegauge.scoring.baselines import BASELINES, baseline_parse
+
+    read = read_treebank(gold, errors=how.reading.errors, allow=how.reading.allow)
+    return {name: baseline_parse(read, name) for name in BASELINES}

@@ -1,0 +1,127 @@
+"""Reading a treebank from whatever names it: a path, a name, an open file, or an object."""
+
+import glob
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.treebanks.languages import is_plain, own_name, take_apart
+from treegauge.treebanks.sources import Errors, Source, short_name
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.columns import Treebank
+
+
+def treebank_folder(source: Source) -> Path:
+    """Return the folder of a treebank, given by path, or by name or code under ``TREEGAUGE_UD``."""
+    folder = Path(source)
+    if folder.is_dir():
+        return folder
+    if folder.exists():
+        raise TreegaugeError(f"{source} is a file; expected the folder of a treebank")
+    named = named_folder(os.fspath(source))
+    if named is None:
+        raise TreegaugeError(f"{source}: no such file or folder")
+    return named
+
+
+def named_folder(name: str) -> Path | None:
+    """Return the folder of a treebank by name or code; None if this cannot be a name."""
+    from treegauge.treebanks.catalogue import catalogue
+
+    if not is_plain(name.partition("@")[0]):
+        return None
+    root = os.environ.get("TREEGAUGE_UD")
+    if not root or not Path(root).is_dir():
+        missing = f" (it names {root}, which is not one)" if root else ""
+        raise TreegaugeError(
+            f"{name}: no such file or folder; to give treebanks by name, set TREEGAUGE_UD to a "
+            f"folder of UD releases{missing}"
+        )
+    try:
+        return catalogue(root, count=False).find(name).folder
+    except ChoiceError as error:
+        raise TreegaugeError(f"{name}: no such file or folder; under {root}: {error}") from None
+
+
+def read_treebank(
+    source: Any,
+    split: str | None = None,
+    errors: Errors = "strict",
+    **options: Any,
+) -> "Treebank":
+    r"""Read a treebank from whatever names it.
+
+    Parameters
+    ----------
+    source
+        A :class:`Treebank` (returned as it is), a CoNLL-U file, ``-`` for standard input, a
+        folder, a pattern, an open file, the name or code of a treebank under ``TREEGAUGE_UD``, a
+        data frame, or the documents of another library (see
+        :func:`treegauge.adapters.objects.conllu_text`).
+    split
+        ``"train"``, ``"dev"`` or ``"test"``: only this set of a folder, pattern or name.
+    errors
+        What to do about malformed sentences.
+    **options
+        Further options of :func:`treegauge.read_conllu`.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_treebank(io.StringIO("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"))
+    <Treebank text: 1 sentences, 1 words>
+    """
+    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.conllu import parse_conllu, read_conllu
+
+    if isinstance(source, Treebank):
+        return source
+    if not isinstance(source, str | os.PathLike):
+        if not hasattr(source, "read"):
+            return _of_object(source, {"errors": errors} | options)
+        title = getattr(source, "name", None)
+        name = short_name(title) if isinstance(title, str) else "text"
+        return parse_conllu(source.read(), **({"name": name, "errors": errors} | options))
+    if split is not None and "name" not in options and (folder := folder_name(source)):
+        options["name"] = f"{folder}/{split}"
+    return read_conllu(source, split=split, errors=errors, **options)
+
+
+def _of_object(given: Any, options: dict[str, Any]) -> "Treebank":
+    """Read what other libraries hold: data frames, documents, lists of sentences."""
+    from treegauge.adapters.objects import LIBRARIES, conllu_text, is_foreign, package_of
+
+    name = package_of(given[0] if isinstance(given, list | tuple) and given else given)
+    options = {"name": "rows" if name == "builtins" else name} | options
+    if name in {"polars", "pandas", "pyarrow"}:
+        from treegauge.treebanks.frames import from_frame
+
+        known = ("name", "errors", "need_heads")
+        return from_frame(given, **{key: options[key] for key in known if key in options})
+    if not is_foreign(given) and not isinstance(given, Iterator):
+        raise TreegaugeError(
+            f"found a {type(given).__name__}; expected a Treebank, a path, a folder, a pattern, an "
+            "open file, a name under TREEGAUGE_UD, a data frame, or an object of another library "
+            f"({', '.join(LIBRARIES)})"
+        )
+    from treegauge.treebanks.conllu import parse_conllu
+
+    return parse_conllu(conllu_text(given), **options)
+
+
+def folder_name(source: Source) -> str | None:
+    """Return the name of a treebank given by folder or name; None for files and patterns.
+
+    It is the folder's name, with the release if a treebank is asked for by name and release.
+    """
+    given = os.fspath(source)
+    if given == "-" or glob.has_magic(given) or Path(given).is_file():
+        return None
+    if Path(given).is_dir():
+        return Path(given).resolve().name
+    release = take_apart(given)[1]
+    name = treebank_folder(given).resolve().name
+    return f"{own_name(name)[0]}@{release}" if release else name
