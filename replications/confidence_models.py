@@ -12,6 +12,7 @@ precision. The third makes models of them. No step reads a test set.
 """
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def train(folder: str, out: str, *words: str) -> None:
     options = options_of(given)
     chosen = names or sorted(path.stem for path in Path(folder).glob("*.npz"))
     for start in range(0, len(chosen), 2):
-        kept = {}
+        kept: dict[str, Any] = {}
         for name in chosen[start : start + 2]:
             data, more = Encoded.load(Path(folder) / f"{name}.npz")
             cut = int(more["parts"][0])
@@ -72,13 +73,15 @@ def train(folder: str, out: str, *words: str) -> None:
             learner = Learner(data, np.arange(cut), 0)
             [(epoch, arrays)] = best_models([learner], np.arange(cut, len(data)), options)
             print(name, "epoch", epoch, f"{time.perf_counter() - begun:.1f} s", flush=True)
-            kept |= {
-                f"{name}/{key}": np.asarray(value).astype(np.float16)
-                if np.asarray(value).dtype.kind == "f"
-                else np.asarray(value)
-                for key, value in arrays.items()
-            }
+            for key, value in arrays.items():
+                small = value.astype(np.float16) if value.dtype.kind == "f" else value
+                kept[f"{name}/{key}"] = small
         np.savez_compressed(Path(out) / f"biaffine{start // 2}.npz", **kept)
+
+
+def single(array: Any) -> Any:
+    """Return weights in single precision; whole numbers as they are."""
+    return array.astype(np.float32) if array.dtype.kind == "f" else array
 
 
 def models(root: str, folder: str, out: str) -> None:
@@ -108,4 +111,5 @@ def models(root: str, folder: str, out: str) -> None:
 
 
 if __name__ == "__main__":
-    {"encode": encode, "train": train, "models": models}[sys.argv[1]](*sys.argv[2:])
+    steps: dict[str, Callable[..., None]] = {"encode": encode, "train": train, "models": models}
+    steps[sys.argv[1]](*sys.argv[2:])
