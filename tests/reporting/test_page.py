@@ -57,12 +57,16 @@ def test_the_same_inputs_give_the_same_bytes(text, sources):
 
 
 def test_nothing_is_fetched_and_only_the_page_s_own_script_may_run(text):
-    assert not re.search(r'\b(src|href)="(?!#)', text.split("<script>")[0])
+    assert not re.search(r'\b(src|href)="(?!#|data:image/svg)', text.split("<script>")[0])
     assert "@import" not in text
     assert "url(" not in text
     code = text.rpartition("<script>")[2].rpartition("</script>")[0]
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in text
+    rules = text.partition("<style>")[2].partition("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(rules.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in text
+    assert " style=" not in text.partition("<script")[0], "the policy forbids it"
     assert len(re.findall(r"<script>", text)) == 1
 
 
@@ -76,12 +80,12 @@ def test_texts_of_users_never_become_markup(text):
     assert "<title>Small &lt;i&gt;page&lt;/i&gt;</title>" in text
 
 
-def test_every_section_is_linked(text, data):
-    links = re.findall(r'<a href="#(\w+)">', text.partition("<nav")[2])
-    assert links == ["scores", "ranking", "treebanks", "maps", "methods"]
-    assert list(data) == links[:-1]
-    for link in links:
-        assert f'<section id="{link}"' in text
+def test_every_section_belongs_to_a_view(text, data):
+    assert list(data) == ["page", "scores", "ranking", "treebanks", "maps"]
+    homes = re.findall(r'<section data-view="(\w+)"', text)
+    assert homes == ["systems", "ranking", "treebanks", "maps"]
+    assert data["page"]["treebanks"] == ["UD_Small-Test"]
+    assert data["page"]["systems"] == ["alpha", "<b>beta"]
 
 
 def test_scores_are_those_of_the_library(data, small):
@@ -192,7 +196,7 @@ def test_of_a_large_map_whole_sentences_are_kept(small, monkeypatch):
 
 
 def test_methods_tell_how_each_number_was_made(text):
-    methods = text[text.index('<section id="methods"') :]
+    methods = text[text.index('id="methods-text"') :]
     for name in ("F1 of every metric", "Paired tests", "Mean ranks", "Certificates", "EDV"):
         article = methods[methods.index(name) :].partition("</article>")[0]
         assert "treegauge:0" in article, f"{name} has a signature"
@@ -213,7 +217,7 @@ def test_every_bibtex_entry_is_whole():
 def test_a_section_without_data_still_has_its_tables():
     text = page("t", "i", [Section("a", "A", "below")])
     assert "data-a" not in text
-    assert '<section id="a"' in text
+    assert '<section data-view="a"' in text
 
 
 def test_the_command_writes_the_page(small, sources, tmp_path):

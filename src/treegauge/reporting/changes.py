@@ -47,7 +47,8 @@ def changes_section(
         "and single corrections, and the first trees that changed."
     )
     short = [_short(name, result) for name, result in zip(names, found, strict=True)]
-    return Section("changes", "Changes between releases", text, {}, tables, [method], short)
+    title = "Changes between releases"
+    return Section("changes", title, text, {}, tables, [method], short, view="treebanks")
 
 
 def _short(name: str, result: Diff) -> str:

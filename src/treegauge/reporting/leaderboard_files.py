@@ -102,5 +102,5 @@ def standings_section(ranked: Standings) -> Section:
     )  # fmt: skip
     return Section(
         "leaderboard", "Leaderboard", text, tables=folded, methods=[method], short=short,
-        shown=shown,
+        shown=shown, view="overview",
     )  # fmt: skip

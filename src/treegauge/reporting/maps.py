@@ -14,7 +14,7 @@ from treegauge.figures.dynamics import data_map_data
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.methods import Method, literal, make_method, python
 from treegauge.reporting.packing import numbers, trees
-from treegauge.reporting.page import Section
+from treegauge.reporting.page import Section, treebank_of
 from treegauge.treebanks.columns import Treebank
 
 #: Confidence and variability are kept to so many steps from 0 to 1.
@@ -51,7 +51,8 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
         "in their sentences; export them as CSV or CoNLL-U."
     )
     contents = {"maps": data, "steps": STEPS}
-    return Section("maps", "Data maps", text, contents, tables, methods, short[:1])
+    names = [one["treebank"] for one in data]
+    return Section("maps", "Data maps", text, contents, tables, methods, short[:1], treebanks=names)
 
 
 #: Candidates for annotation errors, and the recordings that they are from.
@@ -119,6 +120,7 @@ def _map(
         }  # fmt: skip
     names = ("of", "instead", "p_gold", "p_instead", "score")
     return {
+        "treebank": treebank_of(treebank.name),
         "name": name,
         "signature": found.signature,
         "total": treebank.n_words,

@@ -115,8 +115,8 @@ def _operand(tokens: list[str]) -> str:
 def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
     """Return the section on methods, by title of a section; each paper is given as BibTeX once."""
     body = [
-        '<section id="methods" tabindex="-1" aria-labelledby="methods-title">',
-        '<h2 id="methods-title">Methods</h2>',
+        '<section aria-labelledby="static-methods">',
+        '<h2 id="static-methods">Methods</h2>',
         '<p class="lead">For each number on this page: its definition, the choices behind it, the '
         "signature that identifies it, and the command that reproduces it in the folder with the "
         "files that this page was made of.</p>",

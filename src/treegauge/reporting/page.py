@@ -2,32 +2,28 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from treegauge import __version__
 from treegauge.core.result import Result
+from treegauge.reporting.bundle import asset, script, style
 from treegauge.reporting.methods import Method, methods_html
 from treegauge.reporting.packing import to_json
-
-#: Scripts in the order in which the page has them; all share one scope.
-SCRIPTS = (
-    "core", "chart", "tree", "table", "heat", "scores", "ranks", "picker", "ranking", "treebanks",
-    "mapdata", "mapview", "maps", "curves", "equivalents", "learning", "main",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section: text and tables that need no script, and data for what can be moved and clicked.
+    """A part of the page: data for the views, and tables that need no script.
 
-    `key` is its name in links and of the script that brings it to life; `title`, `text` and the
-    main findings (`short`, a sentence each) are plain text; `data` becomes JSON for the script;
-    `tables` are results by caption, folded, and `shown` those that are open from the start, without
-    a script; `methods` say how numbers are made.
+    `key` is the name of its data; `title`, `text` and the main findings (`short`, a sentence each)
+    are plain text; `data` becomes JSON for the views; `tables` are results by caption, folded, and
+    `shown` those that are open, below the view named `view`; `methods` say how numbers are made;
+    `treebanks` and `systems` are what readers can filter all views by.
     """
 
     key: str
@@ -38,29 +34,35 @@ class Section:
     methods: Sequence[Method] = ()
     short: Sequence[str] = ()
     shown: Sequence[tuple[str, Result]] = ()
+    view: str = ""
+    treebanks: Sequence[str] = ()
+    systems: Sequence[str] = ()
+
+    @property
+    def home(self) -> str:
+        """The view that shows this section first."""
+        return self.view or self.key
 
     def to_html(self) -> str:
-        """Return the section as HTML.
+        """Return the section for readers without a script.
 
         Examples
         --------
         >>> print(Section("a", "A & B", "text").to_html())
-        <section id="a" tabindex="-1" aria-labelledby="a-title">
-        <h2 id="a-title">A &amp; B</h2>
+        <section data-view="a" aria-labelledby="static-a">
+        <h2 id="static-a">A &amp; B</h2>
         <p class="lead">text</p>
-        <div class="live"></div>
         </section>
         """
         lines = [
-            f'<section id="{self.key}" tabindex="-1" aria-labelledby="{self.key}-title">',
-            f'<h2 id="{self.key}-title">{escape(self.title)}</h2>',
+            f'<section data-view="{self.home}" aria-labelledby="static-{self.key}">',
+            f'<h2 id="static-{self.key}">{escape(self.title)}</h2>',
             *(f'<p class="lead">{escape(text)}</p>' for text in self.text.split("\n")),
         ]
         lines += [
-            f"<h3>{escape(caption)}</h3>{_region(caption, result)}"
+            f'<div class="shown"><h3>{escape(caption)}</h3>{_region(caption, result)}</div>'
             for caption, result in self.shown
         ]
-        lines.append('<div class="live"></div>')
         lines += [
             f"<details><summary>{escape(caption)}</summary>{_region(caption, result)}</details>"
             for caption, result in self.tables
@@ -76,10 +78,15 @@ def _region(caption: str, result: Result) -> str:
     )
 
 
-def asset(name: str) -> str:
-    """Return a packaged script or style."""
-    home = files(__name__.rpartition(".")[0]).joinpath("assets")
-    return home.joinpath(name).read_text(encoding="utf-8")
+def treebank_of(name: str) -> str:
+    """Return the treebank that a set of it belongs to, by which readers filter all views.
+
+    Examples
+    --------
+    >>> treebank_of("UD_Greek-GDT/test"), treebank_of("UD_Greek-GDT@2.5/dev"), treebank_of("gold")
+    ('UD_Greek-GDT', 'UD_Greek-GDT@2.5', 'gold')
+    """
+    return re.sub(r"/(?:train|dev|test)$", "", name)
 
 
 def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
@@ -90,31 +97,33 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     Examples
     --------
     >>> html = page("<b>", "text", [Section("a", "A & B", "below")])
-    >>> "<b>" in html, 'href="#a"' in html, "src=" in html
+    >>> "<b>" in html, 'data-view="a"' in html, "src=" in html
     (False, True, False)
     """
-    keys = [(section.key, section.title) for section in sections]
-    links = "".join(
-        f'<a href="#{key}">{escape(name)}</a>' for key, name in [*keys, ("methods", "Methods")]
+    facts = {
+        "title": title,
+        "introduction": introduction.split("\n"),
+        "findings": [
+            {"view": one.home, "title": one.title, "sentences": list(one.short)}
+            for one in sections
+            if one.short
+        ],
+        "treebanks": _distinct(name for one in sections for name in one.treebanks),
+        "systems": _distinct(name for one in sections for name in one.systems),
+    }
+    contents = {"page": facts} | {one.key: one.data for one in sections if one.data}
+    data = "\n".join(
+        f'<script type="application/json" id="data-{key}">{to_json(value)}</script>'
+        for key, value in contents.items()
     )
     body = "\n".join(section.to_html() for section in sections)
-    findings = "".join(
-        f'<li><a href="#{section.key}">{escape(section.title)}</a>: '
-        f"{escape(' '.join(section.short))}</li>"
-        for section in sections
-        if section.short
-    )
-    short = f'<ul class="short">{findings}</ul>' if findings else ""
-    data = "\n".join(
-        f'<script type="application/json" id="data-{section.key}">{to_json(section.data)}</script>'
-        for section in sections
-        if section.data
-    )
-    scripts = "\n".join(asset(f"{name}.js") for name in SCRIPTS)
-    code = f'\n(() => {{\n"use strict";\n{scripts}}})();\n'
+    code, rules, logo = f"\n{script()}", f"\n{style()}", asset("logo.svg").strip()
     # The browser may run this script and no other, and load nothing from anywhere.
-    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    policy = (
+        f"default-src 'none'; script-src {_digest(code)}; style-src {_digest(rules)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    icon = quote(logo.replace("currentColor", "#005a8c"))
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -123,24 +132,37 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="generator" content="treegauge {__version__}">
 <title>{escape(title)}</title>
-<style>
-{asset("page.css")}</style>
+<link rel="icon" href="data:image/svg+xml,{icon}">
+<style>{rules}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the numbers</a>
-<header><h1>{escape(title)}</h1>
-{"".join(f"<p>{escape(text)}</p>" for text in introduction.split(chr(10)))}
-{short}</header>
-<nav aria-label="Sections">{links}</nav>
-<main id="main">
+<header class="top"><span class="logo" aria-hidden="true">{logo}</span><h1>{escape(title)}</h1>
+</header>
+<nav id="rail" aria-label="Views"></nav>
+<main id="main" tabindex="-1">
 <noscript><p>Without JavaScript this page shows its tables; charts and trees need it.</p></noscript>
+<div id="static">
+{"".join(f"<p>{escape(text)}</p>" for text in introduction.split(chr(10)))}
 {body}
+<div id="methods-text">
 {methods_html([(section.title, section.methods) for section in sections])}
+</div>
+</div>
 </main>
-<footer><p>Made by treegauge {__version__}. Keys: 1 to 9 go to a section, / to its filter,
+<footer><p>Made by treegauge {__version__}. Keys: 1 to 9 open a view, / goes to its filter,
 Escape closes sentences.</p></footer>
 {data}
 <script>{code}</script>
 </body>
 </html>
 """
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _digest(text: str) -> str:
+    """Return how a content policy names a script or style."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -13,7 +13,7 @@ from treegauge.figures.scores import class_data, interval_data
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import heads, texts, trees
-from treegauge.reporting.page import Section
+from treegauge.reporting.page import Section, treebank_of
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.comparisons import Comparisons
@@ -65,7 +65,11 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
         "and the statistical significance of their differences.\nChoose a cell of the heat map to "
         "read the sentences behind it: the gold tree above, the system's below."
     )
-    return Section("scores", "Scores", text, {"treebanks": parts}, tables, methods, short[:NAMED])
+    return Section(
+        "scores", "Scores", text, {"treebanks": parts}, tables, methods, short[:NAMED],
+        view="systems", treebanks=[part["treebank"] for part in parts],
+        systems=[name for part in parts for name in part["systems"]],
+    )  # fmt: skip
 
 
 def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
@@ -116,6 +120,7 @@ def _part(
             here = cells[by][name]["systems"][system]
             here["examples"] = [[local[at.sentence], list(at.words)] for at in places]
     return {
+        "treebank": treebank_of(one.gold.name),
         "name": one.gold.name,
         "signature": scores.signature,
         "sentences": scores.sentences,

@@ -72,7 +72,9 @@ def treebanks_section(
     tables += [(f"Audit of {one.treebank}", one) for one in audits]
     policy = "" if errors == "strict" else f" --errors {errors}"
     methods = _methods(found, audits, [f"{one}{policy}" for one in given])
-    return Section("treebanks", "Treebanks", text, data, tables, methods, _short(audits))
+    return Section(
+        "treebanks", "Treebanks", text, data, tables, methods, _short(audits), treebanks=list(rows)
+    )
 
 
 def _parts(row: object, names: Sequence[str]) -> dict[str, Any]:

@@ -1,0 +1,24 @@
+// One treebank and one system, chosen once for all views.
+
+import { fill, html, select } from "./dom.js";
+
+const FILTERS = { treebank: "Treebank", system: "System" };
+
+// The fields that apply to a view; those with a single choice are left out.
+export const filterBar = (page) => {
+  const node = html("div", { class: "filters", role: "group", "aria-label": "Filter of all views" });
+  const show = (view) => {
+    const names = Object.keys(FILTERS).filter(
+      (name) => view.filters?.includes(name) && page[`${name}s`].length > 1,
+    );
+    const field = (name) => {
+      const options = [["", `all ${name}s`], ...page[`${name}s`]];
+      return select(FILTERS[name], options, page[name] ?? "", (value) =>
+        page.go(page.view, { ...page.params, [name]: value || null, open: null }),
+      );
+    };
+    fill(node, names.map(field));
+    node.hidden = names.length === 0;
+  };
+  return { node, show };
+};

@@ -1,0 +1,60 @@
+// What every view gets: the data, the choices in the URL, and ways to other views.
+
+import { carried, changed, makeHash, parseHash } from "./router.js";
+
+// Data of the page by name, parsed when a view first asks for them.
+const makeStore = () => {
+  const parsed = new Map();
+  const element = (key) => document.getElementById(`data-${key}`);
+  return {
+    has: (key) => element(key) !== null,
+    data: (key) => {
+      if (!parsed.has(key)) parsed.set(key, JSON.parse(element(key).textContent));
+      return parsed.get(key);
+    },
+  };
+};
+
+// `follow()` is called after every change of view or choice that did not come from the view itself.
+export const makePage = ({ drawer, live, follow }) => {
+  const store = makeStore();
+  const facts = store.data("page");
+  const current = () => parseHash(location.hash);
+  const write = (hash, push) => {
+    if (hash === location.hash) return;
+    history[push ? "pushState" : "replaceState"](null, "", hash);
+  };
+  const page = {
+    ...store,
+    drawer,
+    facts,
+    treebanks: facts.treebanks,
+    systems: facts.systems,
+    get view() {
+      return current().view || "overview";
+    },
+    get params() {
+      return current().params;
+    },
+    get treebank() {
+      const name = current().params.treebank;
+      return facts.treebanks.includes(name) ? name : null;
+    },
+    get system() {
+      const name = current().params.system;
+      return facts.systems.includes(name) ? name : null;
+    },
+    set(changes, { push = false } = {}) {
+      write(makeHash(page.view, changed(page.params, changes)), push);
+    },
+    href: (view, params = {}) => makeHash(view, carried(page.params, params)),
+    go(view, params = {}) {
+      write(page.href(view, params), true);
+      follow(true);
+    },
+    say(text) {
+      live.textContent = text;
+    },
+  };
+  return page;
+};

@@ -1,0 +1,200 @@
+// Learning: curves by class, complexity, what a score is worth, transfer.
+
+import { fill, html, responsive, select } from "../shell/dom.js";
+import { plural } from "../shell/format.js";
+import { complexityChart, curveChart } from "./learning_curves.js";
+import { sentencesFor } from "./learning_equivalents.js";
+
+const CURVE = "parser treebank name size score low high relative share".split(" ");
+
+const mount = (root, page) => {
+  const data = page.data("learning");
+  const points = data.curves.map((row) => Object.fromEntries(CURVE.map((n, i) => [n, row[i]])));
+  const parsers = [...new Set(points.map((p) => p.parser))];
+  const treebanks = [...new Set(points.map((p) => p.treebank))];
+  const state = {
+    parser: parsers[0],
+    treebank: treebanks[0],
+    relative: false,
+    classes: null,
+    score: String(data.score ?? ""),
+    of: "all",
+  };
+  const record = () =>
+    page.set({
+      parser: state.parser,
+      treebank: state.treebank === data.average ? null : state.treebank,
+      relative: state.relative ? 1 : null,
+      classes: state.classes && state.classes.join(","),
+      score: state.score,
+      of: state.of === "all" ? null : state.of,
+    });
+  // The curves of the parser and treebank chosen, by class, the most frequent first.
+  const curves = () => {
+    const found = new Map();
+    for (const p of points) {
+      if (p.parser !== state.parser || p.treebank !== state.treebank || p.score === null) continue;
+      if (!found.has(p.name)) found.set(p.name, []);
+      found.get(p.name).push(p);
+    }
+    for (const list of found.values()) list.sort((a, b) => a.size - b.size);
+    return found;
+  };
+  const drawn = (all) => state.classes || [...all.keys()].slice(0, 6);
+
+  const chart = html("div", { class: "drawing" });
+  const redraw = responsive(chart, (width) => {
+    const all = curves();
+    const shown = drawn(all).flatMap((name) => (all.has(name) ? [all.get(name)] : []));
+    if (!shown.length) return html("p", {}, "No class is chosen.");
+    return curveChart(width, shown, state.relative, data.metric);
+  });
+  const ticksOf = html("div", { class: "ticks", role: "group", "aria-label": "Classes" });
+  const tick = (name, chosen) => {
+    const onchange = () => {
+      state.classes = [...ticksOf.querySelectorAll("input:checked")].map((b) => b.value);
+      redraw();
+      record();
+    };
+    const box = html("input", { type: "checkbox", checked: chosen, value: name, onchange });
+    return html("label", { class: "tick" }, box, name);
+  };
+
+  const worth = html("p", { class: "result", id: "learning-worth", role: "status" });
+  const equal = () => {
+    const list = curves().get(state.of);
+    if (state.score === "" || !list) {
+      worth.textContent = "Type a score to see how many annotated sentences give it.";
+      return;
+    }
+    const sizes = list.map((p) => p.size);
+    const scores = list.map((p) => p.score);
+    const n = sentencesFor(sizes, scores, Number(state.score));
+    let said = n.toFixed(1);
+    if (n === 0) said = `fewer than ${sizes[0]}`;
+    if (n === Infinity) said = `more than ${sizes.at(-1)}`;
+    const words = state.of === "all" ? "all words" : state.of;
+    worth.textContent = `${data.metric} ${state.score} on ${words} is worth ${said} annotated sentences.`;
+  };
+  const field = html("input", {
+    type: "number",
+    step: 0.1,
+    min: 0,
+    max: 100,
+    oninput: () => {
+      state.score = field.value;
+      equal();
+      record();
+    },
+  });
+
+  const complex = html("div");
+  const complexity = () => {
+    const mine = (c) => c.parser === state.parser && c.group === "";
+    const list = data.complexity.filter(mine);
+    if (!list.length) {
+      fill(complex);
+      return;
+    }
+    const found = data.correlations.find(mine);
+    const rho =
+      found && found.rho !== null
+        ? ` Spearman's correlation with the final score: ${found.rho.toFixed(2)}.`
+        : "";
+    const holder = html("div", { class: "drawing" });
+    fill(
+      complex,
+      html("h3", {}, "Which classes are learned late?"),
+      html("p", {}, "Above 0: later than words as a whole.", rho),
+      holder,
+    );
+    responsive(holder, (width) => complexityChart(width, list));
+  };
+
+  const controls = html("div");
+  const of = html("span");
+  const change = (what) => {
+    Object.assign(state, what);
+    show();
+    record();
+  };
+  const show = () => {
+    const all = curves();
+    const names = [...all.keys()];
+    const chosen = new Set(drawn(all));
+    if (!all.has(state.of)) state.of = names[0];
+    fill(
+      ticksOf,
+      names.map((name) => tick(name, chosen.has(name))),
+    );
+    const relative = html("input", {
+      type: "checkbox",
+      checked: state.relative,
+      onchange: () => change({ relative: relative.checked }),
+    });
+    fill(
+      controls,
+      html(
+        "p",
+        { class: "controls" },
+        parsers.length > 1
+          ? select("Parser", parsers, state.parser, (v) => change({ parser: v }))
+          : html("strong", {}, state.parser),
+        treebanks.length > 1
+          ? select("Treebank", treebanks, state.treebank, (v) => change({ treebank: v }))
+          : null,
+        html("label", { class: "tick" }, relative, "relative to the final score"),
+      ),
+    );
+    const onchange = (v) => {
+      state.of = v;
+      equal();
+      record();
+    };
+    fill(of, select("on", names, state.of, onchange));
+    field.value = state.score;
+    redraw();
+    complexity();
+    equal();
+  };
+  const asked = html("label", { class: "field" }, html("span", {}, data.metric), field);
+  root.append(
+    controls,
+    chart,
+    html("details", {}, html("summary", {}, "Classes of words"), ticksOf),
+    html("h3", {}, "What is a score worth?"),
+    html("p", { class: "controls" }, asked, of),
+    worth,
+    complex,
+  );
+  if (data.notes.length) {
+    const notes = data.notes.map((note) => html("li", {}, note));
+    const summary = html("summary", {}, plural(notes.length, "note"));
+    root.append(html("details", {}, summary, html("ul", {}, notes)));
+  }
+  const handlers = {
+    update() {
+      const { params } = page;
+      const among = (name, known) =>
+        known.includes(params[name]) ? params[name] : known[0];
+      state.parser = among("parser", parsers);
+      state.treebank = among("treebank", treebanks);
+      state.relative = params.relative === "1";
+      state.classes = params.classes ? params.classes.split(",") : null;
+      state.score = params.score || String(data.score ?? "");
+      state.of = params.of || "all";
+      show();
+    },
+  };
+  handlers.update();
+  return handlers;
+};
+
+export const view = {
+  key: "learning",
+  title: "Learning",
+  lead: "What do parsers learn, how late, and how many sentences is a score worth?",
+  filters: [],
+  shows: (page) => page.has("learning") && page.data("learning").curves.length > 0,
+  mount,
+};

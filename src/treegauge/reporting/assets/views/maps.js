@@ -1,0 +1,283 @@
+// Data maps: a frame on the map chooses words, which are read in their sentences below.
+
+import { dataTable } from "../components/table.js";
+import { centre, treeBox } from "../components/tree.js";
+import { button, fill, html, save, select } from "../shell/dom.js";
+import { clamp, grouped, plural } from "../shell/format.js";
+import { mapWords } from "./maps_data.js";
+import { MAP, mapView, REGION_COLOURS, rounded } from "./maps_view.js";
+
+const LISTED = 300;
+const NO_BOX = { x0: null, x1: null, y0: null, y1: null };
+
+const mount = (root, page) => {
+  const data = page.data("maps");
+  const state = { map: 0, layer: "head", relation: "", box: null, word: null };
+  const loaded = [];
+  const current = () => {
+    const at = state.map;
+    loaded[at] = loaded[at] || mapWords(data.maps[at], data.steps);
+    return loaded[at];
+  };
+  const record = () =>
+    page.set({ ...NO_BOX,
+      map: data.maps.length > 1 ? data.maps[state.map].name : null,
+      layer: state.layer,
+      relation: state.relation,
+      ...(state.box || {}),
+      word: state.word,
+    });
+  const inside = () => {
+    if (!state.box) return [];
+    return current().inside(state.layer, state.box, state.relation);
+  };
+  const row = (i) => current().row(state.layer, i);
+
+  const view = mapView(
+    () => {
+      const { words, layers } = current();
+      const code = state.relation ? words.deprel.values.indexOf(state.relation) : -1;
+      const keep = (i) => code < 0 || words.deprel.codes[i] === code;
+      return { layer: layers[state.layer], keep, steps: data.steps };
+    },
+    (box) => {
+      state.box = box;
+      summary(inside());
+    },
+    (box) => frameTo(box),
+  );
+  const frameTo = (box) => {
+    state.box = box;
+    state.word = null;
+    chosen();
+    record();
+  };
+
+  // What is chosen, in words and by number.
+  const count = html("strong", { id: "maps-count", role: "status" });
+  const list = html("div", { id: "maps-words" });
+  const trees = html("div", { class: "panel", id: "maps-tree", "aria-live": "polite" });
+  const limit = (name) => (name[0] === "x" ? MAP.x1 : MAP.y1);
+  const fields = Object.fromEntries(
+    Object.keys(MAP).map((name) => {
+      const onchange = () => {
+        const value = rounded(clamp(Number(field.value), 0, limit(name)));
+        frameTo({ ...MAP, ...state.box, [name]: value });
+      };
+      const field = html("input", {
+        type: "number",
+        min: 0,
+        max: limit(name),
+        step: 0.01,
+        onchange,
+      });
+      return [name, field];
+    }),
+  );
+  const labelled = (text, name) =>
+    html("label", { class: "field" }, html("span", {}, text), fields[name]);
+  const summary = (found) => {
+    const total = current().words.head.length;
+    count.textContent = state.box
+      ? `${plural(found.length, "word")} of ${grouped(total)} in the frame`
+      : `${plural(total, "word")}; draw a frame to choose some`;
+    for (const name of Object.keys(fields)) fields[name].value = state.box ? state.box[name] : "";
+  };
+  // Show a word's sentence; `also` is what is more likely.
+  const read = (i, also = null) => {
+    const { words, sentenceOf } = current();
+    const s = words.sentence(sentenceOf[i]);
+    const at = i - s.from;
+    const instead = (values, value) => values.map((v, k) => (k === at ? value : v));
+    const parsed = also && {
+      head: also.of === "head" ? instead(s.head, Number(also.instead)) : s.head,
+      deprel: also.of === "relation" ? instead(s.deprel, also.instead) : s.deprel,
+    };
+    const r = row(i);
+    const numbers = `confidence ${r.confidence.toFixed(3)}, variability ${r.variability.toFixed(3)}`;
+    const prefers = also ? `; more likely: ${also.of} ${also.instead}` : "";
+    fill(trees, treeBox(s, { chosen: [at + 1], parsed }, `${r.form}: ${numbers}${prefers}`));
+    centre(trees);
+  };
+  const opener = (r, also) =>
+    button(r.form, () => {
+      state.word = r.i;
+      read(r.i, also);
+      record();
+      trees.scrollIntoView({ block: "nearest" });
+    });
+  const fixed = (name, value, digits = 3) => ({
+    name,
+    number: true,
+    value,
+    show: (r) => value(r).toFixed(digits),
+  });
+  const chosen = () => {
+    const found = inside();
+    summary(found);
+    view.place(state.box);
+    fill(trees);
+    fill(list, found.length ? listed(found) : null);
+    if (state.word !== null) read(state.word);
+  };
+  const listed = (found) => [
+    html(
+      "p",
+      { class: "controls" },
+      button("Export CSV", () => save("words.csv", "text/csv", current().csv(state.layer, found))),
+      button("Export CoNLL-U", () =>
+        save("words.conllu", "text/plain", current().conllu(state.layer, found)),
+      ),
+      found.length > LISTED
+        ? html("span", { class: "count" }, `the first ${LISTED} are listed; exports hold all`)
+        : null,
+    ),
+    dataTable({
+      label: "Words in the frame",
+      filter: "form, relation, sentence …",
+      data: found.slice(0, LISTED).map(row),
+      columns: [
+        { name: "word", value: (r) => r.form, show: (r) => opener(r) },
+        { name: "in context", value: (r) => r.i, show: (r) => current().context(r) },
+        { name: "upos", value: (r) => r.upos },
+        { name: "relation", value: (r) => r.deprel },
+        { name: "region", value: (r) => r.region },
+        fixed("confidence", (r) => r.confidence),
+        fixed("variability", (r) => r.variability),
+        { name: "epochs correct, %", number: true, value: (r) => r.correctness },
+        { name: "sentence", value: (r) => r.id },
+      ],
+    }),
+  ];
+
+  const suspects = html("div");
+  const candidates = (found) => [
+    html("h3", {}, "Candidates for annotation errors"),
+    dataTable({
+      label: "Annotation-error candidates",
+      filter: "form, relation …",
+      data: found.map((c) => ({ ...row(c.number), ...c })),
+      columns: [
+        { name: "word", value: (c) => c.form, show: (c) => opener(c, c) },
+        { name: "in context", value: (c) => c.i, show: (c) => current().context(c) },
+        { name: "contradicted", value: (c) => c.of },
+        { name: "annotated", value: (c) => (c.of === "head" ? c.head : c.deprel) },
+        { name: "preferred", value: (c) => c.instead },
+        fixed("p annotated", (c) => c.p_gold),
+        fixed("p preferred", (c) => c.p_instead),
+        fixed("score", (c) => c.score, 2),
+      ],
+    }),
+  ];
+
+  const controls = html("div");
+  const show = () => {
+    const map = data.maps[state.map];
+    const values = map.values[state.layer];
+    const names = data.maps.map((m, i) => [i, m.name]);
+    const change = (name, value) => {
+      state[name] = value;
+      if (name === "map") Object.assign(state, { box: null, relation: "", word: null });
+      show();
+      record();
+    };
+    const relations = [["", "all"], ...[...current().words.deprel.values].sort()];
+    fill(
+      controls,
+      html(
+        "p",
+        { class: "controls" },
+        data.maps.length > 1
+          ? select("Map", names, state.map, (v) => change("map", Number(v)))
+          : html("strong", {}, map.name),
+        select(
+          "Of",
+          [
+            ["head", "heads"],
+            ["relation", "relations"],
+          ],
+          state.layer,
+          (v) => change("layer", v),
+        ),
+        select("Relation", relations, state.relation, (v) => change("relation", v)),
+      ),
+      html(
+        "p",
+        { class: "controls" },
+        map.regions.map((name, i) =>
+          html(
+            "span",
+            { class: "key", style: `--key: var(${REGION_COLOURS[i]})` },
+            values[name] === undefined ? name : `${name} ${values[name].toFixed(1)} %`,
+          ),
+        ),
+        html(
+          "span",
+          { class: "count" },
+          `mean confidence ${values.confidence.toFixed(3)}, mean variability ${values.variability.toFixed(3)}`,
+          current().words.head.length < map.total
+            ? `; of ${plural(map.total, "word")}, those of sentences drawn at random are on this page`
+            : null,
+        ),
+      ),
+    );
+    fill(suspects, map.candidates.length ? candidates(map.candidates) : null);
+    view.paint();
+    chosen();
+  };
+  const region = (name, box) =>
+    button(name, () => frameTo(box(data.maps[state.map].bounds)), { "data-region": name });
+  root.append(
+    controls,
+    view.node,
+    html(
+      "p",
+      { class: "controls" },
+      html("span", { class: "count" }, "Frame"),
+      region("easy", (b) => ({ ...MAP, x1: b.steady, y0: b.easy })),
+      region("hard", (b) => ({ ...MAP, x1: b.steady, y1: b.hard })),
+      region("ambiguous", (b) => ({ ...MAP, x0: b.wavering })),
+      button("none", () => frameTo(null)),
+      html("span", { class: "pair" }, labelled("variability from", "x0"), labelled("to", "x1")),
+      html("span", { class: "pair" }, labelled("confidence from", "y0"), labelled("to", "y1")),
+    ),
+    html("p", {}, count),
+    trees,
+    list,
+    suspects,
+  );
+  const handlers = {
+    update() {
+      const { params } = page;
+      state.map = Math.max(
+        0,
+        data.maps.findIndex((m) => m.name === params.map),
+      );
+      if (params.layer in data.maps[state.map].layers) state.layer = params.layer;
+      state.relation = params.relation || "";
+      const box = Object.fromEntries(
+        Object.keys(MAP).map((name) => [name, parseFloat(params[name])]),
+      );
+      state.box = Object.values(box).every(Number.isFinite) ? box : null;
+      const word = parseInt(params.word, 10);
+      state.word = word >= 0 && word < current().words.head.length ? word : null;
+      show();
+    },
+    close() {
+      state.word = null;
+      fill(trees);
+      record();
+    },
+  };
+  handlers.update();
+  return handlers;
+};
+
+export const view = {
+  key: "maps",
+  title: "Data maps",
+  lead: "Which words were easy, hard or ambiguous for a parser in training?",
+  filters: [],
+  shows: (page) => page.has("maps"),
+  mount,
+};

@@ -1,0 +1,133 @@
+// The picture of a data map: points on a canvas, axes over it, and a frame drawn by a pointer.
+
+import { plane } from "../components/chart.js";
+import { fill, html } from "../shell/dom.js";
+import { clamp } from "../shell/format.js";
+
+export const MAP = { x0: 0, x1: 0.5, y0: 0, y1: 1 }; // as far as confidence and variability can go
+export const REGION_COLOURS = ["--c2", "--c5", "--c3", "--c0"]; // easy, hard, ambiguous, other
+export const rounded = (v) => Math.round(v * 1e4) / 1e4;
+
+// `points()` gives {layer, keep(i), steps}; `onmove` and `onend` are told of a new frame or null.
+export const mapView = (points, onmove, onend) => {
+  const canvas = html("canvas", {
+    role: "img",
+    "aria-label": "Data map: variability to the right, confidence upwards",
+  });
+  const frame = html("div", { class: "brush", hidden: true });
+  const axes = html("div");
+  const holder = html("div", { class: "map" }, canvas, axes, frame);
+  const pad = { left: 46, right: 12, top: 10, bottom: 40 };
+  let size = { width: 0, height: 0 };
+  let reach = MAP.x1; // how far to the right the picture goes
+  let box = null;
+  const wide = () => size.width - pad.left - pad.right;
+  const tall = () => size.height - pad.top - pad.bottom;
+  const toX = (v) => pad.left + (Math.min(v, reach) / reach) * wide();
+  const toY = (v) => size.height - pad.bottom - v * tall();
+  const fromX = (x) => clamp(((x - pad.left) / wide()) * reach, 0, reach);
+  const fromY = (y) => clamp((size.height - pad.bottom - y) / tall(), 0, 1);
+  // Colours of the page are written with six digits.
+  const rgb = (name) => {
+    const text = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    return [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));
+  };
+
+  const dots = (pixels, w, ratio) => {
+    const { layer, keep, steps } = points();
+    const colours = REGION_COLOURS.map(rgb);
+    const side = Math.round((layer.confidence.length < 20000 ? 3 : 2) * ratio);
+    for (let i = 0; i < layer.confidence.length; i += 1) {
+      if (!keep(i)) continue;
+      const x = Math.round((toX(layer.variability[i] / steps) - 1) * ratio);
+      const y = Math.round((toY(layer.confidence[i] / steps) - 1) * ratio);
+      const c = colours[layer.region[i]];
+      for (let dy = 0; dy < side; dy += 1) {
+        for (let dx = 0; dx < side; dx += 1) {
+          const at = 4 * ((y + dy) * w + x + dx);
+          // Half of the colour each time: crowded places come out stronger.
+          for (let k = 0; k < 3; k += 1) pixels[at + k] += (c[k] - pixels[at + k]) >> 1;
+        }
+      }
+    }
+  };
+  const paint = () => {
+    if (!size.width) return;
+    const { layer, steps } = points();
+    const most = layer.variability.reduce((a, b) => Math.max(a, b), 0) / steps;
+    reach = clamp(Math.ceil(most * 20) / 20, 0.1, MAP.x1);
+    const ratio = Math.min(2, window.devicePixelRatio || 1);
+    const w = Math.round(size.width * ratio);
+    const h = Math.round(size.height * ratio);
+    Object.assign(canvas, { width: w, height: h });
+    Object.assign(canvas.style, { width: `${size.width}px`, height: `${size.height}px` });
+    const pen = canvas.getContext("2d");
+    const image = pen.createImageData(w, h);
+    const [r, g, b] = rgb("--paper");
+    new Uint32Array(image.data.buffer).fill(((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
+    dots(image.data, w, ratio);
+    pen.putImageData(image, 0, 0);
+    const names = { xname: "variability", yname: "confidence", label: "Axes of the data map" };
+    fill(
+      axes,
+      plane({ ...size, ...pad, x: [0, reach], y: [0, 1], ...names }, () => []),
+    );
+    place(box);
+  };
+  const place = (now) => {
+    box = now;
+    frame.hidden = !box;
+    if (!box || !size.width) return;
+    Object.assign(frame.style, {
+      left: `${toX(box.x0)}px`,
+      top: `${toY(box.y1)}px`,
+      width: `${toX(box.x1) - toX(box.x0)}px`,
+      height: `${toY(box.y0) - toY(box.y1)}px`,
+    });
+  };
+
+  let start = null;
+  const spot = (event) => {
+    const r = canvas.getBoundingClientRect();
+    return [fromX(event.clientX - r.left), fromY(event.clientY - r.top)];
+  };
+  holder.addEventListener("pointerdown", (event) => {
+    start = spot(event);
+    holder.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  holder.addEventListener("pointermove", (event) => {
+    if (!start) return;
+    const [x, y] = spot(event);
+    place({
+      x0: rounded(Math.min(start[0], x)),
+      x1: rounded(Math.max(start[0], x)),
+      y0: rounded(Math.min(start[1], y)),
+      y1: rounded(Math.max(start[1], y)),
+    });
+    onmove(box);
+  });
+  holder.addEventListener("pointerup", (event) => {
+    if (!start) return;
+    const [x, y] = spot(event);
+    const tiny = Math.abs(x - start[0]) < 0.004 && Math.abs(y - start[1]) < 0.008;
+    start = null;
+    if (tiny) place(null);
+    onend(box);
+  });
+  // A touch that turns out to be scrolling or a pinch chooses nothing.
+  holder.addEventListener("pointercancel", () => {
+    start = null;
+    onend(box);
+  });
+  for (const media of ["(prefers-color-scheme: dark)", "print"])
+    matchMedia(media).addEventListener("change", paint);
+  new ResizeObserver(() => {
+    const width = Math.floor(holder.clientWidth);
+    if (width && width !== size.width) {
+      size = { width, height: Math.round(clamp(width * 0.6, 280, 480)) };
+      paint();
+    }
+  }).observe(holder);
+  return { node: holder, paint, place };
+};

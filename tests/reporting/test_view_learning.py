@@ -1,0 +1,41 @@
+"""Learning curves in a browser, against numbers computed in Python."""
+
+import polars as pl
+
+from treegauge.curves.attachments import COLUMNS, attachments
+from treegauge.curves.curve import curve
+from treegauge.curves.equivalents import equivalent_size
+from treegauge.reporting.report import report
+
+
+def test_learning_curves_place_scores(tab, tmp_path):
+    rows = [
+        (name, "mst", size, sample, kind, round(share * total), total)
+        for name in ("UD_A-A", "UD_B-B")
+        for i, size in enumerate((5, 10, 20, 40))
+        for sample in (0, 1)
+        for kind, total, share in (
+            ("all", 1000, 0.4 + 0.1 * i + 0.01 * sample),
+            ("NOUN", 400, 0.3 + 0.12 * i),
+            ("VERB", 300, 0.5 + 0.1 * (i != 2) * i),
+        )
+    ]
+    counts = attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row"))
+    counts.save(tmp_path / "counts.csv")
+    (tmp_path / "page.html").write_text(report(str(tmp_path / "counts.csv"), out=None).html)
+    page = tab(tmp_path / "page.html", "#learning?score=55.5")
+    curves = curve(counts).table
+
+    def worth(kind, score):
+        curve = curves.filter(pl.col("class") == kind).sort("size")
+        return float(equivalent_size(curve["size"], curve["score"], score))
+
+    said = page.locator("#learning-worth")
+    assert f"all words is worth {worth('all', 55.5):.1f} annotated" in said.inner_text()
+    page.locator("#view-learning").get_by_role("combobox", name="on").select_option("VERB")
+    page.locator("#view-learning label.field input").first.fill("58")
+    assert f"VERB is worth {worth('VERB', 58):.1f} annotated" in said.inner_text()
+    page.locator("#view-learning label.field input").first.fill("99")
+    assert "more than 40" in said.inner_text()
+    texts = page.locator("#view-learning .chart").first.locator("circle title").all_text_contents()
+    assert f"all, 5 sentences: {curves['score'][0]:.1f}" in texts
