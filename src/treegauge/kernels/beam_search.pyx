@@ -74,6 +74,11 @@ cdef class Search:
     cdef unsigned char[::1] room
     cdef Candidate* found
     cdef Candidate right
+    # arcs that were tried in a step, (dependent, head) each, and their scores, if they are watched
+    cdef bint watching
+    cdef Py_ssize_t n_tried
+    cdef int32_t[:, ::1] tried
+    cdef double[::1] tried_scores
 
     def __init__(self, words, templates, labels, BeamWeights weights, Py_ssize_t beam):
         cdef const int32_t[:, ::1] rows = templates.rows
@@ -92,6 +97,9 @@ cdef class Search:
         self.sums = np.zeros(weights.actions, np.float32)
         self.room = np.zeros(beam * sizeof(Candidate), np.uint8)
         self.found = <Candidate*> &self.room[0]
+        self.watching = False
+        self.tried = np.zeros((2 * beam, 2), np.int32)
+        self.tried_scores = np.zeros(2 * beam)
 
     cdef void start(self, Py_ssize_t number, bint correct) noexcept nogil:
         """Set a sentence up with its root and with places for no word, and its first state."""
@@ -161,6 +169,7 @@ cdef class Search:
         cdef bint correct, mislabelled
         cdef double score
         cost[0] = cost[1] = cost[2] = cost[3] = 0
+        self.n_tried = 0
         for number in range(self.first, self.stop):
             self.score(number)
             item = &arena.items[number]
@@ -189,6 +198,11 @@ cdef class Search:
                         if sums[other] > sums[action]:
                             action = other
                     score += sums[tied + side]
+                    if self.watching:
+                        self.tried[self.n_tried, 0] = dependent
+                        self.tried[self.n_tried, 1] = head
+                        self.tried_scores[self.n_tried] = score + sums[action]
+                        self.n_tried += 1
                 mislabelled = learning and mislabels(arena, number, gold, action)
                 count = _offer(
                     self.found, self.size, count,
@@ -270,6 +284,87 @@ cdef class Search:
                         found[0, before + front] = top if top <= self.sentence.length else 0
                         found[1, before + front] = (action - ARCS) >> 1
         return made[0], made[1]
+
+    def analyses(self, Py_ssize_t most):
+        """Give all analyses at the end of the beam, best first.
+
+        Returns their scores (sentences, beam), minus infinity where the beam has fewer; their heads
+        and labels (beam, words); and for the `most` best the scores of all labels of each arc, in
+        the state in which it was made, (most, words, labels): minus infinity for a label that was
+        not tried.
+        """
+        cdef Py_ssize_t n_labels = (self.weights.actions - ARCS - 2) // 2
+        totals = np.full((self.offsets.shape[0] - 1, self.size), -np.inf)
+        made = np.zeros((2, self.size, len(self.form)), np.int32)
+        seen = np.full((most, len(self.form), n_labels), -np.inf, np.float32)
+        cdef double[:, ::1] scores = totals
+        cdef int32_t[:, :, ::1] found = made
+        cdef float[:, :, ::1] tried = seen
+        cdef Py_ssize_t number, turn, before, at, rank, place
+        cdef int32_t action, dependent, head, side
+        cdef Item* items = self.states.arena.items
+        cdef const int32_t* bounds
+        with nogil:
+            for number in range(self.offsets.shape[0] - 1):
+                self.start(number, False)
+                for turn in range(2 * self.sentence.length):
+                    self.step(False, 0.0)
+                before = self.offsets[number] - 1
+                for rank in range(self.stop - self.first):
+                    at = self.first + rank
+                    scores[number, rank] = items[at].score
+                    while items[at].previous >= 0:
+                        action = items[at].action
+                        at = items[at].previous
+                        if action < ARCS:
+                            continue
+                        head = self.states.arena.nodes[items[at].top].word
+                        dependent = items[at].front
+                        if is_left(action):
+                            head, dependent = dependent, head
+                        found[0, rank, before + dependent] = (
+                            head if head <= self.sentence.length else 0
+                        )
+                        found[1, rank, before + dependent] = (action - ARCS) >> 1
+                        if rank >= most:
+                            continue
+                        self.score(at)
+                        side = (action - ARCS) & 1
+                        bounds = &self.label_bounds[
+                            self.sentence.tag[dependent], self.sentence.tag[head], side, 0
+                        ]
+                        for place in range(bounds[0], bounds[1]):
+                            tried[rank, before + dependent, self.labels[place]] = self.sums[
+                                ARCS + 2 * self.labels[place] + side
+                            ]
+        return totals, made[0], made[1], seen
+
+    def arc_leads(self, const int64_t[::1] starts, double[::1] leads):
+        """Write by how much each arc fell short of the best state when the search tried it.
+
+        That is, for the arc from head h to word d, the largest score of a state that has just got
+        the arc, less the best score after the same number of actions; at most 0. Word d of a
+        sentence of n words fills n + 1 places; arcs that were not tried are left as they are.
+        """
+        cdef Py_ssize_t number, turn, place, at
+        cdef int32_t head
+        cdef double lead
+        self.watching = True
+        with nogil:
+            for number in range(self.offsets.shape[0] - 1):
+                self.start(number, False)
+                for turn in range(2 * self.sentence.length):
+                    self.step(False, 0.0)
+                    for place in range(self.n_tried):
+                        head = self.tried[place, 1]
+                        if head > self.sentence.length:
+                            head = 0
+                        at = starts[number] + (
+                            (self.tried[place, 0] - 1) * (self.sentence.length + 1) + head
+                        )
+                        lead = self.tried_scores[place] - self.found[0].score
+                        leads[at] = max(leads[at], lead)
+        self.watching = False
 
     def learn(
         self, const int32_t[::1] heads, const int32_t[::1] labels, const int64_t[::1] order,
