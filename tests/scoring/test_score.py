@@ -192,7 +192,7 @@ def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
         (["GOLD", "GOOD", "--by", "upos", "--metric", "MLAS"], "unknown metric over words"),
         (
             ["GOLD", "a=GOOD", "a=POOR", "--by", "upos"],
-            "breakdowns and combinations are of one run; 'a' has 2",
+            "breakdowns, votes and calibration are of one run; 'a' has 2",
         ),
         (["GOLD", "GOOD", "--metric", "LASS"], "unknown metric 'LASS'"),
         (["GOLD", "GOOD", "--split", "test"], "--split needs GOLD to be a folder of treebanks"),

@@ -24,6 +24,7 @@ from treegauge.figures.theme import Spec
 FIGURES: dict[str, str] = {
     "breakdown": "scores.class_heat",
     "breakdowns": "scores.class_heat",
+    "calibration": "confidence.calibration",
     "complexity": "curves.complexity",
     "curve": "curves.learning",
     "equivalent": "curves.equivalents",

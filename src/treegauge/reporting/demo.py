@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Invented parsers, by the share of heads they get right.
 QUALITY = {"careful": 0.92, "average": 0.88, "hasty": 0.86}
+#: How overconfident they are; 1: their probabilities are calibrated.
+SHARPNESS = {"careful": 1.0, "average": 1.4, "hasty": 2.0}
 #: A tenth of its test sentences are copies of training sentences, for the audit to find.
 LEAKY = "UD_Imaginary-VSO"
 SENTENCES = {"train": 400, "dev": 60, "test": 200}
@@ -124,14 +126,16 @@ def _treebank(out: Path, name: str, grammar: "Grammar", seed: int) -> Path:
 
 def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
     """Write the test set under a short name, for examples, and the output of three parsers."""
+    from treegauge.testing.simulated_confidence import with_confidence
     from treegauge.testing.simulated_parser import Accuracy, simulated_parse
-    from treegauge.treebanks.conllu import write_conllu
+    from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
     write_conllu(gold, out / "gold.conllu")
     text = gold.to_bytes().decode()
     files = []
     for number, (name, quality) in enumerate(QUALITY.items()):
         files.append(out / f"{name}.conllu")
-        parsed = simulated_parse(text, Accuracy(heads=quality), seed=seed + number)
-        files[-1].write_bytes(parsed.encode())
+        parsed = parse_conllu(simulated_parse(text, Accuracy(heads=quality), seed=seed + number))
+        sure = with_confidence(parsed, gold, seed=seed + number, sharpness=SHARPNESS[name])
+        write_conllu(sure, files[-1])
     return files

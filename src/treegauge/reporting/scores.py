@@ -10,16 +10,19 @@ import numpy.typing as npt
 
 from treegauge.core.result import Result
 from treegauge.figures.scores import class_data, interval_data
+from treegauge.reporting.confidence import calibration_data, page_calibration
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section, treebank_of
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
+from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
+from treegauge.statistics.probabilities import BINS
 
 #: What the heat maps break scores down by.
 CLASSES = ("relation", "upos", "distance", "direction", "depth", "length", "projectivity")
@@ -53,11 +56,18 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
             by: found.systems if isinstance(found, Breakdowns) else {first: found}
             for by, found in zip(CLASSES, breakdowns, strict=True)
         }
-        parts.append(_part(one, scores, tests, by_class, budget))
+        part = _part(one, scores, tests, by_class, budget)
+        alignments = {name: cells.alignment for name, cells in by_class[CLASSES[0]].items()}
+        calibrated = page_calibration(alignments, scores)
+        parts.append(part | {"calibration": calibration_data(calibrated, list(one.systems))})
         tables.append((f"All metrics on {one.gold.name}", scores))
+        if calibrated:
+            tables.append((f"Calibration on {one.gold.name}", calibrated))
         if tests:
             tables.append((f"Paired tests on {one.gold.name}", tests))
         methods += _methods(one, scores, tests)
+        if calibrated:
+            methods.append(_calibration_method(one, scores, calibrated))
         short.append(_short(one.gold.name, scores, tests))
     plural = "treebanks" if len(scored) > 1 else "treebank"
     text = (
@@ -173,3 +183,11 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
             make_method("paired_tests", tests.signature, one.command(*options), **values)
         )
     return methods
+
+
+def _calibration_method(one: ScoredTreebank, scores: Scores, calibrated: Calibration) -> Method:
+    convention = scores.convention
+    options = [] if convention.official else [f"--convention {convention.name}"]
+    command = one.command(*options, "--calibration")
+    values = {"treebank": one.gold.name, "bins": BINS, "systems": ", ".join(calibrated.systems)}
+    return make_method("calibration", calibrated.signature, command, **values)

@@ -32,6 +32,7 @@ def score(
     combine: bool = False,
     votes: Sequence[str] = (),
     voted: str | PathLike[str] | None = None,
+    calibration: bool = False,
     baselines: bool = False,
     split: Literal["train", "dev", "test"] | None = None,
     common: bool = False,
@@ -84,6 +85,9 @@ def score(
         With combine: weight of a system's vote, as NAME=WEIGHT (default 1).
     voted
         Write the trees that are voted for to this CoNLL-U file; implies combine.
+    calibration
+        Say how well the systems' probabilities (HeadProb and DeprelProb in MISC, tree_prob) are
+        calibrated, and the score without the sentences of which they are least certain.
     baselines
         Add rows of parsers that know only the length of a sentence: branching to the left and to
         the right, random projective trees, random trees with the shortest arcs.
@@ -153,7 +157,8 @@ def score(
     )  # fmt: skip
     if official or counts:
         resampling = replace(resampling, resamples=0)
-    asked = Asked(_texts(by), examples, confusion, overlap, combine or voted is not None)
+    combine = combine or voted is not None
+    asked = Asked(_texts(by), examples, confusion, overlap, combine, calibration)
     how = ScoreRequest(
         options, reading, resampling, _listed(metric), test if resampling.resamples else "none",
         permutations, correction, margin, plan, view, style, asked, _texts(votes), voted,
@@ -195,18 +200,18 @@ def _check(
     refused = {
         f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, for which "
         "the correction is bonferroni": folder and how.correction == "benjamini-hochberg",
-        "--official, --counts, --by, --confusion, --overlap and --combine are for one gold file; "
-        f"got a folder: {gold}": folder and (plain or details),
+        "--official, --counts, --by, --confusion, --overlap, --combine and --calibration are for "
+        f"one gold file; got a folder: {gold}": folder and (plain or details),
         f"--common needs GOLD to be a folder of treebanks; got: {gold}": common and not folder,
         "--official and --counts show one table: leave out --by, --confusion, --overlap, "
-        "--combine": plain and details,
+        "--combine, --calibration": plain and details,
         f"the official table shows one system; got {len(named)}: {', '.join(named)}": plain
         and len(named) > 1,
         "--examples draws words of a class: say which classes with --by": how.asked.examples
         is not None
         and not how.asked.by,
-        "--msp scores one gold file, without --by, --confusion, --overlap, --combine, --enhanced, "
-        "--weights, --official and --counts": how.options.nodes
+        "--msp scores one gold file, without --by, --confusion, --overlap, --combine, "
+        "--calibration, --enhanced, --weights, --official and --counts": how.options.nodes
         and (folder or plain or details or how.options.enhanced or how.options.weights is not None),
         "--votes weighs systems that are combined: add --combine": bool(how.votes)
         and not how.asked.combine,
@@ -217,7 +222,7 @@ def _check(
         )
         > 1,
     } | {
-        f"breakdowns and combinations are of one run; {name!r} has {len(runs)}": details
+        f"breakdowns, votes and calibration are of one run; {name!r} has {len(runs)}": details
         and len(runs) > 1
         for name, runs in named.items()
     }

@@ -97,6 +97,7 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
     if how.baselines:
         gold = read_treebank(gold, errors=how.reading.errors, allow=how.reading.allow)
         baselines = _baselines(gold, how)
+    given = {name: outputs[0] for name, outputs in named.items()}
     alignments = align_outputs(gold, named, how.reading) if how.asked.anything else {}
     if alignments:  # they have been read, perhaps from a stream that cannot be read again
         gold = next(iter(alignments.values())).gold.treebank
@@ -136,9 +137,22 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
             alignments, scores, how.asked, metric=(how.metrics or ("LAS",))[0],
             correction=None if how.test == "none" else how.correction, all_pairs=how.view == "all",
         )  # fmt: skip
-    parts = ("overlap", "confusions", "breakdowns")
+    if how.asked.calibration:
+        from treegauge.scoring.calibration import calibrate
+
+        files = {name: str(output) for name, output in given.items() if _is_path(output)}
+        attached["calibration"] = calibrate(
+            {name: alignments[name] for name in given}, scores, files=files,
+            seed=how.resampling.seed if how.resampling.resamples else None,
+            all_parts=how.view == "all",
+        )  # fmt: skip
+    parts = ("overlap", "confusions", "breakdowns", "calibration")
     featured = next((name for name in parts if name in attached), "")
     return scores.with_attached(attached, featured=featured)
+
+
+def _is_path(output: Any) -> bool:
+    return isinstance(output, str | PathLike)
 
 
 def _baselines(gold: Any, how: ScoreRequest) -> "dict[str, Treebank]":

@@ -62,8 +62,9 @@ class Asked(NamedTuple):
     confusion: str | None = None
     overlap: int = 0
     combine: bool = False
+    calibration: bool = False
 
     @property
     def anything(self) -> bool:
         """Whether systems have to be aligned for it."""
-        return bool(self.by or self.confusion or self.overlap or self.combine)
+        return bool(self.by or self.confusion or self.overlap or self.combine or self.calibration)

@@ -1,0 +1,302 @@
+"""Calibration of systems' probabilities, and scores when uncertain sentences are dropped."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from treegauge.core import tables
+from treegauge.core.result import Result, countersign
+from treegauge.scoring.align import Alignment
+from treegauge.scoring.comparisons import shown_p_value
+from treegauge.scoring.confidence import Confidence, Event, SentenceConfidence
+from treegauge.scoring.scores import Scores
+from treegauge.statistics.probabilities import (
+    BINS,
+    DRAWS,
+    ConsistencyTest,
+    ReliabilityBins,
+    aurc,
+    auroc,
+    brier_score,
+    calibration_error,
+    consistency_test,
+    log_loss,
+    reliability_bins,
+    risk_coverage,
+)
+from treegauge.statistics.resampling import FloatArray
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: Fewest sentences or documents from which noise is told from miscalibration.
+LEAST_TESTED = 20
+#: Percentages of sentences that are dropped, the least certain first.
+DROPPED = (0, 10, 20, 30, 50)
+#: Points of a curve that JSON, figures and the page have.
+POINTS = 100
+#: Columns that only ``--all`` and files show.
+_PARTS = ("reliability", "resolution", "uncertainty")
+
+
+@dataclass(frozen=True, eq=False)
+class EventCalibration:
+    """How good the probabilities of one event are: numbers, bins, and the risk at each coverage."""
+
+    numbers: Mapping[str, Any]
+    bins: ReliabilityBins
+    risks: FloatArray = field(repr=False)
+
+    def bin_rows(self) -> list[dict[str, Any]]:
+        """Return the reliability diagram: cases, mean probability and share correct of each bin."""
+        columns = (self.bins.counts, self.bins.probability, self.bins.observed)
+        return [
+            {"cases": cases, "probability": probability, "correct": observed}
+            for cases, probability, observed in zip(*(one.tolist() for one in columns), strict=True)
+        ]
+
+
+def event_calibration(event: Event, *, units: int, seed: int | None) -> EventCalibration:
+    """Compute all numbers of an event; no test without a seed, or of fewer than 20 units."""
+    probabilities, outcomes, places = event
+    bins = reliability_bins(probabilities, outcomes)
+    test: ConsistencyTest | None = None
+    if seed is not None and units >= LEAST_TESTED:
+        test = consistency_test(probabilities, outcomes, places, bins, seed=seed)
+    risks = risk_coverage(probabilities, (~outcomes).astype(np.float64))
+    brier = brier_score(probabilities, outcomes, bins)
+    numbers = {
+        "cases": len(outcomes),
+        "correct": float(outcomes.mean()),
+        "probability": float(probabilities.mean()),
+        "ece": calibration_error(bins),
+        "ece_by_chance": test.expected if test else None,
+        "p_value": test.p_value if test else None,
+        "brier": brier.score,
+        **{name: getattr(brier, name) for name in _PARTS},
+        "log_loss": log_loss(probabilities, outcomes),
+        "auroc": auroc(probabilities, outcomes),
+        "aurc": aurc(risks),
+    }
+    return EventCalibration(numbers, bins, risks)
+
+
+def thinned(risks: FloatArray) -> list[tuple[float, float]]:
+    """Return coverage and risk, both in percent, at up to a hundred coverages.
+
+    Examples
+    --------
+    >>> thinned(np.array([0.0, 0.5]))
+    [(50.0, 0.0), (100.0, 50.0)]
+    """
+    number = len(risks)
+    kept = np.unique(np.ceil(np.arange(1, POINTS + 1) * number / POINTS).astype(int))
+    return [(100 * k / number, 100 * float(risks[k - 1])) for k in kept.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration(Result):
+    """Calibration of each system's probabilities of heads, relations, labelled arcs and trees.
+
+    All numbers are between 0 and 1, except the log loss (nats). `ece_by_chance` is the expected
+    calibration error of calibrated probabilities on this test set, and `p_value` says whether that
+    explains the one found. There is no interval: resampling adds noise, and noise raises the error,
+    so that intervals would lie above the truth.
+    """
+
+    systems: Mapping[str, Mapping[str, EventCalibration]] = field(repr=False)
+    signature: str
+    notes: tuple[str, ...] = ()
+    all: bool = False
+    kind: ClassVar[str] = "calibration"
+    digits: ClassVar[tables.Digits] = 4
+
+    @property
+    def coverage(self) -> "Coverage":
+        """The scores of the sentences that remain when uncertain ones are dropped."""
+        return cast("Coverage", self.attached["coverage"])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one row per system and event."""
+        for system, events in self.systems.items():
+            for name, made in events.items():
+                yield {"system": system, "event": name, **made.numbers}
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per system and event."""
+        import polars as pl
+
+        return pl.DataFrame(list(self.rows()), infer_schema_length=None)
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, and the bins and the risk-coverage curve of each."""
+        rows = []
+        for row in self.rows():
+            made = self.systems[row["system"]][row["event"]]
+            curve = [list(point) for point in thinned(made.risks)]
+            rows.append(row | {"bins": made.bin_rows(), "risk_coverage": curve})
+        return {"rows": rows, "notes": list(self.notes)}
+
+    def shown(self) -> list[dict[str, Any]]:
+        """Return the rows without the parts of the Brier score, unless all are asked for."""
+        rows = []
+        tested = any(row["p_value"] is not None for row in self.rows())
+        for row in self.rows():
+            row["p_value"] = shown_p_value(row["p_value"])
+            hidden = () if self.all else _PARTS
+            hidden = hidden if tested else (*hidden, "ece_by_chance", "p_value")
+            rows.append({name: value for name, value in row.items() if name not in hidden})
+        return rows
+
+    def own_text(self) -> str:
+        """Return the table and what its rows are about."""
+        table = tables.to_text(self.shown(), digits=self.digits)
+        return "\n".join([table, *self.notes, self.signature])
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage(Result):
+    """The score of the sentences that remain when the least certain ones are dropped.
+
+    `best` is the score that remains if the sentences with the lowest scores are dropped, `aurc` the
+    mean error over all coverages, as a fraction.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    curves: Mapping[str, list[tuple[float, float]]] = field(repr=False)
+    signature: str
+    kind: ClassVar[str] = "risk coverage"
+    unit: ClassVar[str | None] = "percent"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per system and percentage of sentences dropped."""
+        import polars as pl
+
+        return pl.DataFrame(self.rows, infer_schema_length=None)
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, and by system the curve: coverage and risk in percent."""
+        curves = {name: [list(point) for point in curve] for name, curve in self.curves.items()}
+        return super().json_fields() | {"risk_coverage": curves}
+
+    def shown(self) -> list[dict[str, Any]]:
+        """Return one row per system: its score without the least certain sentences."""
+        systems: dict[str, dict[str, Any]] = {}
+        for row in self.rows:
+            own = systems.setdefault(row["system"], {"system": row["system"]})
+            dropped = f" without {row['dropped']} %" if row["dropped"] else ""
+            own[f"{row['metric']}{dropped}"] = row["score"]
+        for row in self.rows:
+            systems[row["system"]]["AURC"] = f"{row['aurc']:.4f}"
+        return list(systems.values())
+
+    def own_text(self) -> str:
+        """Return the table under what is dropped."""
+        return f"without the least certain sentences:\n{super().own_text()}"
+
+
+def coverage_rows(
+    system: str, metric: str, sentences: SentenceConfidence
+) -> tuple[list[dict[str, Any]], FloatArray]:
+    """Return the rows of one system, and the risk when 1, 2, ... sentences are kept."""
+    confidence, correct, words = sentences
+    risks = risk_coverage(confidence, words - correct, words)
+    best = risk_coverage(correct / words, words - correct, words)
+    number, rows = len(risks), []
+    for dropped in DROPPED:
+        kept = max(1, number - round(number * dropped / 100))
+        row: dict[str, Any] = {"system": system, "metric": metric, "dropped": dropped}
+        row |= {"sentences": kept, "score": 100 * (1 - float(risks[kept - 1]))}
+        row["gain"] = row["score"] - 100 * (1 - float(risks[-1]))
+        rows.append(row | {"best": 100 * (1 - float(best[kept - 1])), "aurc": aurc(risks)})
+    return rows, risks
+
+
+def calibrate(
+    alignments: Mapping[str, Alignment],
+    scores: Scores,
+    *,
+    files: Mapping[str, str] | None = None,
+    seed: int | None = 0,
+    all_parts: bool = False,
+) -> Calibration:
+    """Return how well systems' probabilities are calibrated, with scores by coverage attached.
+
+    Parameters
+    ----------
+    alignments
+        Systems by name, aligned with gold.
+    scores
+        Their scores: the convention, and the units that depend on each other no more.
+    files
+        What messages call the systems' files.
+    seed
+        Seed of the consistency test; None makes no test.
+    all_parts
+        Whether tables show the parts of the Brier score.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> from treegauge.testing.simulated_confidence import with_confidence
+    >>> from treegauge.testing.simulated_parser import simulated_parse
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> gold = synthetic(50, seed=1)
+    >>> parsed = tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=1))
+    >>> system = with_confidence(parsed, gold, seed=1)
+    >>> scores = tg.score(gold, {"mine": system}, calibration=True)
+    >>> scores.attached["calibration"].systems["mine"]["arc"].numbers["ece"] < 0.1
+    True
+    """
+    systems: dict[str, dict[str, EventCalibration]] = {}
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, list[tuple[float, float]]] = {}
+    label = scores.label("LAS")
+    number = 0
+    for system, alignment in alignments.items():
+        made = Confidence(
+            alignment, scores.convention, units=scores.units, file=(files or {}).get(system)
+        )
+        number = made.number_of_units
+        systems[system] = {
+            name: event_calibration(event, units=number, seed=seed)
+            for name, event in made.events()
+            if len(event.outcomes)
+        }
+        own, risks = coverage_rows(system, label, made.sentences())
+        rows += own
+        curves[system] = thinned(risks)
+    tested = seed is not None and number >= LEAST_TESTED
+    signature = countersign(
+        scores.signature, systems="+".join(alignments), bins=f"{BINS}mass",
+        consistency=f"{DRAWS}draws" if tested else None, seed=seed if tested else None,
+    )  # fmt: skip
+    coverage = Coverage(tuple(rows), curves, countersign(scores.signature, m=label, sort="arcs"))
+    notes = tuple(_notes(systems, scores, number, seed))
+    attached = {"coverage": coverage}
+    return Calibration(systems, signature, notes, all_parts, attached=attached)
+
+
+def _notes(
+    systems: Mapping[str, Mapping[str, EventCalibration]], scores: Scores, number: int,
+    seed: int | None,
+) -> Sequence[str]:  # fmt: skip
+    said = ["relation: of words with a correct head; arc: head and relation; tree: whole sentences"]
+    bare = [system for system, events in systems.items() if "tree" not in events]
+    if bare:
+        said.append(f"no probabilities of trees (# tree_prob): {', '.join(bare)}")
+    if seed is None:
+        return said
+    if number < LEAST_TESTED:
+        text = f"no test of ece: {number} {scores.units}, at least {LEAST_TESTED} are needed"
+        inside = "; --units sentences tests within these documents"
+        return [*said, text + (inside if scores.units == "documents" else "")]
+    return [
+        *said,
+        f"p_value: could calibrated probabilities have this ece on {number} {scores.units}? "
+        "(not corrected for the number of tests)",
+    ]
