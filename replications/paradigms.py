@@ -98,7 +98,11 @@ def label_trees(
         [np.exp(one) for one in columns], np.exp(last[:, is_root]).sum(1)
     )
     heads = np.concatenate(
-        [spanning_tree(np.pad(own.T, ((0, 0), (1, 0)))) for own in shares if len(own)]
+        [
+            spanning_tree(np.ascontiguousarray(np.pad(own.T, ((0, 0), (1, 0)))))
+            for own in shares
+            if len(own)
+        ]
     )
     legal = is_root[None] == (heads == 0)[:, None]
     chosen = np.where(legal, last, -np.inf).argmax(1)

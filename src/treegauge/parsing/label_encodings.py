@@ -1,35 +1,36 @@
 r"""Ways to write a tree as one label per word, and to read any labels as a tree.
 
-Brackets (Strzyz et al. 2019, 2020): all arcs in one plane, or in two in which none cross. In the
-label of word i, plane by plane, stand ``<`` if word i - 1 has its head to the right, ``/`` for each
-right dependent of word i - 1, ``\`` for each left dependent of word i, and ``>`` if word i has
-its head to the left; ``.`` if nothing stands there. The root's arc is not written: who has the
-relation ``root`` is the root. Arcs that find no plane are lost. Planes are found greedily; by
-propagation of what an arc's place forbids for others; or, ``directed``, greedily with a mind for
-crossings of arcs in one direction only, which is enough, since the two directions are read by
-stacks of their own.
-
-Relative: how many words to the right (+) or left (-) the head is, 0 for the root; counting either
-all words, or those with the head's UPOS, which is then named, too.
+Four families: brackets at both ends of an arc (:mod:`~treegauge.parsing.bracket_labels`), steps to
+the head (:mod:`~treegauge.parsing.step_labels`), bits (:mod:`~treegauge.parsing.bit_labels`) and
+hierarchical brackets (:mod:`~treegauge.parsing.hierarchical_labels`). Names joined by ``+`` are
+several encodings of the same tree side by side.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.kernels import label_encodings as _kernels
-from treegauge.parsing.label_marginals import bracket_marginals, completed, step_marginals
+from treegauge.parsing.bit_labels import parse_bits, write_four_bits, write_seven_bits
+from treegauge.parsing.bracket_labels import bracket_reader, bracket_weigher, write_brackets
+from treegauge.parsing.hierarchical_labels import parse_hierarchy, write_hierarchy
+from treegauge.parsing.label_readers import (
+    Bools,
+    Doubles,
+    Ints,
+    MakeReader,
+    MakeWeigher,
+    Reader,
+    Weigher,
+    Writer,
+)
+from treegauge.parsing.stack_labels import stack_reader, stack_weigher
+from treegauge.parsing.step_labels import step_reader, step_weigher, write_relative, write_upos
 from treegauge.treebanks.columns import Codes
-
-Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
-Doubles = npt.NDArray[np.float64]
-EMPTY = "."
-_PARTS = "</\\>"
-_ROOT = "-1@ROOT"
 
 
 @dataclass(frozen=True)
@@ -45,21 +46,15 @@ class Trees:
     repaired: Bools
 
 
-Reader = Callable[[Ints, Bools], Ints]
-"""Takes codes (columns, words) and who has the relation root; gives heads, -1 for none."""
-Weigher = Callable[[Sequence[Doubles], Doubles], list[Doubles]]
-"""Takes p(label) of each column and p(root relation) of each word; gives p(head) by sentence."""
-
-
 @dataclass(frozen=True)
 class Encoding:
     """A way to write trees as labels, `columns` of them per word beside its relation."""
 
     name: str
     columns: int
-    _write: Callable[[Ints, Ints, Codes], list[Codes]]
-    _reader: Callable[[Sequence[Sequence[str]], Ints, Codes], Reader]
-    _weigher: Callable[[Sequence[Sequence[str]], Ints, Codes], Weigher]
+    _write: Writer
+    _reader: MakeReader
+    _weigher: MakeWeigher
 
     def encode(self, heads: npt.ArrayLike, offsets: npt.ArrayLike, tags: Codes) -> list[Codes]:
         """Write trees as labels, one column of codes each; only `relative-upos` reads the tags."""
@@ -107,120 +102,6 @@ class Encoding:
             )
 
 
-def _brackets(method: int | None) -> Callable[[Ints, Ints, Codes], list[Codes]]:
-    """Write brackets in two planes by a method, or all in one."""
-
-    def write(heads: Ints, offsets: Ints, _: Codes) -> list[Codes]:
-        plane = np.ones(len(heads), np.uint8)
-        if method is not None:
-            _kernels.planes(heads, offsets, method, plane)
-        counts = np.zeros((1 if method is None else 2, len(heads), 4), np.int32)
-        _kernels.brackets(heads, offsets, plane, counts)
-        made = []
-        for own in counts:
-            rows, codes = np.unique(own, axis=0, return_inverse=True)
-            parts = ([p * n for p, n in zip(_PARTS, row, strict=True)] for row in rows.tolist())
-            labels = ["".join(some) or EMPTY for some in parts]
-            made.append(Codes(codes.reshape(-1).astype(np.int32), labels))
-        return made
-
-    return write
-
-
-def _bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Reader:
-    parts: list[int] = []
-    bounds = np.zeros((len(labels), max(map(len, labels), default=0) + 1), np.int32)
-    for plane, values in enumerate(labels):
-        bounds[plane, 0] = len(parts)
-        for number, label in enumerate(values):
-            for part in "" if label == EMPTY else label:
-                if part not in _PARTS:
-                    raise TreegaugeError(
-                        f"label {label!r} holds {part!r}; brackets are < / \\ > or . for none"
-                    )
-                parts.append(_PARTS.index(part))
-            bounds[plane, number + 1] = len(parts)
-    flat = np.array(parts, np.uint8)
-
-    def read(codes: Ints, roots: Bools) -> Ints:
-        heads = np.zeros(codes.shape[1], np.int32)
-        _kernels.match_brackets(codes, flat, bounds, roots, offsets, heads)
-        return heads
-
-    return read
-
-
-def _bracket_weigher(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Weigher:
-    counts = [
-        np.array([[label.count(part) for part in _PARTS] for label in own], np.int64).reshape(-1, 4)
-        for own in labels
-    ]
-
-    def weigh(shares: Sequence[Doubles], roots: Doubles) -> list[Doubles]:
-        claims = bracket_marginals(shares, counts, offsets)
-        return [
-            completed(own, roots[start : start + len(own)])
-            for own, start in zip(claims, offsets[:-1].tolist(), strict=True)
-        ]
-
-    return weigh
-
-
-def _write_relative(heads: Ints, offsets: Ints, _: Codes) -> list[Codes]:
-    place = np.arange(len(heads)) - np.repeat(offsets[:-1], np.diff(offsets)) + 1
-    steps, codes = np.unique(np.where(heads > 0, heads - place, 0), return_inverse=True)
-    named = [f"{step:+d}" if step else "0" for step in steps.tolist()]
-    return [Codes(codes.astype(np.int32), named)]
-
-
-def _write_upos(heads: Ints, offsets: Ints, tags: Codes) -> list[Codes]:
-    steps = np.zeros(len(heads), np.int32)
-    _kernels.count_tags(heads, tags.codes, offsets, steps)
-    parents = np.repeat(offsets[:-1], np.diff(offsets)) + np.maximum(heads, 1) - 1
-    wanted = np.where(heads > 0, tags.codes[parents], -1)
-    pairs, codes = np.unique(np.stack([steps, wanted]), axis=1, return_inverse=True)
-    named = [f"{step:+d}@{tags.values[tag]}" if step else _ROOT for step, tag in pairs.T.tolist()]
-    return [Codes(codes.reshape(-1).astype(np.int32), named)]
-
-
-def _step_reader(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Reader:
-    known = {tag: number for number, tag in enumerate(tags.values)}
-    steps, wanted, everything = [], [], True
-    for label in labels[0]:
-        text, at, tag = label.partition("@")
-        try:
-            steps.append(0 if label == _ROOT else int(text))
-        except ValueError:
-            raise TreegaugeError(
-                f"label {label!r} is no step; expected such as +2, 0, -1@NOUN or {_ROOT}"
-            ) from None
-        wanted.append(known.get(tag, -1))
-        everything = everything and not at
-    of_step, of_tag = np.array(steps, np.int32), np.array(wanted, np.int32)
-
-    def read(codes: Ints, _: Bools) -> Ints:
-        heads = np.zeros(codes.shape[1], np.int32)
-        _kernels.follow_tags(
-            of_step[codes[0]], of_tag[codes[0]], tags.codes, offsets, everything, heads
-        )
-        return heads
-
-    return read
-
-
-def _step_weigher(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Weigher:
-    read = _step_reader(labels, offsets, tags)
-    words = int(offsets[-1])
-    numbers = np.arange(len(labels[0]), dtype=np.int32)
-    nobody = np.zeros(words, np.bool_)
-    heads = np.stack([read(np.full((1, words), one, np.int32), nobody) for one in numbers], 1)
-
-    def weigh(shares: Sequence[Doubles], _: Doubles) -> list[Doubles]:
-        return [completed(own) for own in step_marginals(shares[0], heads, offsets)]
-
-    return weigh
-
-
 def encodings() -> dict[str, Encoding]:
     """Return all encodings by name."""
     planes = {
@@ -228,25 +109,70 @@ def encodings() -> dict[str, Encoding]:
         "-propagation": _kernels.PROPAGATED,
         "-directed": _kernels.DIRECTED,
     }
-    brackets = (_bracket_reader, _bracket_weigher)
+    brackets = (bracket_reader, bracket_weigher)
+    steps = (step_reader, step_weigher)
+    bits = (stack_reader(parse_bits), stack_weigher(parse_bits))
+    hierarchy = (stack_reader(parse_hierarchy), stack_weigher(parse_hierarchy))
     made = [
         *(
-            Encoding(f"two-planar{end}", 2, _brackets(how), *brackets)
+            Encoding(f"two-planar{end}", 2, write_brackets(how), *brackets)
             for end, how in planes.items()
         ),
-        Encoding("one-planar", 1, _brackets(None), *brackets),
-        Encoding("relative-upos", 1, _write_upos, _step_reader, _step_weigher),
-        Encoding("relative", 1, _write_relative, _step_reader, _step_weigher),
+        Encoding("one-planar", 1, write_brackets(None), *brackets),
+        Encoding("relative-upos", 1, write_upos, *steps),
+        Encoding("relative", 1, write_relative, *steps),
+        Encoding("4-bit", 1, write_four_bits, *bits),
+        Encoding("7-bit", 1, write_seven_bits, *bits),
+        Encoding("hierarchical", 1, write_hierarchy, *hierarchy),
     ]
     return {one.name: one for one in made}
 
 
 def find_encoding(name: str) -> Encoding:
-    """Return an encoding by name; unknown names get the choices."""
+    """Return an encoding by name, or several joined by ``+``; unknown names get the choices."""
     known = encodings()
-    if name not in known:
-        raise ChoiceError("encoding", name, known)
-    return known[name]
+    names = name.split("+")
+    for one in names:
+        if one not in known:
+            raise ChoiceError("encoding", one, known)
+    return known[name] if len(names) == 1 else _joined(name, [known[one] for one in names])
+
+
+def _joined(name: str, several: Sequence[Encoding]) -> Encoding:
+    """Return several encodings as one: the first is read, and all of them weigh heads."""
+    ends = np.cumsum([0, *(one.columns for one in several)]).tolist()
+    parts = [slice(a, b) for a, b in pairwise(ends)]
+
+    def write(heads: Ints, offsets: Ints, tags: Codes) -> list[Codes]:
+        return [column for one in several for column in one.encode(heads, offsets, tags)]
+
+    def reader(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Reader:
+        read = several[0]._reader(labels[parts[0]], offsets, tags)
+        return lambda codes, roots: read(codes[parts[0]], roots)
+
+    def weigher(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Weigher:
+        weighers = [
+            one.weigher(labels[part], offsets, tags)
+            for one, part in zip(several, parts, strict=True)
+        ]
+
+        def weigh(shares: Sequence[Doubles], roots: Doubles) -> list[Doubles]:
+            found = [
+                weigh_one(shares[part], roots)
+                for weigh_one, part in zip(weighers, parts, strict=True)
+            ]
+            return [geometric_mean(own) for own in zip(*found, strict=True)]
+
+        return weigh
+
+    return Encoding(name, ends[-1], write, reader, weigher)
+
+
+def geometric_mean(shares: Sequence[Doubles]) -> Doubles:
+    """Return the geometric mean of probabilities of heads, each row scaled to 1."""
+    logs = np.log(np.maximum(shares, 1e-30)).mean(0)
+    found = np.where(np.min(shares, axis=0) > 0, np.exp(logs), 0.0)
+    return np.asarray(found / found.sum(1, keepdims=True))
 
 
 def is_root(relations: Codes) -> Bools:

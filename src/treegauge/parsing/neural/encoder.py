@@ -53,21 +53,28 @@ def layout(data: Encoded, options: NeuralOptions, vector_size: int = 0) -> dict[
             shapes[f"label{column}.layer.bias"] = (hidden,)
             shapes[f"label{column}.matrix"] = (hidden, size)
             shapes[f"label{column}.bias"] = (size,)
-        if options.arc_weight == 0:
-            return shapes
     assert isinstance(options, BiaffineOptions | LabellingOptions)  # noqa: S101 - there are no others
     dependent = width
     if isinstance(options, PointerOptions):
         shapes |= _lstm_shapes("pointer", 1, width, options.hidden)
         dependent = options.hidden
-    arc, relation = options.arc_size, options.relation_size
-    for side, size in (("dependent", dependent), ("head", width)):
-        for kind, out in (("arc", arc), ("relation", relation)):
-            shapes[f"{kind}.{side}.matrix"] = (size, out)
-            shapes[f"{kind}.{side}.bias"] = (out,)
-    shapes["arc.bilinear"] = (arc + 1, arc)
-    shapes["relation.bilinear"] = (relation + 1, relations, relation + 1)
+    pairs = _scored_pairs(options)
+    for side, wide in (("dependent", dependent), ("head", width)):
+        for kind, size in pairs.items():
+            shapes[f"{kind}.{side}.matrix"] = (wide, size)
+            shapes[f"{kind}.{side}.bias"] = (size,)
+    for kind, size in pairs.items():
+        between = () if kind == "arc" else (relations,)
+        shapes[f"{kind}.bilinear"] = (size + 1, *between, size + (kind != "arc"))
     return shapes
+
+
+def _scored_pairs(options: BiaffineOptions | LabellingOptions) -> dict[str, int]:
+    """Return the sizes of vectors by which pairs of words are scored, in training at least."""
+    sizes = {"arc": options.arc_size, "relation": options.relation_size}
+    if isinstance(options, LabellingOptions) and options.arc_weight == 0:
+        return {"relation": sizes["relation"]} if options.relations == "head" else {}
+    return sizes
 
 
 def _lstm_shapes(name: str, ways: int, size: int, hidden: int) -> dict[str, Shape]:

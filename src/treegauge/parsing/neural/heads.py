@@ -23,13 +23,19 @@ NEVER = -1e30
 
 
 @dataclass(frozen=True)
-class Sides:
-    """Vectors (M, B, T, size) by which words are scored as dependents and as heads."""
+class RelationSides:
+    """Vectors (M, B, T, size) by which relations of words are scored, as dependents and heads."""
+
+    relation_dependent: Tensor
+    relation_head: Tensor
+
+
+@dataclass(frozen=True)
+class Sides(RelationSides):
+    """The same of relations and of arcs."""
 
     arc_dependent: Tensor
     arc_head: Tensor
-    relation_dependent: Tensor
-    relation_head: Tensor
 
 
 def _layer(weights: Mapping[str, Tensor], name: str, states: Tensor, share: float) -> Tensor:
@@ -52,10 +58,21 @@ def sides(
     read = states
     if isinstance(options, PointerOptions):
         read = point(weights, states, batch, share)
+    of_relations = relation_sides(weights, states, share, read)
     return Sides(
+        of_relations.relation_dependent,
+        of_relations.relation_head,
         _layer(weights, "arc.dependent", read, share),
         _layer(weights, "arc.head", states, share),
-        _layer(weights, "relation.dependent", read, share),
+    )
+
+
+def relation_sides(
+    weights: Mapping[str, Tensor], states: Tensor, share: float, read: Tensor | None = None
+) -> RelationSides:
+    """Make the vectors that relations are scored by; `read` are states of dependents, if others."""
+    return RelationSides(
+        _layer(weights, "relation.dependent", states if read is None else read, share),
         _layer(weights, "relation.head", states, share),
     )
 
@@ -87,7 +104,9 @@ def head_log_probabilities(
     return torch.log_softmax(scores.masked_fill(~legal, NEVER), -1)
 
 
-def relation_log_probabilities(weights: Mapping[str, Tensor], both: Sides, heads: Tensor) -> Tensor:
+def relation_log_probabilities(
+    weights: Mapping[str, Tensor], both: RelationSides, heads: Tensor
+) -> Tensor:
     r"""Return log p(relation | word, head) for the given heads (M, B, T), (M, B, T, relations).
 
     .. math:: p(r \mid d, h) \propto \exp\left([x_d; 1]^\top U_r [y_h; 1]\right)
@@ -95,14 +114,17 @@ def relation_log_probabilities(weights: Mapping[str, Tensor], both: Sides, heads
     models, rows, steps, size = both.relation_head.shape
     line = torch.arange(models * rows, device=heads.device).view(models, rows, 1) * steps
     flat = both.relation_head.reshape(-1, size).index_select(0, (line + heads).reshape(-1))
-    return _bilinear(
+    return bilinear_log_probabilities(
         weights,
         both.relation_dependent.reshape(models, rows * steps, size),
         flat.view(models, rows * steps, size),
     ).view(models, rows, steps, -1)
 
 
-def _bilinear(weights: Mapping[str, Tensor], left: Tensor, right: Tensor) -> Tensor:
+def bilinear_log_probabilities(
+    weights: Mapping[str, Tensor], left: Tensor, right: Tensor
+) -> Tensor:
+    """Return log p(relation) of pairs of vectors of dependents and heads, (M, pairs, size) each."""
     table = weights["relation.bilinear"]
     models, one_more, relations, _ = table.shape
     mixed = torch.bmm(_one_more(left), table.reshape(models, one_more, relations * one_more))
@@ -128,17 +150,17 @@ def best_relation(weights: Mapping[str, Tensor], both: Sides) -> Tensor:
 
 
 def label_log_probabilities(
-    weights: Mapping[str, Tensor], states: Tensor, share: float = 0.0
+    weights: Mapping[str, Tensor], states: Tensor, share: float = 0.0, wanted: slice = slice(None)
 ) -> list[Tensor]:
-    """Return log p(label | word) of each column, relations last, each (M, B, T, labels).
+    """Return log p(label | word) of the wanted columns, relations last, each (M, B, T, labels).
 
     Each column has a dense layer over the word's state and that of the word before it.
     """
     models, steps, rows, _ = states.shape
     pairs = torch.cat([states, states.roll(1, 1)], -1)
+    columns = sum(name.startswith("label") and name.endswith(".layer.bias") for name in weights)
     made = []
-    column = 0
-    while f"label{column}.matrix" in weights:
+    for column in range(columns)[wanted]:
         layer = _layer(weights, f"label{column}.layer", pairs, share)
         scores = torch.baddbmm(
             weights[f"label{column}.bias"][:, None],
@@ -146,7 +168,6 @@ def label_log_probabilities(
             weights[f"label{column}.matrix"],
         )
         made.append(torch.log_softmax(scores, -1).view(models, rows, steps, -1))
-        column += 1
     return made
 
 
@@ -225,7 +246,12 @@ def gold_log_probabilities(
 
         return picked(arcs, batch.heads), picked(names, batch.relations), rivals
     share = options.dropout if training else 0.0
-    *columns, last = label_log_probabilities(weights, states, share)
+    if isinstance(options, LabellingOptions) and options.relations == "head":
+        columns = label_log_probabilities(weights, states, share, slice(-1))
+        of_relations = relation_sides(weights, states, share)
+        last = relation_log_probabilities(weights, of_relations, batch.heads)
+    else:
+        *columns, last = label_log_probabilities(weights, states, share)
     golds = [picked(one, gold) for one, gold in zip(columns, batch.labels, strict=True)]
     structure = torch.stack(golds).sum(0)
 
@@ -243,14 +269,24 @@ def gold_log_probabilities(
 def second_task(
     weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions
 ) -> Tensor | None:
-    """Return log-probabilities of gold arcs by which a labelling parser's states also learn."""
-    if not isinstance(options, LabellingOptions) or options.arc_weight == 0:
+    """Return log-probabilities by which a labelling parser's states also learn.
+
+    They are those of gold arcs, and of gold relations in the way that parsing does not use.
+    """
+    if not isinstance(options, LabellingOptions):
         return None
-    both = sides(weights, states, batch, options, training=True)
-    arcs = head_log_probabilities(weights, both, batch)
-    names = relation_log_probabilities(weights, both, batch.heads)
-    found = picked(arcs, batch.heads) + picked(names, batch.relations)
-    return options.arc_weight * found
+    learned = []
+    if options.relations == "head":
+        (last,) = label_log_probabilities(weights, states, options.dropout, slice(-1, None))
+        learned.append(picked(last, batch.relations))
+    if options.arc_weight > 0:
+        both = sides(weights, states, batch, options, training=True)
+        arcs = head_log_probabilities(weights, both, batch)
+        learned.append(options.arc_weight * picked(arcs, batch.heads))
+        if options.relations == "label":
+            names = relation_log_probabilities(weights, both, batch.heads)
+            learned.append(options.arc_weight * picked(names, batch.relations))
+    return torch.stack(learned).sum(0) if learned else None
 
 
 def _others(spread: Tensor, gold: Tensor, barred: int | None = None) -> tuple[Tensor, Tensor]:

@@ -26,11 +26,6 @@ class LabellingModel(NeuralModel):
     name = "labelling"
     kind = LabellingOptions
 
-    def _spreads(self, treebank: Treebank) -> list[Doubles]:
-        """Return log p of known labels for each column, relations last."""
-        logs = self.predictor(treebank).label_log_probabilities()
-        return [one[:, FIRST_LABEL:] for one in logs]
-
     def _read(self, way: str, treebank: Treebank) -> Any:
         """Return the encoding's reader or weigher of these sentences."""
         encoding = find_encoding(self.options.encoding)
@@ -41,8 +36,8 @@ class LabellingModel(NeuralModel):
     def _is_root(self) -> npt.NDArray[np.bool_]:
         return np.array([name.partition(":")[0] == "root" for name in self.relations], np.bool_)
 
-    def _head_shares(self, spreads: list[Doubles], treebank: Treebank) -> list[Doubles]:
-        *columns, last = map(np.exp, spreads)
+    def _head_shares(self, logs: list[Doubles], treebank: Treebank) -> list[Doubles]:
+        *columns, last = (np.exp(one[:, FIRST_LABEL:]) for one in logs)
         found: list[Doubles] = self._read("weigher", treebank)(
             columns, last[:, self._is_root].sum(1)
         )
@@ -51,42 +46,58 @@ class LabellingModel(NeuralModel):
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the trees that its labels are read as.
 
-        With ``decoder=spanning``, of all trees the one with the most heads right to be expected;
-        with ``labels``, the tree that each word's best labels say, repaired where they say none.
+        With ``decoder=spanning``, the tree with the most correct heads in expectation; with
+        ``labels``, the tree that each word's best labels say, repaired where they are not a tree.
+        With ``relations=head`` relations are chosen at those heads, else as labels.
         """
-        spreads = self._spreads(treebank)
+        predictor = self.predictor(treebank)
+        output = predictor.labels()
         if self.options.decoder == "labels":
-            return self._read_best(spreads, treebank)
+            heads, made_root = self._best_labels(output.logs, treebank)
+        else:
+            heads, made_root = self._best_trees(output.logs, treebank), None
+        logs = output.logs[-1]
+        if self.options.relations == "head":
+            logs = predictor.relations_at(output, heads)
+        known = logs[:, FIRST_LABEL:]
+        if self.options.relations == "head" or made_root is None:
+            legal = self._is_root[None] == (heads == 0)[:, None]
+        else:
+            legal = self._is_root[None] | ~made_root[:, None]
+        # A treebank may have no relation for roots, or for others: any is better than none.
+        legal = legal | ~legal.any(1, keepdims=True)
+        return self.with_trees(treebank, heads, np.where(legal, known, -np.inf).argmax(1))
+
+    def _best_trees(self, logs: list[Doubles], treebank: Treebank) -> npt.NDArray[np.int32]:
         heads = np.zeros(treebank.n_words, np.int32)
         for shares, start in zip(
-            self._head_shares(spreads, treebank), treebank.offsets[:-1].tolist(), strict=True
+            self._head_shares(logs, treebank), treebank.offsets[:-1].tolist(), strict=True
         ):
             matrix = np.zeros((len(shares) + 1, len(shares) + 1))
             matrix[:, 1:] = shares.T
             heads[start : start + len(shares)] = spanning_tree(matrix)
-        legal = self._is_root[None] == (heads == 0)[:, None]
-        # A treebank may have no relation for roots, or for others: any is better than none.
-        legal |= ~legal.any(1, keepdims=True)
-        names = np.where(legal, spreads[-1], -np.inf).argmax(1)
-        return self.with_trees(treebank, heads, names)
+        return heads
 
-    def _read_best(self, spreads: list[Doubles], treebank: Treebank) -> Treebank:
-        *columns, last = (one.argmax(1) for one in spreads)
+    def _best_labels(
+        self, logs: list[Doubles], treebank: Treebank
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+        """Return the heads that each word's best labels say, and who became root by repair."""
+        *columns, last = (one[:, FIRST_LABEL:].argmax(1) for one in logs)
         trees = self._read("reader", treebank)(np.stack(columns), self._is_root[last])
-        root = next((n for n, rooted in enumerate(self._is_root) if rooted), None)
-        names = last if root is None else np.where(trees.made_root, root, last)
-        return self.with_trees(treebank, trees.heads, names)
+        return trees.heads, trees.made_root
 
     def head_probabilities(self, treebank: Treebank) -> list[Doubles]:
         """Return for each sentence p(head | word), (words, words + 1), as labels amount to."""
-        return self._head_shares(self._spreads(treebank), treebank)
+        return self._head_shares(self.predictor(treebank).label_log_probabilities(), treebank)
 
     def relation_probabilities(self, treebank: Treebank) -> Doubles:
-        """Return one row per word: p(relation | word); the head plays no part in it.
+        """Return one row per word: p(relation | word, its head in the treebank).
 
-        Columns are :attr:`relations`; what is missing to 1 is for relations never seen.
+        With ``relations=label`` the head plays no part. Columns are :attr:`relations`; what is
+        missing to 1 is for relations never seen.
         """
-        return np.exp(self._spreads(treebank)[-1])
+        logs: Doubles = self.predictor(treebank).relation_log_probabilities()
+        return np.exp(logs[:, FIRST_LABEL:])
 
 
 class LabellingParser(NeuralParser):
@@ -104,9 +115,8 @@ class LabellingParser(NeuralParser):
 
     def made(self, train: Treebank, learned: Trained) -> LabellingModel:
         """Return the model without what only training needs."""
+        dropped = ("arc.",) if self.options.relations == "head" else ("arc.", "relation.")
         kept = {
-            name: value
-            for name, value in learned.arrays.items()
-            if not name.startswith(("arc.", "relation."))
+            name: value for name, value in learned.arrays.items() if not name.startswith(dropped)
         }
         return LabellingModel(self.options, replace(learned, arrays=kept))

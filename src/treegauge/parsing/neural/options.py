@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.options import ParserOptions, option
 
 
@@ -17,7 +17,7 @@ def need_torch() -> None:
 
 ENCODINGS = (
     "two-planar", "two-planar-propagation", "two-planar-directed", "one-planar", "relative-upos",
-    "relative",
+    "relative", "4-bit", "7-bit", "hierarchical",
 )  # fmt: skip
 
 
@@ -77,8 +77,9 @@ class LabellingOptions(NeuralOptions):
 
     layers: int = option(2, "layers of the BiLSTM", low=1, high=16)
     encoding: str = option(
-        "two-planar-directed", "how trees are written as labels", choices=ENCODINGS
-    )
+        "two-planar-directed", f"how trees are written as labels, or several ways joined by +: "
+        f"{', '.join(ENCODINGS)}",
+    )  # fmt: skip
     label_size: int = option(400, "size of the layers that predict labels", low=1, high=8192)
     arc_weight: float = option(
         1.0, "weight of scoring arcs as a second task in training; 0: labels alone", low=0, high=100
@@ -89,3 +90,14 @@ class LabellingOptions(NeuralOptions):
         "spanning", "best tree under the probabilities of heads that labels amount to, or the best "
         "labels, repaired to a tree", choices=("spanning", "labels"),
     )  # fmt: skip
+    relations: str = option(
+        "head", "whether a word's relation is chosen by its head's state, too, or as a label",
+        choices=("head", "label"),
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        """Check each of the encodings, too."""
+        super().__post_init__()
+        for name in self.encoding.split("+"):
+            if name not in ENCODINGS:
+                raise ChoiceError("value of option encoding", name, ENCODINGS)

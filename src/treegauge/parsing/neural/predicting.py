@@ -1,6 +1,7 @@
 """What one trained model says of sentences, as arrays."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,32 @@ from treegauge.parsing.neural import batches, heads
 from treegauge.parsing.neural.batches import Floats, SentenceBatch, gather, tables
 from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
-from treegauge.parsing.neural.encoder import encode, from_arrays
-from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions, PointerOptions
+from treegauge.parsing.neural.encoder import encode, from_arrays, point
+from treegauge.parsing.neural.options import (
+    BiaffineOptions,
+    LabellingOptions,
+    NeuralOptions,
+    PointerOptions,
+)
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 Decode = Callable[[Doubles], Ints]
 _PLACES, _ROWS = 4096, 64
+
+
+@dataclass(frozen=True, eq=False)
+class LabelOutput:
+    """Log-probabilities of labels by column, relations last, and vectors that score relations.
+
+    Vectors are of words as dependents and as heads, and of each sentence's root as head.
+    """
+
+    logs: list[Doubles]
+    dependents: npt.NDArray[np.float32]
+    heads: npt.NDArray[np.float32]
+    roots: npt.NDArray[np.float32]
 
 
 class Predictor:
@@ -45,6 +64,12 @@ class Predictor:
                 states = encode(self.weights, self.tables, batch, self.options, training=False)
                 yield some, batch, states
 
+    def _read(self, states: Tensor, batch: SentenceBatch) -> Tensor:
+        """Return the states of dependents."""
+        if not isinstance(self.options, PointerOptions):
+            return states
+        return point(self.weights, states, batch, 0.0)
+
     def _sides(self, states: Tensor, batch: SentenceBatch) -> heads.Sides:
         if not isinstance(self.options, BiaffineOptions):
             raise TypeError("labels have no arcs")
@@ -69,22 +94,54 @@ class Predictor:
         """Return log p(relation | word, head in the data), (words, relations), unknown first."""
         found = np.zeros((len(self.data.types), int(self.data.sizes[3])))
         for some, batch, states in self._batches():
-            if isinstance(self.options, BiaffineOptions):
-                both = self._sides(states, batch)
-                logs = heads.relation_log_probabilities(self.weights, both, batch.heads)
+            if isinstance(self.options, LabellingOptions) and self.options.relations == "label":
+                (logs,) = heads.label_log_probabilities(self.weights, states, 0.0, slice(-1, None))
             else:
-                logs = heads.label_log_probabilities(self.weights, states)[-1]
+                both = heads.relation_sides(self.weights, states, 0.0, self._read(states, batch))
+                logs = heads.relation_log_probabilities(self.weights, both, batch.heads)
             self._place(found, some, logs[0].double())
         return found
 
     def label_log_probabilities(self) -> list[Doubles]:
         """Return log p(label | word) of each column, relations last, (words, labels)."""
-        sizes = [*self.data.label_sizes.tolist(), int(self.data.sizes[3])]
-        found = [np.zeros((len(self.data.types), size)) for size in sizes]
+        return self.labels().logs
+
+    def labels(self) -> "LabelOutput":
+        """Return what the model says of labels, and what relations at any head are scored by."""
+        words, sizes = len(self.data.types), [*self.data.label_sizes.tolist(), self.data.sizes[3]]
+        table = self.weights.get("relation.bilinear")
+        wide = 0 if table is None else table.shape[1] - 1
+        output = LabelOutput(
+            [np.zeros((words, int(size))) for size in sizes],
+            np.zeros((words, wide), np.float32), np.zeros((words, wide), np.float32),
+            np.zeros((len(self.data), wide), np.float32),
+        )  # fmt: skip
         for some, _, states in self._batches():
             logs = heads.label_log_probabilities(self.weights, states)
-            for table, own in zip(found, logs, strict=True):
-                self._place(table, some, own[0].double())
+            for place, own in zip(output.logs, logs, strict=True):
+                self._place(place, some, own[0].double())
+            if wide:
+                both = heads.relation_sides(self.weights, states, 0.0)
+                self._place(output.dependents, some, both.relation_dependent[0])
+                self._place(output.heads, some, both.relation_head[0])
+                output.roots[some] = both.relation_head[0, :, 0].cpu().numpy()
+        return output
+
+    def relations_at(self, output: "LabelOutput", chosen: Ints) -> Doubles:
+        """Return log p(relation | word, head) at chosen heads, (words, relations)."""
+        starts = np.repeat(self.data.offsets[:-1], self.data.lengths)
+        sentences = np.repeat(np.arange(len(self.data)), self.data.lengths)
+        found = np.zeros((len(chosen), int(self.data.sizes[3])))
+        with numerics(self.device, self.options.threads), torch.inference_mode():
+            for start in range(0, len(chosen), _PLACES):
+                own = slice(start, start + _PLACES)
+                above = output.heads[(starts[own] + np.maximum(chosen[own], 1) - 1)]
+                above = np.where(chosen[own, None] > 0, above, output.roots[sentences[own]])
+                pair = (
+                    torch.from_numpy(one).to(self.device) for one in (output.dependents[own], above)
+                )
+                logs = heads.bilinear_log_probabilities(self.weights, *(one[None] for one in pair))
+                found[own] = logs[0].double().cpu().numpy()
         return found
 
     def _place(self, table: npt.NDArray[Any], some: npt.NDArray[np.int64], values: Tensor) -> None:

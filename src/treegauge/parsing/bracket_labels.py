@@ -1,0 +1,84 @@
+r"""Trees as brackets, one for each end of an arc (Strzyz et al. 2019, 2020).
+
+All arcs are in one plane, or in two in which none cross. The label of word i has, plane by plane,
+``<`` if word i - 1 has its head to the right, ``/`` for each right dependent of word i - 1, ``\``
+for each left dependent of word i, and ``>`` if word i has its head to the left; ``.`` if there is
+none of them. The root's arc is not written: the word with the relation ``root`` is the root. Arcs
+that find no plane are lost. Planes are found greedily; by propagation of what an arc's place
+forbids for others; or, ``directed``, greedily with regard to crossings of arcs in one direction
+only, which is enough, since the two directions are read by stacks of their own.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.kernels import label_encodings as _kernels
+from treegauge.parsing.label_marginals import bracket_marginals, completed
+from treegauge.parsing.label_readers import Bools, Doubles, Ints, Reader, Weigher, Writer
+from treegauge.treebanks.columns import Codes
+
+EMPTY = "."
+_PARTS = "</\\>"
+
+
+def write_brackets(method: int | None) -> Writer:
+    """Write brackets in two planes by a method, or all in one."""
+
+    def write(heads: Ints, offsets: Ints, _: Codes) -> list[Codes]:
+        plane = np.ones(len(heads), np.uint8)
+        if method is not None:
+            _kernels.planes(heads, offsets, method, plane)
+        counts = np.zeros((1 if method is None else 2, len(heads), 4), np.int32)
+        _kernels.brackets(heads, offsets, plane, counts)
+        made = []
+        for own in counts:
+            rows, codes = np.unique(own, axis=0, return_inverse=True)
+            parts = ([p * n for p, n in zip(_PARTS, row, strict=True)] for row in rows.tolist())
+            labels = ["".join(some) or EMPTY for some in parts]
+            made.append(Codes(codes.reshape(-1).astype(np.int32), labels))
+        return made
+
+    return write
+
+
+def bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Reader:
+    """Return a reader of brackets, one stack for each plane and direction."""
+    parts: list[int] = []
+    bounds = np.zeros((len(labels), max(map(len, labels), default=0) + 1), np.int32)
+    for plane, values in enumerate(labels):
+        bounds[plane, 0] = len(parts)
+        for number, label in enumerate(values):
+            for part in "" if label == EMPTY else label:
+                if part not in _PARTS:
+                    raise TreegaugeError(
+                        f"label {label!r} holds {part!r}; brackets are < / \\ > or . for none"
+                    )
+                parts.append(_PARTS.index(part))
+            bounds[plane, number + 1] = len(parts)
+    flat = np.array(parts, np.uint8)
+
+    def read(codes: Ints, roots: Bools) -> Ints:
+        heads = np.zeros(codes.shape[1], np.int32)
+        _kernels.match_brackets(codes, flat, bounds, roots, offsets, heads)
+        return heads
+
+    return read
+
+
+def bracket_weigher(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Weigher:
+    """Return what adds up the probabilities of all brackets that claim a head."""
+    counts = [
+        np.array([[label.count(part) for part in _PARTS] for label in own], np.int64).reshape(-1, 4)
+        for own in labels
+    ]
+
+    def weigh(shares: Sequence[Doubles], roots: Doubles) -> list[Doubles]:
+        claims = bracket_marginals(shares, counts, offsets)
+        return [
+            completed(own, roots[start : start + len(own)])
+            for own, start in zip(claims, offsets[:-1].tolist(), strict=True)
+        ]
+
+    return weigh
