@@ -60,6 +60,7 @@ class NeuralEngine:
 
     def _run(self, jobs: Sequence[TrainingJob], progress: Progress) -> list[dict[str, Recording]]:
         from treegauge.parsing.neural import jobs as neural
+        from treegauge.parsing.neural.pretrained import encoder_input
 
         for job in jobs:
             _check(job)
@@ -72,6 +73,7 @@ class NeuralEngine:
         path = options.vectors
         vectors = read_vectors(path, options.vectors_limit) if path else None
         whole = concat(treebanks.values())
+        forms = whole.codes("form").values
         outcomes = neural.run_jobs(
             words.encode(whole),
             [
@@ -84,7 +86,8 @@ class NeuralEngine:
                 for job in jobs
             ],
             options,
-            vectors=None if vectors is None else vectors.of(whole.codes("form").values),
+            vectors=None if vectors is None else vectors.of(forms),
+            encoder=encoder_input(options, forms),
             progress=progress,
         )  # fmt: skip
         return [

@@ -1,4 +1,7 @@
-"""From sentences to a vector for every word: weights, embeddings, characters, BiLSTM."""
+"""From sentences to a vector for every word: weights, embeddings, characters, BiLSTM.
+
+Vectors of a pretrained encoder, if there is one, are read beside the embeddings.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.neural.batches import SentenceBatch, Tables, own
 from treegauge.parsing.neural.data import PAD_CHAR, Encoded
 from treegauge.parsing.neural.options import (
@@ -24,24 +28,16 @@ Weights = dict[str, Tensor]
 """By name; the first axis is the model."""
 
 
-def layout(data: Encoded, options: NeuralOptions, vector_size: int = 0) -> dict[str, Shape]:
+def layout(
+    data: Encoded, options: NeuralOptions, vector_size: int = 0, context: tuple[int, int] = (0, 0)
+) -> dict[str, Shape]:
     """Return the shapes of a model's weights; a name's ending says how they begin.
 
-    ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero.
+    ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero. `context` is the
+    number of layers of a pretrained encoder and the size of their vectors.
     """
-    words, chars, tags, relations = data.sizes.tolist()
-    half = max(options.char_size // 2, 1)
-    shapes: dict[str, Shape] = {
-        "word.table": (words, options.word_size),
-        "char.table": (chars, half),
-        **_lstm_shapes("char", 2, half, half),
-    }
-    width = options.word_size + 2 * half
-    if options.upos:
-        shapes["tag.table"] = (tags, options.tag_size)
-        width += options.tag_size
-    if vector_size:
-        shapes["vector.matrix"] = (vector_size, options.word_size)
+    relations = int(data.sizes[3])
+    shapes, width = _input_shapes(data, options, vector_size, context)
     for layer in range(options.layers):
         shapes |= _lstm_shapes(f"layer{layer}", 2, width, options.hidden)
         width = 2 * options.hidden
@@ -75,6 +71,35 @@ def _scored_pairs(options: BiaffineOptions | LabellingOptions) -> dict[str, int]
     if isinstance(options, LabellingOptions) and options.arc_weight == 0:
         return {"relation": sizes["relation"]} if options.relations == "head" else {}
     return sizes
+
+
+def _input_shapes(
+    data: Encoded, options: NeuralOptions, vector_size: int, context: tuple[int, int]
+) -> tuple[dict[str, Shape], int]:
+    """Return the shapes of what a word is read by, and the size of all of it."""
+    words, chars, tags, _ = data.sizes.tolist()
+    half = options.char_size // 2
+    shapes: dict[str, Shape] = {}
+    if options.word_size:
+        shapes["word.table"] = (words, options.word_size)
+    if half:
+        shapes |= {"char.table": (chars, half), **_lstm_shapes("char", 2, half, half)}
+    width = options.word_size + 2 * half + context[1]
+    if options.upos:
+        shapes["tag.table"] = (tags, options.tag_size)
+        width += options.tag_size
+    if not width or (vector_size and not options.word_size):
+        raise TreegaugeError(
+            "option word_size is 0; expected words, characters, tags or an encoder to read, and "
+            "word embeddings wherever word vectors are added to them"
+        )
+    if vector_size:
+        shapes["vector.matrix"] = (vector_size, options.word_size)
+    if context[1]:
+        shapes["context.mix.bias"] = (context[0],)
+        shapes["context.scale.bias"] = (1,)
+        shapes["context.root.table"] = (context[1],)
+    return shapes, width
 
 
 def _lstm_shapes(name: str, ways: int, size: int, hidden: int) -> dict[str, Shape]:
@@ -190,29 +215,65 @@ def _spelled(
 
 def encode(
     weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
-    training: bool, fixed: bool = False,
+    training: bool, fixed: bool = False, context: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """Return the states of all places, (M, T, B, 2 * hidden); in training, parts are hidden.
 
-    With `fixed`, shapes depend on the batch's shape only, as CUDA graphs need.
+    With `fixed`, shapes depend on the batch's shape only, as CUDA graphs need. `context` is what a
+    pretrained encoder says of the words, (M, B, T, layers, size).
     """
     share = options.dropout if training else 0.0
-    types = batch.types.transpose(1, 2)
-    words = own(tables.words, tables.type_words[types])
-    embedded = own(weights["word.table"], words)
-    if tables.vectors is not None:
-        given = tables.vectors[types]
-        flat = given.reshape(len(given), -1, given.shape[-1])
-        embedded = embedded + torch.bmm(flat, weights["vector.matrix"]).view(embedded.shape)
-    parts = [embedded, _spelled(weights, tables, types, fixed=fixed)]
-    if options.upos:
-        parts.append(own(weights["tag.table"], batch.tags.transpose(1, 2)))
-    states = _mixed(parts, share)
+    parts = _embedded(weights, tables, batch, options, fixed=fixed)
+    inputs = [_mixed(parts, share)] if parts else []
+    if context is not None:
+        inputs.append(_mixed_layers(weights, context, batch).transpose(1, 2))
+    states = torch.cat(inputs, -1)
     for layer in range(options.layers):
         states = shared_dropout(states, share, 1)
         layers = _lstm(weights, f"layer{layer}")
         states = bilstm(states, batch.order, layers, dropout=share)
     return shared_dropout(states, share, 1)
+
+
+def _embedded(
+    weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
+    fixed: bool,
+) -> list[Tensor]:  # fmt: skip
+    """Return embeddings of words, of their characters and of tags, as far as they are read."""
+    types = batch.types.transpose(1, 2)
+    parts = []
+    if options.word_size:
+        parts.append(_word_vectors(weights, tables, types))
+    if "char.table" in weights:
+        parts.append(_spelled(weights, tables, types, fixed=fixed))
+    if options.upos:
+        parts.append(own(weights["tag.table"], batch.tags.transpose(1, 2)))
+    return parts
+
+
+def _word_vectors(weights: Mapping[str, Tensor], tables: Tables, types: Tensor) -> Tensor:
+    embedded = own(weights["word.table"], own(tables.words, tables.type_words[types]))
+    if tables.vectors is not None:
+        given = tables.vectors[types]
+        flat = given.reshape(len(given), -1, given.shape[-1])
+        embedded = embedded + torch.bmm(flat, weights["vector.matrix"]).view(embedded.shape)
+    return embedded
+
+
+def _mixed_layers(weights: Mapping[str, Tensor], context: Tensor, batch: SentenceBatch) -> Tensor:
+    r"""Mix the layers of an encoder; the root has a vector that is learned.
+
+    .. math:: (1 + \gamma) \sum_l \mathrm{softmax}(s)_l \, h_l
+
+    (Peters et al. 2018), with :math:`\gamma` and :math:`s` zero at first.
+    """
+    shares = torch.softmax(weights["context.mix.bias"], -1)
+    shares = (shares * (1 + weights["context.scale.bias"]))[:, None, None, :, None]
+    mixed = torch.zeros_like(context[..., 0, :], dtype=shares.dtype)
+    for layer in range(context.shape[-2]):
+        mixed = mixed + context[..., layer, :].to(shares.dtype) * shares[..., layer, :]
+    step = torch.arange(context.shape[2], device=context.device)
+    return torch.where((step == 0)[:, None], weights["context.root.table"][:, None, None], mixed)
 
 
 def point(

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.sources import Source
+
+if TYPE_CHECKING:
+    from treegauge.parsing.neural.pretrained import PretrainedEncoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +93,12 @@ _PASSING = ("device", "threads", "checkpoint", "epochs", "patience")
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What a parser learned: what has a number, weights, and pretrained vectors if any."""
+    """What a parser learned: what has a number, weights, pretrained vectors and encoder if any."""
 
     vocabulary: Vocabulary
     arrays: Arrays
     vectors: WordVectors | None
+    encoder: "PretrainedEncoder | None" = None
 
 
 @dataclass
@@ -123,7 +127,7 @@ def fit(
     import torch
 
     from treegauge.parsing.neural.device import choose_device, numerics
-    from treegauge.parsing.neural.encoder import to_arrays
+    from treegauge.parsing.neural.pretrained import encoder_input
     from treegauge.parsing.neural.training import Learner, Lockstep
 
     data, (own, *held) = encode_parts(
@@ -136,13 +140,15 @@ def fit(
     with numerics(device, options.threads), progress("epochs", options.epochs) as task:
         forms = concat([train, *others]).codes("form").values
         of_types = None if vectors is None else vectors.of(forms)
-        models = Lockstep([Learner(data, own, seed)], options, device, of_types)
-        mark = _fingerprint(data, options, seed)
+        encoder = encoder_input(options, forms)
+        models = Lockstep([Learner(data, own, seed)], options, device, of_types, encoder)
+        read = None if encoder is None else encoder.encoder
+        mark = _fingerprint(data, options, seed, read.digest if read else "")
         if options.checkpoint and Path(options.checkpoint).exists():
             stands = _resume(options.checkpoint, mark, models)
 
         def trained() -> Trained:
-            return Trained(vocabulary, to_arrays(models.weights), vectors)
+            return Trained(vocabulary, models.arrays(), vectors, read)
 
         while stands.epoch < options.epochs:
             waited = stands.epoch - stands.best_epoch
@@ -156,7 +162,7 @@ def fit(
                 las = float(right[data.words_of(held[0])].mean())
                 if las > stands.best:
                     stands.best, stands.best_epoch = las, stands.epoch
-                    stands.kept = to_arrays(models.weights)
+                    stands.kept = models.arrays()
             if options.checkpoint:
                 _write(options.checkpoint, mark, models, stands)
             if on_epoch is not None:
@@ -164,13 +170,13 @@ def fit(
         if device.type == "cuda":
             torch.cuda.synchronize()
         last = trained()
-    return last if stands.kept is None else Trained(vocabulary, stands.kept, vectors)
+    return last if stands.kept is None else Trained(vocabulary, stands.kept, vectors, read)
 
 
-def _fingerprint(data: Encoded, options: NeuralOptions, seed: int) -> str:
+def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoder: str) -> str:
     """Return what a checkpoint must agree with: data, seed and what training depends on."""
     kept = {name: value for name, value in asdict(options).items() if name not in _PASSING}
-    found = hashlib.sha256(json.dumps([kept, seed], sort_keys=True).encode())
+    found = hashlib.sha256(json.dumps([kept, seed, encoder], sort_keys=True).encode())
     for name in ("offsets", "types", "tags", "heads", "relations", "type_chars", "labels"):
         found.update(np.ascontiguousarray(getattr(data, name)).tobytes())
     return found.hexdigest()
@@ -223,7 +229,12 @@ class NeuralModel:
         learned = self.learned
         forms, data = treebank.codes("form").values, learned.vocabulary.encode(treebank)
         vectors = None if learned.vectors is None else learned.vectors.of(forms)
-        return Predictor(learned.arrays, data, self.options, vectors)
+        encoder = None
+        if learned.encoder is not None:
+            from treegauge.parsing.neural.pretrained import encoder_input
+
+            encoder = encoder_input(self.options, forms, learned.encoder)
+        return Predictor(learned.arrays, data, self.options, vectors, encoder)
 
     def with_trees(self, treebank: Treebank, heads: Any, numbers: Any) -> Treebank:
         """Return the treebank with these heads and relations."""
@@ -238,6 +249,10 @@ class NeuralModel:
         if learned.vectors is not None:
             header["vector_words"] = learned.vectors.words
             arrays["vectors"] = learned.vectors.values
+        if learned.encoder is not None:
+            from treegauge.parsing.neural.pretrained_files import encoder_header
+
+            header["encoder"] = encoder_header(learned.encoder, frozen=self.options.frozen)
         header["options"] = asdict(self.options)
         more = {name: one for name, one in vars(self).items() if isinstance(one, np.ndarray)}
         save_model(path, self.name, header, {**arrays, **more})
@@ -247,11 +262,18 @@ class NeuralModel:
         """Make a model of what its file held."""
         start, vectors = "weights/", arrays.pop("vectors", None)
         weights = {name: arrays.pop(name) for name in list(arrays) if name.startswith(start)}
+        kept = {name.removeprefix(start): value for name, value in weights.items()}
+        encoder = None
+        if "encoder" in header:
+            need_torch()
+            from treegauge.parsing.neural.pretrained_files import read_encoder
+
+            encoder = read_encoder(header["encoder"], kept)
         learned = Trained(
-            Vocabulary.from_dict(header["vocabulary"]),
-            {name.removeprefix(start): value for name, value in weights.items()},
+            Vocabulary.from_dict(header["vocabulary"]), kept,
             None if vectors is None else WordVectors(tuple(header["vector_words"]), vectors),
-        )
+            encoder,
+        )  # fmt: skip
         return cls(cls.kind(**header["options"]), learned, **arrays)
 
 

@@ -15,6 +15,15 @@ def need_torch() -> None:
         )
 
 
+def need_transformers() -> None:
+    """Say how to get the library of pretrained encoders if it is not there."""
+    if find_spec("transformers") is None:
+        raise TreegaugeError(
+            "option encoder needs a package that is not installed: "
+            "pip install 'treegauge[transformers]'"
+        )
+
+
 ENCODINGS = (
     "two-planar", "two-planar-propagation", "two-planar-directed", "one-planar", "relative-upos",
     "relative", "4-bit", "7-bit", "hierarchical",
@@ -37,14 +46,35 @@ class NeuralOptions(ParserOptions):
     clip: float = option(5.0, "largest norm of a gradient", low=1e-3)
     dropout: float = option(0.33, "share of inputs and states hidden in training", low=0, high=0.9)
     upos: bool = option(True, "whether UPOS tags are seen")
-    word_size: int = option(100, "size of word embeddings", low=1, high=4096)
-    char_size: int = option(100, "size of what is made of a word's characters", low=2, high=4096)
+    word_size: int = option(100, "size of word embeddings; 0: none", low=0, high=4096)
+    char_size: int = option(
+        100, "size of what is made of a word's characters; 0: nothing", low=0, high=4096
+    )
     tag_size: int = option(100, "size of tag embeddings", low=1, high=4096)
-    layers: int = option(3, "layers of the BiLSTM", low=1, high=16)
+    layers: int = option(3, "layers of the BiLSTM; 0: none", low=0, high=16)
     hidden: int = option(400, "states of the BiLSTM in each direction", low=1, high=8192)
     min_count: int = option(2, "how often a word must occur in training to be known", low=1)
     vectors: str = option("", "file of word vectors, text format of word2vec and fastText")
     vectors_limit: int = option(100000, "how many vectors to take from the top of it", low=1)
+    encoder: str = option("", "pretrained encoder of Hugging Face: a folder, or a name on the hub")
+    frozen: bool = option(True, "whether the encoder's weights stay as they are")
+    encoder_layers: int = option(4, "top layers that are mixed; 0: all", low=0, high=1000)
+    pooling: str = option(
+        "mean", "what of a word's subwords is its vector", choices=("first", "mean", "last")
+    )
+    encoder_rate: float = option(5e-5, "step size of an encoder that is not frozen", low=0, high=1)
+    warmup: float = option(1.0, "epochs over which that step size rises from 0", low=0, high=10000)
+    gradient_checkpointing: bool = option(
+        False, "whether the encoder's states are computed again, not kept: less memory, slower"
+    )
+    precision: str = option(
+        "auto", "numbers that the encoder computes with; auto: bfloat16 on a GPU",
+        choices=("auto", "float32", "bfloat16"),
+    )  # fmt: skip
+    window: int = option(
+        0, "subwords that the encoder reads at once; 0: all it can, at most 512", low=0, high=100000
+    )
+    overlap: int = option(64, "subwords that windows of a long sentence share", low=0, high=100000)
     device: str = option("auto", "auto, cpu, cuda or cuda:1; auto takes a GPU if there is one")
     threads: int = option(1, "threads on a CPU; another number may change the last digits", low=1)
     checkpoint: str = option("", "file to write after each epoch and to go on from if it is there")
@@ -75,7 +105,7 @@ class PointerOptions(BiaffineOptions):
 class LabellingOptions(NeuralOptions):
     """Options of the sequence-labelling parser."""
 
-    layers: int = option(2, "layers of the BiLSTM", low=1, high=16)
+    layers: int = option(2, "layers of the BiLSTM; 0: none", low=0, high=16)
     encoding: str = option(
         "two-planar-directed", f"how trees are written as labels, or several ways joined by +: "
         f"{', '.join(ENCODINGS)}",

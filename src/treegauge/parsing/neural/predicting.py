@@ -20,6 +20,8 @@ from treegauge.parsing.neural.options import (
     NeuralOptions,
     PointerOptions,
 )
+from treegauge.parsing.neural.pretrained import TUNED, EncoderInput
+from treegauge.parsing.neural.pretrained_vectors import context_vectors
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -42,15 +44,18 @@ class LabelOutput:
 
 
 class Predictor:
-    """One model's weights over some sentences, with pretrained vectors of the types if any."""
+    """One model's weights over some sentences, with pretrained vectors or an encoder if any."""
 
     def __init__(
         self, arrays: Mapping[str, npt.NDArray[Any]], data: Encoded, options: NeuralOptions,
-        vectors: Floats | None = None,
+        vectors: Floats | None = None, encoder: EncoderInput | None = None,
     ) -> None:  # fmt: skip
         self.data, self.options = data, options
         self.device = choose_device(options.device)
-        self.weights = from_arrays(arrays, self.device)
+        own = {name: value for name, value in arrays.items() if not name.startswith(TUNED)}
+        self.weights = from_arrays(own, self.device)
+        with numerics(self.device, options.threads):
+            self._context = context_vectors(encoder, [data], options, self.device, arrays)
         identity = (np.arange(data.sizes[0])[None], np.arange(data.sizes[1])[None])
         self.tables = tables([data], *identity, self.device, vectors)
 
@@ -61,7 +66,11 @@ class Predictor:
                 width = int(lengths[some].max()) + 1
                 numbers = torch.from_numpy(some)[None].to(self.device)
                 batch = gather(self.tables, numbers, width)
-                states = encode(self.weights, self.tables, batch, self.options, training=False)
+                read = self._context
+                context = None if read is None else read.of(batch, numbers, training=False)
+                states = encode(
+                    self.weights, self.tables, batch, self.options, training=False, context=context
+                )
                 yield some, batch, states
 
     def _read(self, states: Tensor, batch: SentenceBatch) -> Tensor:

@@ -15,12 +15,15 @@ from treegauge.parsing.neural import batches, heads
 from treegauge.parsing.neural.batches import Floats, Longs, SentenceBatch, gather, tables
 from treegauge.parsing.neural.data import Encoded, known_chars, known_words
 from treegauge.parsing.neural.device import Graphs, Work
-from treegauge.parsing.neural.encoder import Weights, encode, initial, layout
+from treegauge.parsing.neural.encoder import Weights, encode, initial, layout, to_arrays
 from treegauge.parsing.neural.heads import Answers, gold_log_probabilities, note, second_task
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.predicting import Decode, best_trees
+from treegauge.parsing.neural.pretrained import TUNED, EncoderInput
+from treegauge.parsing.neural.pretrained_vectors import context_vectors, tuned_arrays
 
 _BETAS, _EPSILON = (0.9, 0.9), 1e-12
+_ENCODER_BETAS, _ENCODER_EPSILON = (0.9, 0.999), 1e-8
 _LOOKED_PLACES, _LOOKED_ROWS = 8192, 256
 
 
@@ -41,12 +44,13 @@ class Lockstep:
     """Models that learn side by side, on a CPU or as CUDA graphs on a GPU.
 
     Each learns from as many sentences, unless there is one learner only. The class of the options
-    says which parser they are; `vectors` (types, size) are pretrained.
+    says which parser they are; `vectors` (types, size) are pretrained. A pretrained `encoder` that
+    is frozen is shared by all; one that is not learns with one learner only, without graphs.
     """
 
     def __init__(
         self, learners: Sequence[Learner], options: NeuralOptions, device: torch.device,
-        vectors: Floats | None = None,
+        vectors: Floats | None = None, encoder: EncoderInput | None = None,
     ) -> None:  # fmt: skip
         self.learners, self.options, self.device = list(learners), options, device
         data = learners[0].data
@@ -58,8 +62,11 @@ class Lockstep:
             np.stack([known_chars(one.data, one.train) for one in learners]), device, vectors,
         )  # fmt: skip
         size = 0 if vectors is None else vectors.shape[1]
+        self._context = context_vectors(encoder, [one.data for one in learners], options, device)
+        self._tuned: dict[str, Tensor] = dict(self._context.parameters) if self._context else {}
+        shape = self._context.shape if self._context else (0, 0)
         self.weights: Weights = initial(
-            layout(data, options, size), [one.seed for one in learners], device
+            layout(data, options, size, shape), [one.seed for one in learners], device
         )
         self.answers = Answers.blank(len(learners), len(data.types), device)
         self.updates = 0
@@ -71,25 +78,34 @@ class Lockstep:
             value.requires_grad_()
         # A tensor, since graphs read the step size when they are replayed.
         self._rate = torch.tensor(self.options.rate, device=self.device)
-        graphed = self.device.type == "cuda"
+        self._encoder_rate = torch.tensor(0.0, device=self.device)
+        groups: list[dict[str, Any]] = [{"params": list(self.weights.values()), "lr": self._rate}]
+        if self._tuned:
+            tuned = {"params": list(self._tuned.values()), "lr": self._encoder_rate}
+            groups.append({**tuned, "betas": _ENCODER_BETAS, "eps": _ENCODER_EPSILON})
         self._adam = torch.optim.Adam(
-            self.weights.values(), lr=self._rate, betas=_BETAS, eps=_EPSILON, fused=True,
-            capturable=graphed,
+            groups, lr=self._rate, betas=_BETAS, eps=_EPSILON, fused=True,
+            capturable=self.device.type == "cuda",
         )  # fmt: skip
-        for value in self.weights.values():
+        for value in self._learned_values():
             self._adam.state[value] = {
                 "step": torch.zeros((), device=self.device),
                 "exp_avg": torch.zeros_like(value),
                 "exp_avg_sq": torch.zeros_like(value),
             }
 
+    def _learned_values(self) -> list[Tensor]:
+        return [*self.weights.values(), *self._tuned.values()]
+
     def _encoded(
         self, sentences: Tensor, width: int, *, training: bool = False, fixed: bool = False
     ) -> tuple[SentenceBatch, Tensor]:
         batch = gather(self.tables, sentences, width)
+        read = self._context
         return batch, encode(
-            self.weights, self.tables, batch, self.options, training=training, fixed=fixed
-        )
+            self.weights, self.tables, batch, self.options, training=training, fixed=fixed,
+            context=None if read is None else read.of(batch, sentences, training=training),
+        )  # fmt: skip
 
     def _learned(
         self, sentences: Tensor, width: int
@@ -111,10 +127,13 @@ class Lockstep:
             note(self.answers.relations, batch.places, relations)
         mask = batch.words.to(arcs.dtype)
         each = (learned * mask).sum((1, 2)) / mask.sum((1, 2)).clamp(min=1)
-        values = list(self.weights.values())
+        values = self._learned_values()
         grads = torch.autograd.grad(-each.sum(), values, allow_unused=True)
         used = [(one, grad) for one, grad in zip(values, grads, strict=True) if grad is not None]
-        self._clip([grad for _, grad in used])
+        own = sum(grad is not None for grad in grads[: len(self.weights)])
+        self._clip([grad for _, grad in used[:own]])
+        if self._tuned:
+            self._clip([grad[None] for _, grad in used[own:]])
         for one, grad in used:
             one.grad = grad
         self._adam.step()
@@ -141,7 +160,8 @@ class Lockstep:
 
     @property
     def _fixed(self) -> bool:
-        return self.device.type == "cuda"
+        """Whether work is recorded as graphs; windows of an encoder have too many shapes."""
+        return self.device.type == "cuda" and not self._tuned
 
     def _run(self, work: Work, sentences: Tensor, width: int) -> None:
         if self._fixed:
@@ -175,7 +195,10 @@ class Lockstep:
         rows = max(len(one) for plan in plans for one in plan) if self._fixed else 1
         steps = [self._table(step, rows) for step in zip(*plans, strict=True)]
         for step, sentences in self._sent(steps):
-            self._rate.fill_(how.rate * math.pow(how.decay, self.updates / how.decay_steps))
+            decayed = math.pow(how.decay, self.updates / how.decay_steps)
+            warm = min((self.updates + 1) / max(how.warmup * len(steps), 1), 1)
+            self._rate.fill_(how.rate * decayed)
+            self._encoder_rate.fill_(how.encoder_rate * warm * decayed)
             self._run(self._update, sentences, self._width(step))
             self.updates += 1
 
@@ -251,10 +274,19 @@ class Lockstep:
         first, second = (table[:, :-1].cpu().numpy() for table in found)
         return first, second
 
+    def arrays(self, model: int = 0) -> dict[str, npt.NDArray[Any]]:
+        """Return one model's weights, also those of an encoder that learned with it."""
+        return {**to_arrays(self.weights, model), **tuned_arrays(self._tuned)}
+
+    def _named(self) -> Iterator[tuple[str, Tensor]]:
+        yield from self.weights.items()
+        for name, value in self._tuned.items():
+            yield f"{TUNED}{name}", value
+
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights and the optimiser's memory as arrays: all that the next epoch needs."""
         arrays = {"updates": np.array(self.updates)}
-        for name, value in self.weights.items():
+        for name, value in self._named():
             memory = self._adam.state[value]
             for key, one in (("", value.detach()), *memory.items()):
                 arrays[f"{name}:{key}"] = one.cpu().numpy().copy()
@@ -264,7 +296,7 @@ class Lockstep:
         """Go on from what :meth:`state` returned."""
         self.updates = int(arrays["updates"])
         with torch.no_grad():
-            for name, value in self.weights.items():
+            for name, value in self._named():
                 memory = self._adam.state[value]
                 for key, one in (("", value), *memory.items()):
                     one.copy_(torch.from_numpy(arrays[f"{name}:{key}"]))

@@ -1,0 +1,207 @@
+"""Vectors of words in context, for batches: looked up for a frozen encoder, else computed.
+
+A frozen encoder reads each sentence once. What it gives is kept in half precision and serves all
+epochs, all models side by side, and later models of the same process.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import progress
+from treegauge.parsing.neural.batches import SentenceBatch, own
+from treegauge.parsing.neural.data import Encoded
+from treegauge.parsing.neural.options import NeuralOptions
+from treegauge.parsing.neural.pretrained import TUNED, EncoderInput
+from treegauge.parsing.neural.pretrained_subwords import Windows, batched, plan_windows
+
+_SUBWORDS = 8192
+_LARGEST = 65504.0  # of half precision
+_KEPT = 2 << 30
+"""Bytes of vectors of a frozen encoder that later models of the process find ready."""
+
+
+class ContextVectors:
+    """What an encoder gives for the words of batches, (M, B, T, layers, size), 0 for no word."""
+
+    def __init__(
+        self, given: EncoderInput, read: Sequence[Encoded], options: NeuralOptions,
+        device: torch.device, arrays: Mapping[str, npt.NDArray[Any]] | None = None,
+    ) -> None:  # fmt: skip
+        self.options, self.device, self._given = options, device, given
+        self._data = read[0]
+        encoder = given.encoder
+        self.shape = encoder.layers(options.encoder_layers), encoder.size
+        self.parameters: dict[str, torch.nn.Parameter] = {}
+        if options.frozen:
+            self._table, self._rows = self._looked_up(read)
+            return
+        if len(read) > 1:
+            raise TreegaugeError("an encoder that is not frozen learns with one model at a time")
+        module = encoder.own_module() if arrays is None else encoder.tuned(arrays)
+        self._module = module.to(device)
+        if arrays is None:
+            if options.gradient_checkpointing:
+                _recompute(module, encoder.source)
+            self.parameters = dict(module.named_parameters())
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether vectors are looked up."""
+        return self.options.frozen
+
+    def of(self, batch: SentenceBatch, sentences: Tensor, *, training: bool) -> Tensor:
+        """Return the vectors of a batch of these sentences (M, B)."""
+        if self.options.frozen:
+            return self._table[own(self._rows, batch.places)]
+        known = [one for one in sentences.reshape(-1).tolist() if one < len(self._data)]
+        types = [self._types(self._data, one) for one in known]
+        windows = plan_windows(self._given.subwords, types, self.options.pooling)
+        if self.parameters:
+            self._module.train(training)
+        found = read_windows(self._module, windows, self.options, self.device)
+        blank = found.new_zeros(*batch.words.shape, *self.shape)
+        return blank.masked_scatter(batch.words[..., None, None], found)
+
+    @staticmethod
+    def _types(data: Encoded, sentence: int) -> npt.NDArray[np.int32]:
+        return data.types[data.offsets[sentence] : data.offsets[sentence + 1]]
+
+    def _looked_up(self, read: Sequence[Encoded]) -> tuple[Tensor, Tensor]:
+        """Return vectors of the words of distinct sentences, and the row of each model's word."""
+        subwords = self._given.subwords
+        numbers: dict[bytes, int] = {}
+        texts: list[npt.NDArray[np.int32]] = []
+        rows = np.zeros((len(read), len(self._data.types) + 1), np.int64)
+        starts = [0]
+        for model, data in enumerate(read):
+            for sentence in range(len(data)):
+                types = self._types(data, sentence)
+                number = numbers.setdefault(subwords.key(types), len(texts))
+                if number == len(texts):
+                    texts.append(types)
+                    starts.append(starts[-1] + len(types))
+                first = int(data.offsets[sentence])
+                rows[model, first : first + len(types)] = starts[number] + np.arange(len(types))
+        rows[:, -1] = starts[-1]
+        self._check_memory((starts[-1] + 1) * self.shape[0] * self.shape[1] * 2)
+        table = np.zeros((starts[-1] + 1, *self.shape), np.float16)
+        self._fill(table, texts, list(numbers), starts)
+        return torch.from_numpy(table).to(self.device), torch.from_numpy(rows).to(self.device)
+
+    def _fill(
+        self, table: npt.NDArray[np.float16], texts: Sequence[npt.NDArray[np.int32]],
+        keys: Sequence[bytes], starts: Sequence[int],
+    ) -> None:  # fmt: skip
+        """Write the vectors of sentences, those read before from the encoder's cache."""
+        options, given = self.options, self._given
+        cache, precision = given.encoder.cache, _is_short(options, self.device)
+        window = given.subwords.window, given.subwords.overlap
+        way = self.shape[0], options.pooling, *window, precision
+        new = []
+        for number, key in enumerate(keys):
+            kept = cache.get((*way, key))
+            if kept is None:
+                new.append(number)
+            else:
+                table[starts[number] : starts[number + 1]] = kept
+        sizes = given.subwords.starts[1:] - given.subwords.starts[:-1]
+        room = given.subwords.window
+        lengths = [min(int(sizes[texts[one]].sum()), room) for one in new]
+        module = given.encoder.module.to(self.device)
+        held = sum(one.nbytes for one in cache.values())
+        done = 0
+        with torch.inference_mode(), progress("encoding sentences", len(new)) as task:
+            for some in batched(lengths, _SUBWORDS):
+                chosen = [new[int(one)] for one in some]
+                windows = plan_windows(
+                    given.subwords, [texts[one] for one in chosen], options.pooling
+                )
+                found = read_windows(module, windows, options, self.device)
+                values, at = found.clamp(-_LARGEST, _LARGEST).half().cpu().numpy(), 0
+                for number in chosen:
+                    size = len(texts[number])
+                    vectors = values[at : at + size]
+                    at += size
+                    table[starts[number] : starts[number + 1]] = vectors
+                    if held + vectors.nbytes <= _KEPT:
+                        cache[*way, keys[number]] = vectors.copy()
+                        held += vectors.nbytes
+                done += len(chosen)
+                task.update(done)
+
+    def _check_memory(self, needed: int) -> None:
+        free = None
+        if self.device.type == "cuda":
+            free = torch.cuda.mem_get_info(self.device)[0]
+        if free is not None and needed > 0.8 * free:
+            raise TreegaugeError(
+                f"vectors of the frozen encoder take {needed / 2**30:.1f} GiB and "
+                f"{free / 2**30:.1f} GiB are free on {self.device}; use encoder_layers=1, "
+                "frozen=false or device=cpu"
+            )
+
+
+def context_vectors(
+    given: EncoderInput | None, read: Sequence[Encoded], options: NeuralOptions,
+    device: torch.device, arrays: Mapping[str, npt.NDArray[Any]] | None = None,
+) -> ContextVectors | None:  # fmt: skip
+    """Return what an encoder gives for these data, or None without one."""
+    return None if given is None else ContextVectors(given, read, options, device, arrays)
+
+
+def read_windows(
+    module: torch.nn.Module, windows: Windows, options: NeuralOptions, device: torch.device
+) -> Tensor:
+    """Return the vectors of words in the top layers, (words, layers, size), lowest layer first."""
+
+    def put(array: npt.NDArray[np.int64]) -> Tensor:
+        return torch.from_numpy(array).to(device)
+
+    with torch.autocast(device.type, torch.bfloat16, enabled=_is_short(options, device)):
+        output = module(
+            input_ids=put(windows.ids), attention_mask=put(windows.mask),
+            output_hidden_states=True, return_dict=True,
+        )  # fmt: skip
+    states = output.hidden_states
+    cells, words = put(windows.cells), put(windows.words)
+    pooled = []
+    for layer in states[-options.encoder_layers :]:
+        values = layer.flatten(0, 1).index_select(0, cells).float()
+        if options.pooling == "mean":
+            blank = values.new_zeros(windows.n_words, values.shape[-1])
+            values = blank.index_add(0, words, values)
+        pooled.append(values)
+    stacked = torch.stack(pooled, 1)
+    if options.pooling == "mean":
+        counts = torch.bincount(words, minlength=windows.n_words)
+        stacked = stacked / counts[:, None, None].to(stacked.dtype)
+    return stacked
+
+
+def _is_short(options: NeuralOptions, device: torch.device) -> bool:
+    """Whether the encoder computes in half precision."""
+    auto = device.type == "cuda"
+    return options.precision == "bfloat16" or (options.precision == "auto" and auto)
+
+
+def _recompute(module: Any, source: str) -> None:
+    module.config.use_cache = False
+    try:
+        module.gradient_checkpointing_enable({"use_reentrant": False})
+    except ValueError as error:
+        raise TreegaugeError(
+            f"option gradient_checkpointing: {source} has no such thing: {error}"
+        ) from error
+
+
+def tuned_arrays(parameters: Mapping[str, Tensor]) -> dict[str, npt.NDArray[Any]]:
+    """Return the weights of an encoder as arrays among those of a model."""
+    return {
+        f"{TUNED}{name}": value.detach().cpu().numpy().copy() for name, value in parameters.items()
+    }
