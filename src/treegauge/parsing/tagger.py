@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
 from treegauge.parsing.udpipe import (
@@ -78,6 +79,21 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in TAGS if name in columns)
 
 
+def tag_folds(
+    train: Treebank, folds: int, *, seed: int, documents: bool | None = None
+) -> list[npt.NDArray[np.int64]]:
+    """Deal the sentences of a training set into folds for taggers; documents stay whole.
+
+    Where there are fewer documents than folds, sentences are dealt one by one unless `documents`
+    says otherwise.
+    """
+    sentences = pool(train)
+    if documents is None:
+        documents = sentences.has_documents and len(np.unique(sentences.documents)) >= folds
+    dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=documents)
+    return list(dealt.parts.values())
+
+
 def jackknife(
     train: Treebank, *, folds: int = 10, columns: Sequence[str] = ("upos",), iterations: int = 20,
     seed: int = 0, documents: bool | None = None, on_fold: Callable[[], None] | None = None,
@@ -89,17 +105,14 @@ def jackknife(
     errors as those of new text. Documents stay whole by default where there are at least as many as
     folds.
     """
-    sentences = pool(train)
-    if documents is None:
-        documents = sentences.has_documents and len(np.unique(sentences.documents)) >= folds
-    dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=documents)
+    dealt = tag_folds(train, folds, seed=seed, documents=documents)
     parts = []
-    for fold in dealt.parts.values():
+    for fold in dealt:
         others = np.setdiff1d(np.arange(len(train)), fold)
         tagger = train_tagger(train.take(others), columns=columns, iterations=iterations, seed=seed)
         parts.append(tagger.tag(train.take(fold)))
         if on_fold:
             on_fold()
-    order = np.argsort(np.concatenate(list(dealt.parts.values())), kind="stable")
+    order = np.argsort(np.concatenate(dealt), kind="stable")
     tagged = concat(parts).take(order)
     return train.with_columns({name: tagged[name].to_list() for name in checked_columns(columns)})
