@@ -17,7 +17,7 @@ from treegauge.figures.analysis import scatter
 from treegauge.figures.theme import Spec, themed
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.page import page
-from treegauge.reporting.ranking import ranking_section
+from treegauge.reporting.ranking import RankedTable, ranking_section
 from treegauge.reporting.treebanks import treebanks_section
 from treegauge.treebanks.inputs import recognise_treebanks
 
@@ -64,7 +64,8 @@ def report() -> str:
     made of text.
     """
     las = table().select("treebank", *EVERYWHERE)
-    ranking = ranking_section(read_leaderboard(las, metric="las", digits=2), given="scores.csv")
+    scores = read_leaderboard(las, metric="las", digits=2)
+    ranking = ranking_section(RankedTable(scores, "scores.csv", name=TITLE))
     treebanks = recognise_treebanks(folders())
     made = treebanks_section(treebanks, given=[f"{RELEASE}/{one.name}" for one in treebanks])
     audits = [

@@ -36,6 +36,7 @@ def test_keys_lead_through_the_page(tab, small):
     page = tab(small / "page.html")
     page.keyboard.press("4")
     page.wait_for_function("document.activeElement.id === 'view-ranking'")
+    page.keyboard.press("1")
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.className") == "filter"
     page.keyboard.type("2")  # in a field, keys are text

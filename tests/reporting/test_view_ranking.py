@@ -40,14 +40,15 @@ def test_the_slider_moves_boxes_and_probabilities(tab, small, scores):
     size = int(re.match(r"(\d+) of 14", page.locator("#ranking-size").inner_text())[1])
     counted, drawn = exact_ranks(scores, size=size), stability(scores, size=size, samples=SAMPLES)
     order = scores.table["system"].to_list()
-    won, tied, lost = counted.count(order[0], order[1])
-    said = page.locator("#ranking-pair").inner_text()
+    won, _, _ = counted.count(order[0], order[1])
     total = counted.subsets(size)
-    assert f"{order[0]} is above {order[1]} in {100 * won / total:.2f} %" in said
-    assert f"below in {100 * lost / total:.2f} %, equal in {100 * tied / total:.2f} %" in said
+    page.locator("#ranking-pairs summary").click()
+    cells = page.locator("#ranking-pairs a.cell title").all_text_contents()
+    assert f"{order[0]} above {order[1]}: {100 * won / total:.2f} %" in cells
+    assert len(cells) == len(order) * (len(order) - 1) / 2
     tau = drawn.agreement["tau"].item()
     assert f"tau of {tau:.3f}" in page.locator("#view-ranking").inner_text()
-    titles = page.locator("#view-ranking .box title").all_text_contents()
+    titles = page.locator("#ranking-table .box title").all_text_contents()
     rows = {row["system"]: row for row in drawn.table.to_dicts()}
     means = dict(zip(scores.systems, counted.mean_ranks()[0], strict=True))
     expected = {
@@ -60,6 +61,7 @@ def test_the_slider_moves_boxes_and_probabilities(tab, small, scores):
 
 def test_treebanks_chosen_by_hand_rank_the_systems_anew(tab, small, scores):
     page = tab(small / "page.html", "#ranking")
+    page.locator("#ranking-hand summary").click()
     picker = page.locator("#view-ranking .picker")
     picker.get_by_role("button", name="None").click()
     assert "No treebank" in page.locator("#ranking-live").inner_text()
@@ -67,7 +69,7 @@ def test_treebanks_chosen_by_hand_rank_the_systems_anew(tab, small, scores):
         picker.get_by_label(code, exact=True).check()
     shown = {row[0]: (row[1], row[2]) for row in table(page, "#ranking-live")}
     assert shown == ranked(scores, [2, 3, 4])
-    page.get_by_role("button", name="mean LAS").click()
+    page.locator("#ranking-live").get_by_role("button", name="mean LAS").click()
     means = [float(row[2]) for row in table(page, "#ranking-live")]
     assert means == sorted(means, reverse=True)
     link = address(page)
@@ -80,7 +82,8 @@ def test_an_outlier_subset_gives_the_rank_it_is_said_to_give(tab, small, scores)
     page = tab(small / "page.html", "#ranking")
     size = int(re.match(r"(\d+) of 14", page.locator("#ranking-size").inner_text())[1])
     system = scores.table["system"].to_list()[3]
-    page.locator("#view-ranking").get_by_role("combobox", name="System").select_option(label=system)
+    page.locator("#ranking-table").get_by_role("button", name=system).click()
+    assert f"of={system.replace(' ', '+')}" in address(page)
     worst = stability(scores, size=size, samples=SAMPLES).table.filter(system=system)["worst"]
     page.locator("button[data-outlier=worst]").click()
     shown = {row[0]: row[1] for row in table(page, "#ranking-live")}
@@ -90,6 +93,7 @@ def test_an_outlier_subset_gives_the_rank_it_is_said_to_give(tab, small, scores)
 
 def test_the_command_below_a_choice_gives_its_ranks(tab, small, scores, monkeypatch):
     page = tab(small / "page.html", "#ranking")
+    page.locator("#ranking-hand summary").click()
     page.locator("#view-ranking .picker").get_by_role("button", name="None").click()
     for code in scores.treebanks[3:7]:
         page.locator("#view-ranking .picker").get_by_label(code, exact=True).check()

@@ -241,7 +241,7 @@ def certify(
     numbers, scale = pair.fixed_point()
     whole = numbers[0] - numbers[1]
     differences = whole / scale
-    families = _families(pair, differences, by)
+    families = families_ahead(pair.metadata[by].to_list(), differences, by)
     model = hierarchy(differences, pair.metadata[by].to_list())
     ranked = signed_rank(whole)
     tests = {"wilcoxon": ranked.p_value, "sign": sign_test(whole),
@@ -329,13 +329,19 @@ def _win_rates(
     return tuple(rows)
 
 
-def _families(
-    pair: Leaderboard, differences: NDArray[np.float64], by: str
+def families_ahead(
+    groups: Sequence[object], differences: NDArray[np.float64], by: str = "group"
 ) -> tuple[dict[str, Any], ...]:
-    values = pair.metadata[by].to_list()
+    """Return one row per known group of treebanks: size, mean difference, and where A is ahead.
+
+    Examples
+    --------
+    >>> families_ahead(["x", None, "x"], np.array([1.0, 5.0, -2.0]))
+    ({'group': 'x', 'treebanks': 2, 'difference': -0.5, 'ahead': 1},)
+    """
     rows = []
-    for name in sorted({value for value in values if value is not None}):
-        inside = differences[[value == name for value in values]]
+    for name in sorted({str(value) for value in groups if value is not None}):
+        inside = differences[[value == name for value in groups]]
         mean, ahead = round(float(inside.mean()), 12), int((inside > 0).sum())
         rows.append({by: name, "treebanks": len(inside), "difference": mean, "ahead": ahead})
     return tuple(sorted(rows, key=lambda row: (row["difference"], row[by])))

@@ -207,7 +207,7 @@ def critical_difference(
     if method == "nemenyi":
         distance = critical_distance(len(board.systems), len(board.treebanks), alpha)
     p_values = _p_values(board, average, method)
-    cliques = _cliques(p_values <= alpha, order)
+    cliques = cliques_of(p_values <= alpha, order)
     names = tuple(tuple(board.systems[i] for i in clique) for clique in cliques)
     return CriticalDifference(
         board, order, average, method, level, distance, p_values, names, overall,
@@ -233,7 +233,7 @@ def _p_values(board: Leaderboard, average: Floats, method: Method) -> Floats:
     return p_values
 
 
-def _cliques(differ: NDArray[np.bool_], order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def cliques_of(differ: NDArray[np.bool_], order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Return the longest runs of systems, in order, without a pair that differs."""
     runs: list[tuple[int, int]] = []
     for first in range(len(order)):

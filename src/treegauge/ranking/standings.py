@@ -287,7 +287,7 @@ def submitted_board(
     )  # fmt: skip
 
 
-def _testable(board: Leaderboard) -> bool:
+def testable(board: Leaderboard) -> bool:
     """Say whether there are three teams, no gaps, and treebanks enough for a pair to differ."""
     systems, treebanks = board.values.shape
     pairs = systems * (systems - 1) / 2
@@ -309,7 +309,7 @@ def standings(
     subsets = stability(board, size=size, samples=samples, seed=seed, workers=workers)
     codes = families_of(board) if len(board.systems) > 1 else None
     sets = None if codes is None else rank_sets(advantages(board, codes))
-    groups = critical_difference(board, method="wilcoxon-holm") if _testable(board) else None
+    groups = critical_difference(board, method="wilcoxon-holm") if testable(board) else None
     failures = scores.failures
     choices = scores.signature.partition("|")[2]
     signature = f"{countersign(subsets.signature, failed=policy if failures else None)}|{choices}"

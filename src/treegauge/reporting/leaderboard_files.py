@@ -11,7 +11,7 @@ from treegauge.core.result import RowsResult
 from treegauge.ranking.standings import Standings
 from treegauge.reporting.methods import make_method
 from treegauge.reporting.page import Section, page
-from treegauge.reporting.ranking import ranking_section
+from treegauge.reporting.ranking import RankedTable, ranking_section
 
 PAGE, SCORES, RANKING = "index.html", "scores.csv", "ranking.csv"
 TABLES = ("leaderboard.json", "leaderboard.tex", "leaderboard.md")
@@ -66,9 +66,8 @@ def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
         board, missing = board.select(systems=whole), " --missing drop-system"
         note(f"the page ranks {len(whole)} teams without gaps over subsets")
     if not board.gaps and len(board.systems) > 1 and len(board.treebanks) > 1:
-        sections.append(
-            ranking_section(board, given=f"{SCORES}{missing}", samples=ranked.subsets.samples)
-        )
+        table = RankedTable(board, f"{SCORES}{missing}", name=title)
+        sections.append(ranking_section(table, samples=ranked.subsets.samples))
     introduction = (
         f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. Beside "
         f"this page: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."

@@ -14,6 +14,7 @@ from treegauge.core.result import Result
 from treegauge.reporting.bundle import asset, script, style
 from treegauge.reporting.methods import Method, methods_html
 from treegauge.reporting.packing import to_json
+from treegauge.reporting.summary import SENTENCES, stands_out
 
 
 @dataclass(frozen=True)
@@ -102,14 +103,14 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     """
     facts = {
         "title": title,
-        "introduction": introduction.split("\n"),
+        "summary": [*filter(None, introduction.split("\n")), *stands_out(sections)][:SENTENCES],
         "findings": [
             {"view": one.home, "title": one.title, "sentences": list(one.short)}
             for one in sections
             if one.short
         ],
         "treebanks": _distinct(name for one in sections for name in one.treebanks),
-        "systems": _distinct(name for one in sections for name in one.systems),
+        "systems": _distinct(next((one.systems for one in sections if one.systems), ())),
     }
     contents = {"page": facts} | {one.key: one.data for one in sections if one.data}
     data = "\n".join(

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,14 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
 from treegauge.ranking.certify import Certificate, certify
+from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.outliers import explain_outliers
 from treegauge.ranking.stability import Stability, stability
+from treegauge.ranking.standings import testable
+from treegauge.ranking.strengths import advantages, families_of, rank_sets
+from treegauge.reporting.comparing import table_pairs
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
@@ -28,14 +32,49 @@ MOST = 60_000
 ADJACENT = 5
 
 
-def ranking_section(
-    scores: Leaderboard, *, given: str, first: str = "", samples: int = SAMPLES, seed: int = 0
-) -> Section:
-    """Rank systems over `samples` subsets of every size and make the section.
+class RankedTable(NamedTuple):
+    """Scores to rank, and what commands and readers call them.
 
     Commands name the scores as `given`: a file or a packaged table; `first` are commands that write
-    the file, if it was not an input.
+    the file, if it was not an input. `name` is for people; `scored` says that
+    the page has the output behind the scores.
     """
+
+    scores: Leaderboard
+    given: str
+    first: str = ""
+    name: str = ""
+    scored: bool = False
+
+
+def ranking_section(*tables: RankedTable, samples: int = SAMPLES, seed: int = 0) -> Section:
+    """Rank the systems of each table over `samples` subsets of every size and make the section."""
+    ranked = [_ranked(table, samples, seed) for table in tables]
+    first = tables[0].scores
+    text = (
+        f"{len(first.systems)} systems by mean {metric_name(first.metric)} over "
+        f"{len(first.treebanks)} treebanks. Would they have the same order on other treebanks?"
+    )
+    several = len(tables) > 1
+    return Section(
+        "ranking", "Ranking", text, {"boards": [one.data for one in ranked]},
+        [(f"Ranking over all treebanks{f': {table.name}' if several else ''}", table.scores)
+         for table in tables],
+        [method for one in ranked for method in one.methods],
+        [sentence for one in ranked for sentence in one.short],
+        systems=[name for table in tables for name in table.scores.systems],
+    )  # fmt: skip
+
+
+class _Ranked(NamedTuple):
+    data: dict[str, Any]
+    methods: list[Method]
+    short: list[str]
+
+
+def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
+    """Return the data of one table, how they were made, and what stands out."""
+    scores = table.scores
     first_shown = min(10, max(1, len(scores.treebanks) // 2))
     sizes = _sizes(scores, first_shown)
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
@@ -49,17 +88,12 @@ def ranking_section(
     columns = ("language", "genus", "stock", "resource", "tokens")
     metadata = zip(scores.treebanks, scores.metadata.select(columns).to_dicts(), strict=True)
     metric = metric_name(scores.metric)
-    text = (
-        f"{len(scores.systems)} systems by mean {metric} over {len(scores.treebanks)} treebanks. "
-        "Would they have the same order on other treebanks?\nMove the slider to see the ranks of "
-        "each system over subsets of a size; choose treebanks by hand, or one of the outlier "
-        "subsets, to compute the ranking of these."
-    )
-    tables = [("Ranking over all treebanks", scores)]
     agreement = [row for ranks in drawn for row in agreement_data(ranks)]
     contents = {
+        "name": table.name or "scores",
+        "scored": table.scored,
         "metric": metric,
-        "command": f"treegauge rank {given} --metric {shlex.quote(scores.metric)}",
+        "given": f"{table.given} --metric {shlex.quote(scores.metric)}",
         "systems": list(scores.systems),
         "treebanks": [{"code": code, **row} for code, row in metadata],
         "scores": _integers(scores),
@@ -77,12 +111,14 @@ def ranking_section(
         "best": numbers(np.stack([_masks(one, one.best_at) for one in drawn])),
         "worst": numbers(np.stack([_masks(one, one.worst_at) for one in drawn])),
         "classes": _classes(drawn[usual]),
+        "pairs": table_pairs(scores),
         "claims": [
-            {"claim": str(one.claim), "text": one.text, "signature": one.signature}
+            {"a": one.claim.a, "b": one.claim.b, "text": one.text, "signature": one.signature}
             for one in certificates
         ],
+        **_standing(scores),
     }
-    methods = _methods(scores, counted, drawn[usual], certificates[0], given, first)
+    methods = _methods(scores, counted, drawn[usual], certificates[0], table.given, table.first)
     lead = drawn[usual].agreement["top1"].item()
     short = [
         f"{order[0]} leads by mean {metric}, and would lead in {100 * lead:.1f} % of the subsets "
@@ -93,7 +129,22 @@ def ranking_section(
             f"{_loose(order, counted, sizes[usual])} of {len(order) - 1} adjacent pairs would swap "
             "ranks in more than one subset in five."
         )
-    return Section("ranking", "Ranking", text, contents, tables, methods, short)
+    return _Ranked(contents, methods, short)
+
+
+def _standing(scores: Leaderboard) -> dict[str, Any]:
+    """Return rank sets and tie groups, in the order of the systems; None where data are too few."""
+    codes = families_of(scores)
+    sets = None if codes is None else rank_sets(advantages(scores, codes))
+    groups = None
+    if testable(scores):
+        tied = critical_difference(scores, method="wilcoxon-holm").table
+        letters = dict(tied.select("system", "group").iter_rows())
+        groups = [letters[name] for name in scores.systems]
+    return {
+        "sets": None if sets is None else np.column_stack(sets).tolist(),
+        "groups": groups,
+    }
 
 
 def _loose(order: Sequence[str], counted: Exact, size: int) -> int:

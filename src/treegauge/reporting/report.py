@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from treegauge.reporting.inputs import PageInputs
     from treegauge.reporting.page import Section
+    from treegauge.reporting.ranking import RankedTable
     from treegauge.scoring.scores import Scores
     from treegauge.treebanks.columns import Treebank
 
@@ -94,6 +95,7 @@ def report(
     """
     from treegauge.reporting.inputs import read_inputs
     from treegauge.reporting.page import page
+    from treegauge.reporting.summary import what_was_given
 
     golds = list(gold) if isinstance(gold, list | tuple) else [gold]
     check_overwriting(out, [*sources, *golds])
@@ -105,13 +107,7 @@ def report(
             "nothing to make a page of; expected treebanks, output of systems with gold, score "
             "tables, stores, recordings, counts of curves or results of transfer"
         )
-    names = [section.title for section in sections]
-    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    introduction = (
-        f"{listed}: one file that needs no network. The URL records your selection, so you can "
-        "share this exact view. The last section explains how each number was computed."
-    )
-    text = page(title, introduction, sections)
+    text = page(title, what_was_given(sections), sections)
     path = None if out is None else Path(out)
     if path is not None:
         with atomic(path) as file:
@@ -135,10 +131,12 @@ def _sections(
             note(f"{path.name}: the page leaves out {', '.join(sorted(unused))}")
     results: list[Scores] = []
     if inputs.scored:
+        from treegauge.reporting.overview import overview_section
         from treegauge.reporting.scores import score_all, scores_section
 
         note(f"scoring {sum(len(one.systems) for one in inputs.scored)} outputs")
         results = score_all(inputs.scored, convention)
+        yield overview_section(inputs.scored, results)
         yield scores_section(inputs.scored, results)
     stores = [path for path, found in tasks.items() if "score" in found]
     yield from _ranking(inputs, results, stores, metric, samples)
@@ -176,44 +174,73 @@ def _changes(inputs: "PageInputs") -> "Iterator[Section]":
 def _ranking(
     inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, samples: int
 ) -> "Iterator[Section]":
-    """Rank the systems of score tables, or of output for three treebanks or more, or of stores."""
-    from treegauge.ranking.reading import read_leaderboard
+    """Rank the systems of output for three treebanks or more, of score tables, and of stores."""
     from treegauge.reporting.ranking import ranking_section
+
+    tables = [
+        table
+        for table in (
+            _scored_table(inputs, results, metric),
+            _given_table(inputs, metric),
+            _stored_table(inputs, stores, metric),
+        )
+        if table is not None and len(table.scores.systems) > 1 and len(table.scores.treebanks) > 1
+    ]
+    if tables:
+        yield ranking_section(*tables, samples=samples)
+
+
+def _scored_table(
+    inputs: "PageInputs", results: "list[Scores]", metric: str
+) -> "RankedTable | None":
+    """Return the scores of output that has been scored for this page."""
+    from treegauge.ranking.reading import read_leaderboard
+    from treegauge.reporting.ranking import RankedTable
     from treegauge.scoring.metrics import canonical
 
     systems = [{one.system for one in scores.systems} for scores in results]
-    sources: list[Any] = []
-    first, missing = "", "error"
-    if inputs.scores:
-        named = {"packaged", "object"}
-        given = " ".join(
-            one.name if one.kind in named else inputs.command_path(one.path)
-            for one in inputs.scores
-        )
-        for one in inputs.scores:
-            own = one.name if one.kind in named else one.path
-            sources.append(own if one.given is None else one.given)
-        if len(results) > 2:
-            note("the ranking is of the score tables, without the output scored here")
-    elif len(results) > 2 and len(set.intersection(*systems)) > 1:
-        sources = [replace(one, attached={}, featured="") for one in results]
-        missing, metric = "drop-system", results[0].label(canonical(metric))
-        files = [f"scores-{number}.json" for number, _ in enumerate(results, start=1)]
-        convention = results[0].convention
-        chosen = [] if convention.official else [f"--convention {convention.name}"]
-        first = "\n".join(
-            one.command(*chosen, f"--resamples 0 --format json --out {file}")
-            for one, file in zip(inputs.scored, files, strict=True)
-        )
-        given = " ".join(files)
-    elif stores:
-        sources, missing = list(stores), "drop-treebank"
-        given = " ".join(map(inputs.command_path, stores))
-    else:
-        return
-    if stores and sources != stores:
-        note(f"the ranking is without the scores in {', '.join(one.name for one in stores)}")
-    scores = read_leaderboard(*sources, metric=metric, missing=missing)  # type: ignore[arg-type]
-    if len(scores.systems) > 1 and len(scores.treebanks) > 1:
-        given += f" --missing {missing}" if missing != "error" else ""
-        yield ranking_section(scores, given=given, first=first, samples=samples)
+    if len(results) < 3 or len(set.intersection(*systems)) < 2:
+        return None
+    files = [f"scores-{number}.json" for number, _ in enumerate(results, start=1)]
+    convention = results[0].convention
+    chosen = [] if convention.official else [f"--convention {convention.name}"]
+    first = "\n".join(
+        one.command(*chosen, f"--resamples 0 --format json --out {file}")
+        for one, file in zip(inputs.scored, files, strict=True)
+    )
+    plain = [replace(one, attached={}, featured="") for one in results]
+    label = results[0].label(canonical(metric))
+    scores = read_leaderboard(*plain, metric=label, missing="drop-system")
+    given = f"{' '.join(files)} --missing drop-system"
+    return RankedTable(scores, given, first, "Systems scored here", scored=True)
+
+
+def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
+    """Return the tables of scores among the inputs, as one."""
+    from treegauge.ranking.reading import read_leaderboard
+    from treegauge.reporting.ranking import RankedTable
+
+    if not inputs.scores:
+        return None
+    named = {"packaged", "object"}
+    names = [
+        one.name if one.kind in named else inputs.command_path(one.path) for one in inputs.scores
+    ]
+    sources = [
+        one.given if one.given is not None else one.name if one.kind in named else one.path
+        for one in inputs.scores
+    ]
+    scores = read_leaderboard(*sources, metric=metric, missing="error")
+    return RankedTable(scores, " ".join(names), "", ", ".join(one.name for one in inputs.scores))
+
+
+def _stored_table(inputs: "PageInputs", stores: list[Path], metric: str) -> "RankedTable | None":
+    """Return the scores in stores."""
+    from treegauge.ranking.reading import read_leaderboard
+    from treegauge.reporting.ranking import RankedTable
+
+    if not stores:
+        return None
+    scores = read_leaderboard(*stores, metric=metric, missing="drop-treebank")
+    given = f"{' '.join(map(inputs.command_path, stores))} --missing drop-treebank"
+    return RankedTable(scores, given, "", ", ".join(one.name for one in stores))

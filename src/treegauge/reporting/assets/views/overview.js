@@ -1,28 +1,146 @@
-// Overview: what was given and what stands out.
+// Overview: what was given, what stands out, and systems by treebanks.
 
-import { html } from "../shell/dom.js";
+import { info } from "../components/info.js";
+import { button, fill, html, select } from "../shell/dom.js";
+import { plural } from "../shell/format.js";
+import { bestFirst, boardsOf, sortedRows } from "./overview_boards.js";
+import { boardTable } from "./overview_table.js";
+
+const summary = (page) => [
+  html(
+    "div",
+    { class: "summary" },
+    page.facts.summary.map((sentence) => html("p", {}, sentence)),
+  ),
+  page.facts.findings.length
+    ? html(
+        "details",
+        { class: "findings" },
+        html("summary", {}, "More findings, by view"),
+        html(
+          "ul",
+          {},
+          page.facts.findings.map(({ view, title, sentences }) =>
+            html("li", {}, html("a", { href: page.href(view) }, title), `: ${sentences.join(" ")}`),
+          ),
+        ),
+      )
+    : null,
+];
+
+const legend = (board) => {
+  const parts = ["Bold: the highest score of a row."];
+  if (board.tested)
+    parts.push("≈: not significantly below the highest (p > 0.05, corrected for all pairs).");
+  if (board.rows.some((row) => row.cells.some((cell) => cell.low !== null)))
+    parts.push("Bars: 95 % confidence intervals.");
+  if (board.macro?.some((one) => one.group))
+    parts.push("Systems that share a letter do not differ significantly in their mean.");
+  return html("p", { class: "count" }, parts.join(" "), info("scores"));
+};
 
 const mount = (root, page) => {
-  root.append(
-    page.facts.introduction.map((text) => html("p", {}, text)).reduce((list, p) => {
-      list.append(p);
-      return list;
-    }, html("div", {})),
-    html(
-      "ul",
-      { class: "short" },
-      page.facts.findings.map(({ view, title, sentences }) =>
-        html("li", {}, html("a", { href: page.href(view) }, title), `: ${sentences.join(" ")}`),
+  const holder = html("div");
+  const chosenBoard = () => {
+    const boards = boardsOf(page, page.params.metric);
+    const found = boards.find(([key]) => key === page.params.board) || boards[0];
+    return { boards, board: found ? found[2]() : null };
+  };
+  const change = (changes, push = false) => {
+    page.set(changes, { push });
+    show();
+  };
+  const picked = (board) =>
+    (page.params.pick || "").split("|").filter((name) => board.systems.includes(name));
+  const pick = (board, name) => {
+    const now = picked(board);
+    const next = now.includes(name) ? now.filter((n) => n !== name) : [...now, name].slice(-2);
+    change({ pick: next.join("|") });
+  };
+  const search = html("input", {
+    type: "search",
+    class: "filter",
+    placeholder: "treebank, language …",
+    oninput: () => change({ q: search.value }),
+  });
+
+  const controls = (boards, board, shown) => {
+    const pair = picked(board);
+    return html(
+      "div",
+      { class: "controls" },
+      boards.length > 1
+        ? select("Table", boards, board.key, (v) => change({ board: v, pick: null, sort: null }))
+        : null,
+      board.metrics.length > 1
+        ? select("Metric", board.metrics, board.metric, (v) => change({ metric: v }))
+        : null,
+      html("label", { class: "field" }, html("span", {}, "Filter"), search),
+      html(
+        "span",
+        { class: "count", role: "status" },
+        `${shown} of ${plural(board.rows.length, "treebank")}, `,
+        plural(board.systems.length, "system"),
       ),
-    ),
-  );
-  return {};
+      board.systems.length > 1
+        ? button(
+            pair.length === 2 ? `Compare ${pair[0]} and ${pair[1]}` : "Choose two systems to compare",
+            () => page.go("compare", { a: pair[0], b: pair[1], board: page.params.board }),
+            { disabled: pair.length < 2, class: "primary", id: "overview-compare" },
+          )
+        : null,
+    );
+  };
+  const show = () => {
+    const { boards, board } = chosenBoard();
+    if (!board) {
+      fill(holder);
+      return;
+    }
+    const asked = (page.params.q || "").trim().toLowerCase();
+    search.value = page.params.q || "";
+    const matches = (row) =>
+      (!page.treebank || row.treebank === page.treebank || board.key !== "scored") &&
+      `${row.name} ${row.about}`.toLowerCase().includes(asked);
+    const sort = page.params.sort ?? null;
+    const column = sort === null ? null : sort === "name" ? -1 : board.systems.indexOf(sort);
+    const known = column !== null && (sort === "name" || column >= 0) ? column : null;
+    const rows = sortedRows(board.rows.filter(matches), known, page.params.down === "1");
+    const order = bestFirst(board).filter(
+      (s) => !page.system || board.key !== "scored" || board.systems[s] === page.system,
+    );
+    const focused = document.activeElement?.dataset?.focus;
+    fill(
+      holder,
+      controls(boards, board, rows.length),
+      boardTable({
+        page,
+        board,
+        rows,
+        order,
+        sort: { column: known, down: page.params.down === "1" },
+        picked: picked(board),
+        onpick: (name) => pick(board, name),
+        onsort: (key, numeric) => {
+          const again = page.params.sort === key;
+          const down = again ? page.params.down !== "1" : numeric;
+          change({ sort: key, down: down ? 1 : null });
+        },
+      }),
+      legend(board),
+    );
+    if (focused) holder.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
+    if (document.activeElement === document.body && asked) search.focus();
+  };
+  root.append(...summary(page).filter(Boolean), holder);
+  show();
+  return { update: show };
 };
 
 export const view = {
   key: "overview",
   title: "Overview",
-  filters: [],
+  filters: ["treebank", "system"],
   shows: () => true,
   mount,
 };

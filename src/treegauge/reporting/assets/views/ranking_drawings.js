@@ -1,93 +1,115 @@
-// Drawings of rankings: boxes of ranks, and a matrix of pairs.
+// Drawings of rankings: a box of ranks in a row of the table, and a triangle of pairs.
 
-import { balance, rows, ticks } from "../components/chart.js";
+import { balance } from "../components/chart.js";
 import { svg } from "../shell/dom.js";
+import { range } from "../shell/format.js";
 
-// `systems` are in the order drawn, `box(s)` gives best, quartiles and worst, `mean(s)` the mean.
-export const rankBoxes = ({ width, data, systems, box, mean, size }) =>
-  rows(
-    {
-      width,
-      names: systems.map((s) => data.systems[s]),
-      x: [0.5, systems.length + 0.5],
-      ticks: ticks(1, systems.length, Math.max(2, Math.floor(width / 90))).filter(
-        (v) => Number.isInteger(v) && v >= 1,
-      ),
-      name: "rank",
-      label: `Ranks over subsets of ${size} treebanks`,
-    },
-    (i, x, y) => {
-      const s = systems[i];
-      const [low, q1, median, q3, high] = box(s);
-      const told = `best ${low}, quartiles ${q1} ${median} ${q3}, worst ${high}`;
-      return svg(
-        "g",
-        { class: "box" },
-        svg("title", {}, `${data.systems[s]}: ${told}, mean ${mean(s).toFixed(3)}`),
-        svg("line", { x1: x(low), x2: x(high), y1: y, y2: y, class: "whisker" }),
-        svg("rect", {
-          x: x(q1) - 0.5,
-          y: y - 7,
-          width: Math.max(1, x(q3) - x(q1)),
-          height: 14,
-          class: "quartiles",
-        }),
-        svg("line", { x1: x(median), x2: x(median), y1: y - 7, y2: y + 7, class: "median" }),
-        svg("circle", { cx: x(mean(s)), cy: y, r: 3, class: "mean" }),
-      );
-    },
+const WIDE = 260;
+const TALL = 20;
+
+// The scale of ranks from 1 to `n` in a row of the table.
+export const rankScale = (n) => (rank) => 6 + ((rank - 1) / Math.max(1, n - 1)) * (WIDE - 12);
+
+export const rankAxis = (n) => {
+  const x = rankScale(n);
+  const step = n > 20 ? 5 : n > 8 ? 2 : 1;
+  const shown = range(n).map((i) => i + 1).filter((r) => r === 1 || r % step === 0);
+  return svg(
+    "svg",
+    { class: "chart axis", width: WIDE, height: 14, viewBox: `0 0 ${WIDE} 14`, "aria-hidden": "true" },
+    shown.map((r) => svg("text", { x: x(r), y: 11, "text-anchor": "middle" }, r)),
   );
+};
 
-// `p(a, b)` is the probability that a is above b; `chosen` is the pair that is marked.
-export const pairMatrix = ({ width, data, systems, p, chosen, onchoose }) => {
+// Line: best to worst rank; box: quartiles and median; dot: mean.
+export const rankBox = (n, [low, q1, median, q3, high], mean, spoken) => {
+  const x = rankScale(n);
+  const y = TALL / 2;
+  return svg(
+    "svg",
+    {
+      class: "chart box",
+      role: "img",
+      "aria-label": spoken,
+      width: WIDE,
+      height: TALL,
+      viewBox: `0 0 ${WIDE} ${TALL}`,
+    },
+    svg("title", {}, spoken),
+    svg("line", { x1: x(low), x2: x(high), y1: y, y2: y, class: "whisker" }),
+    svg("rect", {
+      x: x(q1) - 0.5,
+      y: y - 6,
+      width: Math.max(1, x(q3) - x(q1)),
+      height: 12,
+      class: "quartiles",
+    }),
+    svg("line", { x1: x(median), x2: x(median), y1: y - 6, y2: y + 6, class: "median" }),
+    svg("circle", { cx: x(mean), cy: y, r: 3, class: "mean" }),
+  );
+};
+
+// Every pair once: the row's system against each system below it in the ranking.
+export const pairTriangle = ({ width, names, systems, p, chosen, href }) => {
   const n = systems.length;
-  const left = Math.min(130, width * 0.3);
-  const step = Math.max(15, Math.min(34, (width - left - 4) / n));
-  const top = Math.min(110, 20 + 6.5 * Math.max(...data.systems.map((s) => s.length)));
-  const side = left + step * n + 4 + top / 2;
-  const height = top + step * n + 4;
+  const left = Math.min(150, width * 0.3);
+  const step = Math.max(16, Math.min(40, (width - left - 60) / Math.max(1, n - 1)));
+  const top = Math.min(110, 20 + 6.5 * Math.max(...systems.map((s) => names[s].length)));
+  const side = left + step * (n - 1) + 4 + top / 2;
+  const height = top + step * (n - 1) + 4;
   const small = { class: "label", style: `font-size:${Math.min(12, step - 3)}px` };
-  const names = systems.map((s, i) => {
-    const across = left + step * (i + 0.5) + 4;
-    const down = { x: left - 6, y: top + step * (i + 0.5) + 4, "text-anchor": "end" };
-    const turned = { transform: `translate(${across} ${top - 6}) rotate(-60)` };
-    return [
-      svg("text", { ...small, ...down }, data.systems[s].slice(0, Math.floor(left / 7.5))),
-      svg("text", { ...small, ...turned }, data.systems[s].slice(0, 16)),
-    ];
-  });
+  const cut = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+  const rowName = (s, i) =>
+    svg(
+      "text",
+      { ...small, x: left + step * i - 6, y: top + step * (i + 0.5) + 4, "text-anchor": "end" },
+      svg("title", {}, names[s]),
+      cut(names[s], Math.floor((left + step * i) / 7.5)),
+    );
+  const columnName = (s, j) =>
+    svg(
+      "text",
+      { ...small, transform: `translate(${left + step * (j - 0.5) + 4} ${top - 6}) rotate(-60)` },
+      svg("title", {}, names[s]),
+      cut(names[s], 16),
+    );
   const cell = (a, b, i, j) => {
     const shown = balance(p(a, b));
-    const x = left + step * j;
+    const x = left + step * (j - 1);
     const y = top + step * i;
-    const number = {
-      x: x + step / 2,
-      y: y + step / 2 + 4,
-      "text-anchor": "middle",
-      style: `fill:${shown.ink};font-size:11px`,
-    };
+    const said = `${names[a]} above ${names[b]}: ${(100 * p(a, b)).toFixed(2)} %`;
+    const marked = chosen.includes(a) && chosen.includes(b);
     return svg(
-      "g",
-      {
-        class: a === chosen[0] && b === chosen[1] ? "cell chosen" : "cell",
-        onclick: () => onchoose(a, b),
-      },
-      svg("title", {}, `${data.systems[a]} above ${data.systems[b]}: ${p(a, b).toFixed(4)}`),
+      "a",
+      { class: marked ? "cell chosen" : "cell", href: href(a, b), "aria-label": said },
+      svg("title", {}, said),
       svg("rect", { x, y, width: step - 1, height: step - 1, fill: shown.fill }),
-      step >= 30 ? svg("text", number, p(a, b).toFixed(2)) : null,
+      step >= 28
+        ? svg(
+            "text",
+            {
+              x: x + step / 2,
+              y: y + step / 2 + 4,
+              "text-anchor": "middle",
+              style: `fill:${shown.ink};font-size:11px`,
+            },
+            Math.round(100 * p(a, b)),
+          )
+        : null,
     );
   };
   return svg(
     "svg",
     {
       class: "chart matrix",
-      role: "img",
-      "aria-label": "Probability that the system of the row is above that of the column",
+      role: "group",
+      "aria-label": "How often the system of the row is above that of the column, in percent",
       width: side,
       height,
       viewBox: `0 0 ${side} ${height}`,
     },
-    names,
-    systems.map((a, i) => systems.map((b, j) => (a === b ? null : cell(a, b, i, j)))),
+    systems.map((s, i) => (i < n - 1 ? rowName(s, i) : null)),
+    systems.map((s, j) => (j > 0 ? columnName(s, j) : null)),
+    systems.map((a, i) => systems.map((b, j) => (j > i ? cell(a, b, i, j) : null))),
   );
 };

@@ -56,7 +56,7 @@ export const picker = (data, meanOver, changed) => {
     number.textContent = `${now.size} of ${plural(held, "treebank")}`;
     fill(live, now.size ? table(now) : html("p", {}, "No treebank is chosen."));
     const some = now.size < held ? ` --subset ${codes().join(",")}` : "";
-    again.textContent = now.size ? `${data.command} --exact --size ${now.size}${some}` : "";
+    again.textContent = now.size ? `treegauge rank ${data.given} --exact --size ${now.size}${some}` : "";
   };
   const table = (now) => {
     const up = (s) => every.ranks[s] - now.ranks[s];

@@ -1,0 +1,135 @@
+// The table of systems by treebanks: one row per treebank, the means first.
+
+import { domainOf, intervalBar, intervalText } from "../components/interval.js";
+import { button, html, scrolling } from "../shell/dom.js";
+import { points } from "../shell/format.js";
+import { MARKS } from "./overview_boards.js";
+
+const SAID = {
+  [MARKS.best]: "the highest score of the row",
+  [MARKS.tied]: "not significantly below the highest",
+  [MARKS.below]: "significantly below the highest",
+};
+
+const scoreCell = ({ board, row, s, domain, href }) => {
+  const { score, low, high, mark } = row.cells[s];
+  if (score === null) return html("td", { class: "missing", title: "no output" }, "–");
+  const interval = intervalText(low, high);
+  const said = [
+    `${board.systems[s]} on ${row.name}: ${board.metric} ${points(score)}`,
+    interval && `95 % interval ${interval}`,
+    SAID[mark],
+  ];
+  const content = [
+    html("span", { class: mark === MARKS.best ? "best" : null }, points(score)),
+    html("span", { class: "tie" }, mark === MARKS.tied ? "≈" : ""),
+    intervalBar(score, low, high, domain),
+  ];
+  const title = said.filter(Boolean).join("; ");
+  return html("td", { class: "score" }, href ? html("a", { href, title }, content) : content);
+};
+
+const macroRow = ({ board, order, domain }) => {
+  if (!board.macro) return null;
+  const best = Math.max(...board.macro.map((one) => one.mean));
+  const over = `mean over ${board.common} treebanks`;
+  const cell = (s) => {
+    const { mean, interval, group } = board.macro[s];
+    const [low, high] = interval || [null, null];
+    const said = [
+      `${board.systems[s]}: ${over} ${points(mean)}`,
+      interval && `95 % interval ${intervalText(low, high)}`,
+      group && `tie group ${group}`,
+    ];
+    return html(
+      "td",
+      { class: "score", title: said.filter(Boolean).join("; ") },
+      html("span", { class: mean === best ? "best" : null }, points(mean)),
+      html("span", { class: "tie" }, group || ""),
+      intervalBar(mean, low, high, domain),
+    );
+  };
+  return html("tr", { class: "macro" }, html("th", { scope: "row" }, over), order.map(cell));
+};
+
+const heading = ({ page, board, s, sort, picked, onpick, onsort }) => {
+  const name = board.systems[s];
+  const arrow = sort.column === s ? (sort.down ? "▼" : "▲") : "↕";
+  const href = board.key === "scored" ? page.href("systems", { system: name }) : null;
+  const box = html("input", {
+    type: "checkbox",
+    checked: picked.includes(name),
+    "aria-label": `Compare ${name}`,
+    "data-focus": `pick ${name}`,
+    onchange: () => onpick(name),
+  });
+  return html(
+    "th",
+    {
+      scope: "col",
+      class: "score",
+      "aria-sort": sort.column === s ? (sort.down ? "descending" : "ascending") : "none",
+    },
+    html("span", { class: "head" }, href ? html("a", { href }, name) : name),
+    html(
+      "span",
+      { class: "head tools" },
+      board.systems.length > 1 ? html("label", { title: `Compare ${name} with another system` }, box) : null,
+      button(arrow, () => onsort(name, true), {
+        class: "plain",
+        "aria-label": `Sort by ${name}`,
+        "data-focus": `sort ${name}`,
+      }),
+    ),
+  );
+};
+
+export const boardTable = (given) => {
+  const { page, board, rows, order, sort, onsort } = given;
+  const domain = domainOf(rows.flatMap((row) => order.map((s) => row.cells[s])));
+  const profile = page.has("treebanks") && board.key === "scored";
+  const linked = board.key === "scored";
+  const corner = html(
+    "th",
+    {
+      scope: "col",
+      "aria-sort": sort.column === -1 ? (sort.down ? "descending" : "ascending") : "none",
+    },
+    button(`Treebank ${sort.column === -1 ? (sort.down ? "▼" : "▲") : "↕"}`, () => onsort("name", false), {
+      class: "plain",
+      "data-focus": "sort name",
+    }),
+  );
+  const treebankRow = (row) => {
+    const href = profile ? page.href("treebanks", { treebank: row.treebank }) : null;
+    return html(
+      "tr",
+      {},
+      html("th", { scope: "row", title: row.about }, href ? html("a", { href }, row.name) : row.name),
+      order.map((s) =>
+        scoreCell({
+          board,
+          row,
+          s,
+          domain,
+          href: linked
+            ? page.href("systems", { treebank: row.treebank, system: board.systems[s] })
+            : null,
+        }),
+      ),
+    );
+  };
+  return scrolling(
+    `${board.metric} of systems by treebanks`,
+    html(
+      "table",
+      { class: "board" },
+      html(
+        "thead",
+        {},
+        html("tr", {}, corner, order.map((s) => heading({ ...given, s }))),
+      ),
+      html("tbody", {}, macroRow({ board, order, domain }), rows.map(treebankRow)),
+    ),
+  );
+};

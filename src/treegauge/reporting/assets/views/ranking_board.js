@@ -1,0 +1,95 @@
+// One ranked table of scores as the views ask it: ranks, pairs, boxes and subsets.
+
+import { range } from "../shell/format.js";
+import { unpack } from "../shell/packed.js";
+import { byRank, ranker } from "./ranking_picker.js";
+import { mostOf, sampledRanks } from "./ranking_sampling.js";
+
+//: Constraints on subsets: the column of which no two treebanks may be equal.
+export const CONSTRAINTS = { "": "none", language: "one treebank per language", genus: "one per genus" };
+
+// The number of a pair among all pairs, and the sign of its difference.
+export const pairIndex = (n, a, b) => {
+  const [i, j] = a < b ? [a, b] : [b, a];
+  return { at: i * n - (i * (i + 1)) / 2 + (j - i - 1), sign: a < b ? 1 : -1 };
+};
+
+export const readBoard = (data) => {
+  const n = data.systems.length;
+  const held = data.treebanks.length;
+  const [means, above, boxes, values] = [data.means, data.above, data.boxes, data.scores.values].map(
+    unpack,
+  );
+  const masks = { best: unpack(data.best), worst: unpack(data.worst) };
+  const pairs = Object.fromEntries(
+    Object.entries(data.pairs).map(([name, packed]) => [name, unpack(packed)]),
+  );
+  const known = (x) => (Number.isFinite(x) ? x : null);
+  const meanOver = ranker(data);
+  const whole = meanOver(new Array(held).fill(true));
+  const drawn = new Map();
+
+  // Mean difference of two systems with its interval for other treebanks, and its test.
+  const pair = (a, b) => {
+    const { at, sign } = pairIndex(n, a, b);
+    const [low, high] = [known(pairs.low[at]), known(pairs.high[at])];
+    return {
+      difference: sign * pairs.difference[at],
+      low: low === null ? null : sign > 0 ? low : -high,
+      high: high === null ? null : sign > 0 ? high : -low,
+      detectable: known(pairs.detectable[at]),
+      p: known(pairs.p[at]),
+    };
+  };
+  // Ranks over subsets of the size at place `at`; with a constraint they are drawn here.
+  const subsets = (at, constraint) => {
+    const groups = constraint ? data.treebanks.map((t) => t[constraint]) : null;
+    const size = groups ? Math.min(data.sizes[at], mostOf(groups)) : data.sizes[at];
+    if (!groups)
+      return {
+        size,
+        box: (s) => [...boxes.slice((at * n + s) * 5, (at * n + s) * 5 + 5)],
+        mean: (s) => means[at * n + s],
+        above: (a, b) => above[(at * n + a) * n + b],
+      };
+    const key = `${size} ${constraint}`;
+    if (!drawn.has(key)) {
+      const score = (s, t) => values[s * held + t];
+      drawn.set(key, sampledRanks({ systems: n, groups, size, score }));
+    }
+    const found = drawn.get(key);
+    return { size, box: (s) => found.boxes[s], mean: (s) => found.means[s], above: found.above };
+  };
+  const outlierSubset = (at, system, which) => {
+    const bytes = Math.ceil(held / 8);
+    const from = (at * n + system) * bytes;
+    return range(held).map((t) => Boolean((masks[which][from + (t >> 3)] >> (t & 7)) & 1));
+  };
+  // A minus B on each treebank, in points.
+  const differences = (a, b) =>
+    range(held).map((t) => (values[a * held + t] - values[b * held + t]) / data.scores.scale);
+  return {
+    data,
+    n,
+    held,
+    pair,
+    subsets,
+    outlierSubset,
+    differences,
+    meanOver,
+    ranks: whole.ranks,
+    means: whole.means,
+    order: byRank(data.systems, whole.ranks),
+    constraints: Object.entries(CONSTRAINTS).filter(
+      ([key]) => !key || data.treebanks.some((t) => t[key]),
+    ),
+  };
+};
+
+// Boards are read once, however many views ask.
+const read = new WeakMap();
+export const rankedBoards = (page) =>
+  page.data("ranking").boards.map((data) => {
+    if (!read.has(data)) read.set(data, readBoard(data));
+    return read.get(data);
+  });

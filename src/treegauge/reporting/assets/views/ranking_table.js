@@ -1,0 +1,130 @@
+// The ranking as one table: rank set, mean, interval, tie group, and ranks over subsets.
+
+import { info } from "../components/info.js";
+import { button, html, scrolling } from "../shell/dom.js";
+import { points, signed } from "../shell/format.js";
+import { rankAxis, rankBox } from "./ranking_drawings.js";
+
+const spoken = (name, box, mean) => {
+  const [low, q1, median, q3, high] = box;
+  const ranks = `best ${low}, quartiles ${q1} ${median} ${q3}, worst ${high}`;
+  return `${name}: ${ranks}, mean ${mean.toFixed(3)}`;
+};
+
+// Columns: key in the URL, title, value to sort by, whether high values come first.
+const columnsOf = (board, now) => {
+  const leader = board.order[0];
+  const { sets, groups, systems, metric } = board.data;
+  const behind = (s) => (s === leader ? null : board.pair(s, leader));
+  const set = (s) => (sets ? (sets[s][0] === sets[s][1] ? sets[s][0] : `${sets[s][0]}–${sets[s][1]}`) : "");
+  const gap = (s) => {
+    const found = behind(s);
+    if (!found) return "leader";
+    const ends = found.low === null ? "" : ` (${signed(found.low)} to ${signed(found.high)})`;
+    return [signed(found.difference), html("small", {}, ends)];
+  };
+  return [
+    { key: "rank", name: "Rank", value: (s) => board.ranks[s], show: (s) => board.ranks[s], number: true },
+    sets && {
+      key: "set",
+      name: "Rank set",
+      title: "Ranks that are compatible with the data at 95 % confidence, for other treebanks of these families",
+      info: "rank_sets",
+      value: (s) => sets[s][0] * 1000 + sets[s][1],
+      show: set,
+      number: true,
+    },
+    { key: "system", name: "System", value: (s) => systems[s], heading: true },
+    {
+      key: "mean",
+      name: `Mean ${metric}`,
+      value: (s) => -board.means[s],
+      show: (s) => points(board.means[s]),
+      number: true,
+    },
+    {
+      key: "behind",
+      name: "Behind the leader, 95 % interval",
+      title: "Mean difference in points, with its interval for other treebanks of these families",
+      info: "pair_differences",
+      value: (s) => -(behind(s)?.difference ?? 0),
+      show: gap,
+      number: true,
+    },
+    groups && {
+      key: "group",
+      name: "Tie group",
+      title: "Systems that share a letter do not differ significantly (Wilcoxon signed-rank tests, Holm)",
+      info: "tie_groups",
+      value: (s) => groups[s] || "~",
+      show: (s) => groups[s],
+    },
+    {
+      key: "average",
+      name: "Mean rank",
+      title: "Mean rank over subsets of the chosen size",
+      info: "mean_ranks",
+      value: (s) => now.mean(s),
+      show: (s) => points(now.mean(s)),
+      number: true,
+    },
+    {
+      key: "box",
+      name: `Ranks over subsets of ${now.size} treebanks`,
+      info: "rank_boxes",
+      value: (s) => now.box(s)[2] * 1000 + now.mean(s),
+      show: (s) => rankBox(board.n, now.box(s), now.mean(s), spoken(systems[s], now.box(s), now.mean(s))),
+      axis: true,
+    },
+  ].filter(Boolean);
+};
+
+const compared = (a, b) =>
+  typeof a === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+
+// `sort` is {key, down}; `system` is the one whose subsets are shown below.
+export const rankingTable = ({ board, now, sort, onsort, system, onsystem }) => {
+  const columns = columnsOf(board, now);
+  const by = columns.find((c) => c.key === sort.key) || columns[0];
+  const order = [...board.order].sort(
+    (a, b) => (sort.down ? -1 : 1) * compared(by.value(a), by.value(b)),
+  );
+  const head = (c) =>
+    html(
+      "th",
+      {
+        scope: "col",
+        class: c.number ? "number" : null,
+        "aria-sort": c === by ? (sort.down ? "descending" : "ascending") : "none",
+      },
+      button(c.name, () => onsort(c.key), { title: c.title || null, "data-focus": c.key }),
+      c.info ? info(c.info) : null,
+      c.axis ? rankAxis(board.n) : null,
+    );
+  const row = (s) =>
+    html(
+      "tr",
+      { class: s === system ? "chosen" : null },
+      columns.map((c) =>
+        c.heading
+          ? html(
+              "th",
+              { scope: "row" },
+              button(board.data.systems[s], () => onsystem(s), {
+                "aria-pressed": String(s === system),
+                "data-focus": `system ${s}`,
+              }),
+            )
+          : html("td", { class: c.number ? "number" : null }, c.show(s)),
+      ),
+    );
+  return scrolling(
+    "Ranking",
+    html(
+      "table",
+      { class: "ranked" },
+      html("thead", {}, html("tr", {}, columns.map(head))),
+      html("tbody", {}, order.map(row)),
+    ),
+  );
+};

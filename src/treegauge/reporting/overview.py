@@ -1,0 +1,166 @@
+"""The overview: systems by treebanks, with intervals, averages, tie groups and significance."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.result import sign
+from treegauge.ranking.compare import cliques_of
+from treegauge.reporting.inputs import ScoredTreebank
+from treegauge.reporting.packing import floats, numbers
+from treegauge.reporting.page import Section, treebank_of
+from treegauge.scoring.comparisons import compare
+from treegauge.scoring.hierarchies import compare_suite
+from treegauge.scoring.scores import Scores
+from treegauge.scoring.suite import Suite
+
+#: Metrics in the overview; the first is shown at first.
+METRICS = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "UPOS")
+#: With more systems than this, only the first metric is tested.
+MANY = 8
+#: Differences with a corrected p-value of at most this are called significant.
+SIGNIFICANT = 0.05
+#: A score in its treebank: not tested, the highest, not significantly below it, and below it.
+UNTESTED, BEST, TIED, BELOW = range(4)
+
+Floats = npt.NDArray[np.float64]
+
+
+def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Section:
+    """Make the table of systems by treebanks, of the results of `score_all`."""
+    suite = scored_suite(scored, results)
+    systems = list(dict.fromkeys(one.system for scores in results for one in scores.systems))
+    known = [name for name in METRICS if all(name in r.systems[0].metrics for r in results)]
+    tested = known if len(systems) <= MANY else known[:1]
+    board = {
+        "systems": systems,
+        "treebanks": [
+            {"treebank": treebank_of(one.gold.name), "name": one.gold.name,
+             "sentences": len(one.gold), "words": one.gold.n_words}
+            for one in scored
+        ],
+        "common": len(suite.treebanks),
+        "metrics": [_metric(results, systems, suite, name, name in tested) for name in known],
+    }  # fmt: skip
+    text = "The score of every system on every treebank."
+    return Section("overview", "Overview", text, {"board": board}, short=_short(suite))
+
+
+def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Suite:
+    """Return the treebanks that have output of all systems, as one result."""
+    systems = list(dict.fromkeys(one.system for scores in results for one in scores.systems))
+    whole = {
+        one.gold.name: scores
+        for one, scores in zip(scored, results, strict=True)
+        if len(scores.systems) == len(systems)
+    }
+    return Suite(whole, tuple(systems), {}, sign(page="overview"), results[0].convention,
+                 chosen=METRICS, level=results[0].level)  # fmt: skip
+
+
+def _metric(
+    results: Sequence[Scores], systems: Sequence[str], suite: Suite, name: str, tested: bool
+) -> dict[str, Any]:
+    """Return scores, limits and marks, a row per treebank, and the macro averages."""
+    shape = len(results), len(systems)
+    values, low, high = np.full((3, *shape), np.nan)
+    marks = np.full(shape, UNTESTED)
+    for i, scores in enumerate(results):
+        for one in scores.systems:
+            j = systems.index(one.system)
+            metric = one[name]
+            values[i, j] = metric.f1
+            low[i, j], high[i, j] = metric.interval or (np.nan, np.nan)
+        if tested and len(scores.systems) > 1:
+            marks[i] = _marks(scores, systems, values[i], name)
+    return {
+        "name": results[0].label(name),
+        "scores": floats(values), "low": floats(low), "high": floats(high), "marks": numbers(marks),
+        "macro": _macro(suite, name, tested),
+    }  # fmt: skip
+
+
+def _marks(scores: Scores, systems: Sequence[str], values: Floats, name: str) -> Any:
+    """Mark the best system of a treebank and those that are not significantly below it."""
+    best = systems[int(np.nanargmax(values))]
+    p_values = {
+        row["b"] if row["a"] == best else row["a"]: row["p_corrected"]
+        for row in compare(scores, metric=name).pairs
+        if best in (row["a"], row["b"])
+    }
+
+    def mark(system: str) -> int:
+        if system == best:
+            return BEST
+        p = p_values.get(system)
+        return UNTESTED if p is None else BELOW if p <= SIGNIFICANT else TIED
+
+    return [mark(system) for system in systems]
+
+
+def _macro(suite: Suite, name: str, tested: bool) -> list[dict[str, Any]] | None:
+    """Return each system's mean over the common treebanks, its interval and its tie groups.
+
+    Systems that share a letter do not differ significantly in their macro averages.
+    """
+    if len(suite.treebanks) < 2:
+        return None
+    means = [float(np.mean([suite.f1(t, s, name) for t in suite.treebanks])) for s in suite.systems]
+    letters = [""] * len(means)
+    if tested and len(means) > 1:
+        places = {system: i for i, system in enumerate(suite.systems)}
+        differ = np.zeros((len(means), len(means)), bool)
+        pairs = compare_suite(suite, metric=name).pairs
+        for row in pairs:
+            a, b = places[row["a"]], places[row["b"]]
+            p = row.get("p_corrected")
+            differ[a, b] = differ[b, a] = p is not None and p <= SIGNIFICANT
+        if all(row.get("p_corrected") is not None for row in pairs):
+            order = np.argsort([-mean for mean in means], kind="stable")
+            for number, clique in enumerate(cliques_of(differ, order)):
+                for i in clique.tolist():
+                    letters[i] += chr(ord("a") + number % 26)
+    rows = zip(suite.systems, means, letters, strict=True)
+    return [
+        {"mean": mean, "interval": suite.intervals[system, name], "group": letter}
+        for system, mean, letter in rows
+    ]
+
+
+def _short(suite: Suite) -> list[str]:
+    """Say which system has the highest macro average, and whether that is significant."""
+    if len(suite.treebanks) < 2 or len(suite.systems) < 2:
+        return []
+    means = {s: float(np.mean([suite.f1(t, s) for t in suite.treebanks])) for s in suite.systems}
+    best, second = sorted(means, key=lambda one: -means[one])[:2]
+    label = suite.label("LAS")
+    text = f"{best} has the highest mean {label}, {means[best]:.2f}"
+    if interval := suite.intervals[best, "LAS"]:
+        text += f" ({interval[0]:.2f} to {interval[1]:.2f})"
+    text += f", {means[best] - means[second]:.2f} above {second}"
+    rows = compare_suite(suite).pairs
+    p = next(row.get("p_corrected") for row in rows if {row["a"], row["b"]} == {best, second})
+    if p is None:
+        judged = "too little text for a test"
+    else:
+        verdict = "statistically significant" if p <= SIGNIFICANT else "not significant"
+        judged = f"{verdict}, p = {p:.4f} corrected"
+    ahead = sum(
+        all(suite.f1(t, best) > suite.f1(t, other) for other in suite.systems if other != best)
+        for t in suite.treebanks
+    )
+    return [f"{text} ({judged}), and is best on {ahead} of {len(suite.treebanks)} treebanks."]
+
+
+def all_pairs(systems: Sequence[str]) -> list[tuple[int, int]]:
+    """Return every pair of systems by number, the order in which the page's data have them.
+
+    Examples
+    --------
+    >>> all_pairs(["a", "b", "c"])
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    return list(combinations(range(len(systems)), 2))
