@@ -37,6 +37,12 @@ CERTAINTY = (
      "scoring.md#beyond-the-official-scores"),
     ("cells of a breakdown", "P, R and F1 over words of a class", f"{SCORE} --by relation",
      "scoring.md#where-a-system-errs"),
+    ("ece, ece_by_chance", "expected calibration error of probabilities, and that of noise",
+     f"{SCORE} --calibration", "scoring.md#calibration"),
+    ("brier, log_loss, auroc, aurc", "how good probabilities are, and how well they find errors",
+     f"{SCORE} --calibration", "scoring.md#calibration"),
+    ("LAS without 20 %", "score without the least certain sentences",
+     f"{SCORE} --calibration", "scoring.md#calibration"),
 )  # fmt: skip
 RANKING = (
     ("rank, best, worst, quartiles, mean, sd", "1 + better + equal / 2, over subsets", RANK,

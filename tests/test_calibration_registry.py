@@ -16,6 +16,7 @@ from calibration.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.testing.simulated_confidence import with_confidence
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic
 
@@ -122,6 +123,7 @@ def examples(world, counts, numbers):
             partial(tg.score, *one, by=["deprel"], all=True),
             partial(tg.score, *one, test="bootstrap", permutations=50),
             partial(tg.score, gold, three, units="sentences", margin=1, plan=1),
+            partial(tg.score, gold, with_confidence(three["0"], gold, seed=0), calibration=True),
             partial(tg.score, world, *systems, split="test", margin=1, plan=1),
         ],
         "rank": [

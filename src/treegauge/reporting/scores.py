@@ -195,6 +195,11 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
 def _calibration_method(one: ScoredTreebank, scores: Scores, calibrated: Calibration) -> Method:
     convention = scores.convention
     options = [] if convention.official else [f"--convention {convention.name}"]
-    command = one.command(*options, "--calibration")
+    # Systems without probabilities would be refused.
+    gold, *outputs = one.files
+    named = dict(zip(one.systems, outputs, strict=False))
+    files = [gold, *(file for name, file in named.items() if name in calibrated.systems)]
+    files += outputs[len(named) :]
+    command = replace(one, files=files).command(*options, "--calibration")
     values = {"treebank": one.gold.name, "bins": BINS, "systems": ", ".join(calibrated.systems)}
     return make_method("calibration", calibrated.signature, command, **values)
