@@ -50,7 +50,7 @@ def sharpened(case: Case, by: float) -> Case:
         "500 trees, 30 % correct": (500, 1, 0.30, 0.3, True),
     },
     beside="power where log odds are 1.5 times too large",
-    covers=("calibration.p_value",),
+    covers=("calibration.p_value", "calibration by treebank.p_value"),
     quick=60,
 )
 def test_of_calibration(

@@ -68,6 +68,9 @@ def world(tmp_path_factory):
             (home / system).mkdir(exist_ok=True)
             parsed = simulated_parse(text, seed=number + 10 * (system == "first"))
             (home / system / f"UD_{name}.conllu").write_text(parsed, "utf-8")
+        (home / "sure").mkdir(exist_ok=True)
+        sure = with_confidence(tg.parse_conllu(parsed), whole[100:], seed=number)
+        tg.write_conllu(sure, home / "sure" / f"UD_{name}.conllu")
     return home
 
 
@@ -124,6 +127,7 @@ def examples(world, counts, numbers):
             partial(tg.score, *one, test="bootstrap", permutations=50),
             partial(tg.score, gold, three, units="sentences", margin=1, plan=1),
             partial(tg.score, gold, with_confidence(three["0"], gold, seed=0), calibration=True),
+            partial(tg.score, world, world / "sure", split="test", calibration=True),
             partial(tg.score, world, *systems, split="test", margin=1, plan=1),
         ],
         "rank": [

@@ -235,3 +235,48 @@ def test_the_command(world, tmp_path, cli):
     code, _, err = cli(*paths[:2], "--official", "--calibration")
     assert code != 0
     assert "--calibration" in err
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Two gold files, and the output of two systems; one of them parsed the first only."""
+    home = tmp_path_factory.mktemp("folders")
+    for name in ("gold", "sure", "bold"):
+        (home / name).mkdir()
+    for number, code in enumerate(("aa_one", "bb_two")):
+        gold = synthetic(40, seed=number)
+        tg.write_conllu(gold, home / "gold" / f"{code}-ud-test.conllu")
+        parsed = tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=number))
+        for name, sharpness in (("sure", 1.0), ("bold", 3.0))[: 2 - number]:
+            made = with_confidence(parsed, gold, seed=number, sharpness=sharpness)
+            tg.write_conllu(made, home / name / f"{code}.conllu")
+    return home
+
+
+def test_folders(folders):
+    suite = tg.score(folders / "gold", folders / "sure", folders / "bold", calibration=True)
+    found = suite.attached["calibration"]
+    rows = {(row["treebank"], row["system"], row["event"]): row for row in found.rows()}
+    assert len(rows) == 3 * 4
+    file = folders / "sure" / "bb_two.conllu"
+    gold = folders / "gold" / "bb_two-ud-test.conllu"
+    alone = tg.score(gold, {"sure": file}, calibration=True).attached["calibration"]
+    (treebank,) = {name for name, *_ in rows if name.startswith("bb_two")}
+    row = rows[treebank, "sure", "arc"]
+    assert row["ece"] == alone.systems["sure"]["arc"].numbers["ece"]
+    assert row["p_value"] == alone.systems["sure"]["arc"].numbers["p_value"]
+    (kept,) = [one for one in alone.coverage.rows if one["dropped"] == 20]
+    assert (row["score"], row["gain"]) == (kept["score"], kept["gain"])
+    means = {(one["system"], one["event"]): one for one in found.means()}
+    both = [rows[name, "sure", "head"]["ece"] for name in found.treebanks]
+    assert means["sure", "head"]["ece"] == pytest.approx(sum(both) / 2)
+    assert means["bold", "head"]["treebank"] == "mean of 1"
+    assert pl.read_csv(StringIO(suite.to_csv()))["event"].n_unique() == 4
+    assert "mean of 2" in str(suite)
+    assert {one["event"] for one in found.shown()} == {"arc"}
+    assert "mean of 2" in suite.to_latex()
+
+
+def test_a_folder_without_probabilities_is_refused_with_the_file(folders):
+    with pytest.raises(TreegaugeError, match=r"gold.aa_one-ud-test.conllu: no word has the prob"):
+        tg.score(folders / "gold", folders / "gold", calibration=True)

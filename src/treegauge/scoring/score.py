@@ -200,8 +200,9 @@ def _check(
     refused = {
         f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, for which "
         "the correction is bonferroni": folder and how.correction == "benjamini-hochberg",
-        "--official, --counts, --by, --confusion, --overlap, --combine and --calibration are for "
-        f"one gold file; got a folder: {gold}": folder and (plain or details),
+        "--official, --counts, --by, --confusion, --overlap and --combine are for one gold file; "
+        f"got a folder: {gold}": folder
+        and (plain or how.asked._replace(calibration=False).anything),
         f"--common needs GOLD to be a folder of treebanks; got: {gold}": common and not folder,
         "--official and --counts show one table: leave out --by, --confusion, --overlap, "
         "--combine, --calibration": plain and details,

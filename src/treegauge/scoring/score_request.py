@@ -64,6 +64,12 @@ def score_folders(
         suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
     suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
+    if how.asked.calibration:
+        from treegauge.scoring.calibration_suite import calibrate_suite
+
+        seed = how.resampling.seed if how.resampling.resamples else None
+        calibrated = calibrate_suite(suite, files.gold, files.systems, how.reading, seed=seed)
+        suite = suite.with_attached({"calibration": calibrated}, featured="calibration")
     if how.test == "none" or len(named) < 2:
         return suite
     tested = how.metrics or ("LAS",)
