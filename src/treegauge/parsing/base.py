@@ -9,6 +9,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, runtime_checkable
 
@@ -34,7 +35,12 @@ class Model(Protocol):
 
 @runtime_checkable
 class Probabilistic(Protocol):
-    """A model that says how likely each head and each relation is."""
+    """A model that says how likely each head and each relation is.
+
+    Confidence (:mod:`treegauge.parsing.confidence`), data maps and votes ask for no more. A model
+    whose trees are all projective also has an attribute ``projective`` that is True; then
+    probabilities of trees are shares of projective trees only.
+    """
 
     @property
     def relations(self) -> Sequence[str]:
@@ -45,6 +51,44 @@ class Probabilistic(Protocol):
 
     def relation_probabilities(self, treebank: Treebank) -> npt.NDArray[np.float64]:
         """Return one row per word: p(relation | word, its head in the treebank)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analyses:
+    """What a search kept of each sentence, and what it considered on the way.
+
+    Attributes
+    ----------
+    scores
+        Of the analyses of each sentence, best first, (sentences, most); minus infinity where there
+        are fewer.
+    heads, relations
+        Of each analysis, (most, words); relations are numbers.
+    head_logs
+        For each sentence how good each head was when the search tried it, (words, words + 1), as
+        logs up to a constant per word.
+    relation_logs
+        The same of each relation of the arcs of the analyses, (most, words, relations); minus
+        infinity for relations that were not tried.
+    """
+
+    scores: npt.NDArray[np.float64]
+    heads: npt.NDArray[np.int32]
+    relations: npt.NDArray[np.int32]
+    head_logs: list[npt.NDArray[np.float64]]
+    relation_logs: npt.NDArray[np.floating[Any]]
+
+
+@runtime_checkable
+class Searching(Protocol):
+    """A model that searches for trees: its scores compare analyses, not single arcs."""
+
+    @property
+    def relation_names(self) -> Sequence[str]:
+        """Names of the relations by their numbers in :meth:`analyses`."""
+
+    def analyses(self, treebank: Treebank, most: int) -> Analyses:
+        """Return the best analyses of each sentence, at most `most`; the first is the parse."""
 
 
 OnEpoch = Callable[[int, Model], None]
@@ -82,6 +126,8 @@ def check_training(*parts: Treebank | None, seed: int = 0) -> None:
 
 
 FORMAT = 1
+CALIBRATION = "calibration"
+"""Name of what calibrates a model's probabilities, in its file."""
 
 
 def check_place(path: Source) -> None:
@@ -136,6 +182,7 @@ def from_npz(file: BinaryIO) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     """Return header and arrays of what :func:`to_npz` wrote."""
     with np.load(file, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
+    arrays.pop(CALIBRATION, None)
     return json.loads(arrays.pop("header").tobytes()), arrays
 
 
@@ -156,3 +203,22 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
             "train it again"
         )
     return header, arrays
+
+
+def add_to_model(path: Source, name: str, values: Mapping[str, Any]) -> None:
+    """Add to a model's file something that JSON can hold, atomically; a device keeps nothing."""
+    if Path(path).is_char_device():
+        return
+    data = io.BytesIO(Path(path).read_bytes())
+    member = io.BytesIO()
+    np.save(member, np.frombuffer(json.dumps(values, sort_keys=True).encode(), np.uint8))
+    with zipfile.ZipFile(data, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue())
+    with atomic(path) as file:
+        file.write(data.getvalue())
+
+
+def read_from_model(path: Source, name: str) -> Any:
+    """Read what :func:`add_to_model` added to a model's file, or return None."""
+    with np.load(Path(path), allow_pickle=False) as archive:
+        return json.loads(archive[name].tobytes()) if name in archive.files else None

@@ -13,7 +13,7 @@ from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_states import ARCS, FIRST, UNKNOWN
 from treegauge.kernels.beam_templates import BeamWords, Labels, Templates, templates
 from treegauge.kernels.beam_weights import BeamWeights
-from treegauge.parsing.base import save_model
+from treegauge.parsing.base import Analyses, save_model
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.treebanks.columns import Codes, Treebank
 from treegauge.treebanks.sources import Source
@@ -169,11 +169,42 @@ class BeamModel:
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees found; always projective, with one root."""
         heads, numbers = self.trees(treebank)
-        names = self.vocabulary.relations.values
         if not self.options.labelled:
-            names, numbers = UNLABELLED, np.equal(heads, 0).astype(np.int32)
+            numbers = np.equal(heads, 0).astype(np.int32)
+        names = self.relation_names
         relations = [names[number] for number in numbers.tolist()]
         return treebank.with_columns({"head": heads, "deprel": relations})
+
+    @property
+    def relation_names(self) -> tuple[str, ...]:
+        """The relations that the parser writes."""
+        return self.vocabulary.relations.values if self.options.labelled else UNLABELLED
+
+    def analyses(self, treebank: Treebank, most: int) -> Analyses:
+        """Return the best analyses at the end of the beam, and how good each arc looked.
+
+        A head's log is the lead of the best state that had just got the arc over the best state at
+        that step, at most 0, in units of the margin that training asks for.
+        """
+        how = self.options
+        words = self.vocabulary.words(treebank, how)
+        search = Search(words, how.templates, self.labels, self._weights, how.beam)
+        kept = min(most, how.beam)
+        scores, heads, relations, label_scores = search.analyses(kept)
+        if not how.labelled:
+            relations = np.equal(heads, 0).astype(np.int32)
+            label_scores = np.where(relations[:kept, :, None] == np.arange(2), 0.0, -np.inf)
+        sizes = treebank.lengths.astype(np.int64)
+        starts = np.concatenate(([0], np.cumsum(sizes * (sizes + 1))))
+        leads = np.full(int(starts[-1]), -np.inf)
+        search.arc_leads(starts[:-1], leads)
+        scale = max(how.margin, 1.0)
+        pieces = zip(starts[:-1].tolist(), sizes.tolist(), strict=True)
+        return Analyses(
+            scores[:, :kept], heads[:kept], relations[:kept],
+            [leads[at : at + n * (n + 1)].reshape(n, n + 1) / scale for at, n in pieces],
+            label_scores / scale,
+        )  # fmt: skip
 
     def save(self, path: Source) -> None:
         """Write the model to one file."""

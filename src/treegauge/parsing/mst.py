@@ -151,6 +151,11 @@ class GraphModel:
     weights: npt.NDArray[np.float32]
     table: npt.NDArray[np.float32]
 
+    @property
+    def projective(self) -> bool:
+        """Whether all trees are projective."""
+        return self.options.projective
+
     def _words(self, treebank: Treebank) -> GraphWords:
         return encode(treebank, self.tags, self.options.ending)
 

@@ -6,8 +6,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, ClassVar, Literal
 
+from treegauge.core.errors import check_whole
 from treegauge.core.files import check_overwriting
-from treegauge.core.messages import progress
+from treegauge.core.messages import note, progress
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.parsing.base import Model
+    from treegauge.parsing.calibration import Calibration
     from treegauge.parsing.train import Training
     from treegauge.treebanks.columns import Treebank
 
@@ -47,7 +49,8 @@ def parse(
     model: "Training | Model | str | PathLike[str]",
     treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
     out: str | PathLike[str] | None = None, split: Literal["train", "dev", "test"] | None = None,
-    errors: Literal["strict", "skip", "repair"] = "strict",
+    errors: Literal["strict", "skip", "repair"] = "strict", confidence: bool = False,
+    trees: int = 1,
 ) -> Parsed:  # fmt: skip
     """Parse sentences with a trained model.
 
@@ -67,6 +70,12 @@ def parse(
         Parse only this set of a treebank folder.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
+    confidence
+        Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
+        head is correct) in MISC, and ``# tree_prob`` above each sentence.
+    trees
+        Write up to as many trees of each sentence, best first, with ``# tree_rank`` and
+        ``# tree_prob``; later trees have ``/tree_2`` and so on after their ``sent_id``.
 
     Examples
     --------
@@ -75,6 +84,8 @@ def parse(
     >>> model = make_parser("mst", epochs=1).fit(synthetic(30, seed=1), seed=0)
     >>> parse(model, synthetic(3, seed=2)).treebank
     <Treebank syn-2: 3 sentences, ... words>
+    >>> parse(model, synthetic(1, seed=2), confidence=True).treebank["misc"][0]
+    '...HeadProb=0...|DeprelProb=...'
     """
     from treegauge.parsing.registry import load_model
     from treegauge.parsing.train import Training
@@ -82,6 +93,7 @@ def parse(
     from treegauge.treebanks.reading import read_treebank
 
     check_overwriting(out, (model, treebank))
+    check_whole("trees", trees, 1)
     if isinstance(model, str | PathLike):
         digest = sha256(Path(model).read_bytes()).hexdigest()[:6]
         loaded, name = load_model(model), f"{Path(model).name}#{digest}"
@@ -89,10 +101,43 @@ def parse(
         loaded, name = model.model, model.signature.partition("|")[2]
     else:
         loaded, name = model, type(model).__name__
+    weighed = confidence or trees > 1
+    if weighed:
+        from treegauge.parsing.evidence import check_confidence
+
+        check_confidence(loaded)
     given = read_treebank(treebank, split, errors, need_heads=False, allow=TOLERABLE)
     with progress("parsing"):
         parsed = loaded.parse(given)
+        if weighed:
+            from treegauge.parsing.confidence import with_confidence
+
+            calibration = _calibration(model, loaded)
+            parsed = with_confidence(loaded, parsed, calibration, words=confidence, trees=trees)
     path = None if out is None or fspath(out) == "-" else fspath(out)
     if path is not None:
         write_conllu(parsed, path)
-    return Parsed(parsed, path, sign(v="parse", model=name, tb=given.mark, output=parsed.mark))
+    signature = sign(
+        v="parse", model=name, tb=given.mark, confidence=confidence or None,
+        trees=trees if trees > 1 else None, output=parsed.mark,
+    )  # fmt: skip
+    return Parsed(parsed, path, signature)
+
+
+def _calibration(model: "Training | Model | str | PathLike[str]", loaded: "Model") -> "Calibration":
+    """Return what makes probabilities of a model's scores; say so if nothing was fitted."""
+    from treegauge.parsing.calibration import uncalibrated
+    from treegauge.parsing.held_out import load_calibration
+    from treegauge.parsing.train import Training
+
+    fitted = None
+    if isinstance(model, str | PathLike):
+        fitted = load_calibration(model)
+    elif isinstance(model, Training):
+        fitted = model.calibration
+    if fitted is None:
+        note(
+            "the model's probabilities are not calibrated: they are the parser's own; train it "
+            "with a dev set for probabilities that match how often it is correct"
+        )
+    return fitted or uncalibrated(loaded)

@@ -14,6 +14,7 @@ from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Model
+    from treegauge.parsing.calibration import Calibration
     from treegauge.treebanks.columns import Treebank
 
 
@@ -26,6 +27,7 @@ class Training(RowsResult):
 
     model: "Model"
     path: str
+    calibration: "Calibration | None" = None
     kind: ClassVar[str] = "training"
 
 
@@ -35,7 +37,7 @@ def train(
     out: str | PathLike[str],
     dev: "Treebank | str | PathLike[str] | IO[str] | IO[bytes] | None" = None,
     option: Sequence[str] | Mapping[str, Any] = (), seed: int = 0,
-    errors: Literal["strict", "skip", "repair"] = "strict",
+    errors: Literal["strict", "skip", "repair"] = "strict", calibrate: bool = True,
 ) -> Training:  # fmt: skip
     """Train a parser.
 
@@ -57,6 +59,9 @@ def train(
         Seed of the random numbers; the same seed gives the same model.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
+    calibrate
+        Calibrate the probabilities of ``parse --confidence`` on the dev set, or on folds of the
+        training set for parsers that learn in seconds.
 
     Examples
     --------
@@ -66,6 +71,7 @@ def train(
     3
     """
     from treegauge.parsing.base import check_place
+    from treegauge.parsing.held_out import calibrate_model, save_calibration
     from treegauge.parsing.options import read_options
     from treegauge.parsing.registry import find_parser
 
@@ -77,7 +83,11 @@ def train(
     gold, held = _read_sets(treebank, dev, errors)
     start = time.perf_counter()
     model = chosen.fit(gold, held, seed=seed)
+    fitted = None
+    if calibrate:
+        fitted = calibrate_model(parser, chosen, model, gold, held, seed)
     model.save(out)
+    save_calibration(out, fitted)
     note(f"trained {parser} in {time.perf_counter() - start:.1f} s")
     row = {
         "model": Path(out).name, "parser": parser, "treebank": gold.name, "sentences": len(gold),
@@ -89,7 +99,7 @@ def train(
         v="train", parser=parser, options=",".join(changed) or None, tb=gold.mark,
         dev=None if held is None else held.mark, seed=seed,
     )  # fmt: skip
-    return Training([row], signature, model, fspath(out))
+    return Training([row], signature, model, fspath(out), fitted)
 
 
 def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":

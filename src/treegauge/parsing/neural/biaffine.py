@@ -43,6 +43,11 @@ class ArcModel(NeuralModel):
 
     of_roots: npt.NDArray[np.bool_]
 
+    @property
+    def projective(self) -> bool:
+        """Whether all trees are projective."""
+        return bool(self.options.decoder == "projective")
+
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees; the root's relation is one that roots have."""
         decode = DECODERS[self.options.decoder]

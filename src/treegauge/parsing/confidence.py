@@ -1,0 +1,172 @@
+"""Probabilities beside a parser's trees: ``HeadProb`` and ``DeprelProb`` in MISC, ``tree_prob``.
+
+``HeadProb`` is the probability that the head is correct, ``DeprelProb`` that the relation is
+correct if the head is; their product is that of the labelled arc. The comment ``# tree_prob`` is
+the probability that all heads and relations of the sentence are correct.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from treegauge.parsing.calibration import Calibration, UniversalRelations, tempered
+from treegauge.parsing.evidence import (
+    Doubles,
+    Ints,
+    SentenceEvidence,
+    gather_evidence,
+    head_marginals,
+    relation_names,
+)
+from treegauge.treebanks.columns import Treebank, closed
+from treegauge.treebanks.conllu import parse_conllu
+
+HEAD, RELATION = "HeadProb", "DeprelProb"
+TREE, RANK = "tree_prob", "tree_rank"
+_CHUNK = 500  # sentences that are looked at together
+
+
+@dataclass(frozen=True, eq=False)
+class ProbableTree:
+    """A tree with the probabilities of its heads, of its relations, and of all of it."""
+
+    heads: Ints
+    relations: list[str]
+    head_probabilities: Doubles
+    relation_probabilities: Doubles
+    probability: float
+
+
+def probable_trees(
+    model: Any, parsed: Treebank, calibration: Calibration, trees: int = 1
+) -> Iterator[list[ProbableTree]]:
+    """Yield for each sentence that a model parsed its best trees with their probabilities.
+
+    The first is the one that the model returned; the order of the others is the parser's own.
+    Their probabilities never increase, and add up to at most 1.
+    """
+    names = relation_names(model)
+    universal = UniversalRelations(names)
+    for start in range(0, len(parsed), _CHUNK):
+        for one in gather_evidence(model, parsed[start : start + _CHUNK], trees):
+            yield _calibrated(one, calibration, names, universal)
+
+
+def _calibrated(
+    evidence: SentenceEvidence, calibration: Calibration, names: Sequence[str],
+    universal: UniversalRelations,
+) -> list[ProbableTree]:  # fmt: skip
+    if not len(evidence.head_logs):
+        return []
+    logs = tempered(evidence.head_logs, calibration.heads.temperature)
+    shares, total = head_marginals(logs, calibration.way)
+    rows = np.arange(len(logs))
+    of_trees, words = [], []
+    for tree in evidence.trees:
+        relations = universal.shares(tree, calibration.relations.temperature)
+        of_tree = float(logs[rows, tree.heads].sum()) - total
+        of_trees.append(of_tree + float(np.log(np.maximum(relations, 1e-12)).sum()))
+        words.append(
+            (calibration.heads(shares[rows, tree.heads]), calibration.relations(relations))
+        )
+    probabilities = np.minimum.accumulate(calibration.tree_probability(of_trees))
+    if probabilities.sum() > 1:
+        probabilities[1:] *= (1 - probabilities[0]) / probabilities[1:].sum()
+    return [
+        ProbableTree(tree.heads, [names[r] for r in tree.relations.tolist()], *own, float(one))
+        for tree, own, one in zip(evidence.trees, words, probabilities, strict=True)
+    ]
+
+
+def with_confidence(
+    model: Any, parsed: Treebank, calibration: Calibration, *, words: bool = True, trees: int = 1
+) -> Treebank:
+    """Return parsed sentences with probabilities, and with their k best trees.
+
+    Parameters
+    ----------
+    model, parsed
+        A model, and what it parsed.
+    calibration
+        How its scores become probabilities.
+    words
+        Whether words have ``HeadProb`` and ``DeprelProb``.
+    trees
+        How many trees each sentence may have; each is a sentence with a comment ``# tree_rank``.
+    """
+    found = list(probable_trees(model, parsed, calibration, trees))
+    ranks = max(map(len, found), default=0)
+    texts: list[list[bytes]] = [[] for _ in found]
+    for rank in range(ranks):
+        some = [number for number, own in enumerate(found) if len(own) > rank]
+        best = [found[number][rank] for number in some]
+        chosen = parsed if rank == 0 and len(some) == len(parsed) else parsed.take(some)
+        columns: dict[str, Any] = {}
+        if rank:
+            columns["head"] = np.concatenate([tree.heads for tree in best])
+            columns["deprel"] = [name for tree in best for name in tree.relations]
+        if words:
+            heads = np.concatenate([tree.head_probabilities for tree in best])
+            relations = np.concatenate([tree.relation_probabilities for tree in best])
+            columns["misc"] = _misc(chosen, heads, relations)
+        made = chosen.with_columns(columns) if columns else chosen
+        for place, (number, tree) in enumerate(zip(some, best, strict=True)):
+            comments = [f"# {TREE} = {tree.probability:.4f}"]
+            if trees > 1:
+                comments.insert(0, f"# {RANK} = {rank + 1}")
+            texts[number].append(_commented(made, place, comments, rank))
+    for own, (start, stop) in zip(texts, parsed.spans.tolist(), strict=True):
+        if not own:  # no word, and so no tree
+            own.append(parsed.raw[start:stop].tobytes())
+    body = b"".join(closed(text) for own in texts for text in own)
+    again = parse_conllu(body + parsed.tail, name=parsed.name)
+    return replace(again, problems=parsed.problems, policy=parsed.policy)
+
+
+def _misc(treebank: Treebank, heads: Doubles, relations: Doubles) -> list[str]:
+    """Return MISC of the words with their probabilities in place of any there."""
+    codes, values = treebank.codes("misc")
+    kept = []
+    for value in values:
+        parts = [
+            part for part in value.split("|") if part.partition("=")[0] not in {HEAD, RELATION, "_"}
+        ]
+        kept.append("".join(f"{part}|" for part in parts))
+    return [
+        f"{kept[code]}{HEAD}={head:.4f}|{RELATION}={relation:.4f}"
+        for code, head, relation in zip(
+            codes.tolist(), heads.tolist(), relations.tolist(), strict=True
+        )
+    ]
+
+
+def _commented(treebank: Treebank, sentence: int, comments: list[str], rank: int) -> bytes:
+    """Return the bytes of a sentence with comments above its words, in place of any there.
+
+    Later trees of a sentence begin no document or paragraph, and have a name of their own.
+    """
+    start, stop = treebank.spans[sentence].tolist()
+    first = int(treebank.fields[treebank.row_offsets[sentence], 0])
+    rows = treebank.raw[first:stop].tobytes()
+    ended = _LINE.match(rows)
+    end = ended[2] if ended else b"\n"
+    lines = []
+    for text, own in _LINE.findall(treebank.raw[start:first].tobytes()):
+        name = text.removeprefix(b"#").partition(b"=")[0].split()[:1]
+        if name in ([TREE.encode()], [RANK.encode()]) or (rank and name in _BEGINNINGS):
+            continue
+        lines.append((_renamed(text, rank + 1) if rank and name == [b"sent_id"] else text) + own)
+    return b"".join([*lines, *(comment.encode() + end for comment in comments), rows])
+
+
+_LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n)")
+_BEGINNINGS = ([b"newdoc"], [b"newpar"])
+
+
+def _renamed(line: bytes, number: int) -> bytes:
+    """Give the name of a later tree: a zone of the sentence, where names may have one."""
+    name = line.partition(b"=")[2].strip()
+    return b"# sent_id = %b%btree_%d" % (name, b"-" if b"/" in name else b"/", number)
