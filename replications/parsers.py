@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from replications.parts import kept
+from replications import other_parsers
+from replications.parts import Part, kept
 
 
 def by_subset(frame: pl.DataFrame) -> pl.DataFrame:
@@ -29,4 +30,10 @@ PARTS = (
          shown=by_subset),
     kept("supar_cpu", "Our biaffine parser and SuPar's on one core",
          "long: python -m replications.supar_cpu; about 15 min of one core"),
+    kept("encoder_speed", "Speed and memory of a base-size pretrained encoder",
+         "GPU: PYTHONPATH=src python -m replications.encoder_speed OUT; 2 min on one H200",
+         digits=1),
+    Part("other_parsers", "spaCy and Stanza from scratch beside our parsers on a small treebank",
+         other_parsers.make, needs=("r2.9",),
+         apart="long: python -m replications other_parsers; about 10 min of one core"),
 )  # fmt: skip

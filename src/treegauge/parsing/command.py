@@ -1,5 +1,6 @@
 """Any external program as a parser, run by commands that a template spells out."""
 
+import shlex
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.command_templates import (
+    ARGUMENTS,
     CommandTemplate,
     Steps,
     fill,
@@ -47,6 +49,7 @@ class CommandOptions(ParserOptions):
     """Options of external programs."""
 
     template: str = option("", "name of a template; treegauge parsers lists them")
+    arguments: str = option("", "words added to the command that trains, quoted as in a shell")
     timeout: float = option(0.0, "seconds that training or parsing may take, 0: any", low=0)
     memory: float = option(0.0, "GiB that a process may hold, 0: any", low=0, high=100_000)
     errors: str = option(
@@ -59,6 +62,7 @@ class _Workshop:
 
     def __init__(self, folder: Path, template: CommandTemplate, options: CommandOptions) -> None:
         self.folder, self.template, self.options = folder, template, options
+        self.arguments = shlex.split(options.arguments)
         self.log = folder / "log.txt"
         self.log.touch()
         self.room = folder / "room"
@@ -82,8 +86,8 @@ class _Workshop:
             filled["script"] = self.write("script.py", self.template.script.encode())
         for number, step in enumerate(steps, start=1):
             run(
-                fill(step, filled), what=what, folder=self.room, log=self.log, start=start,
-                timeout=self.options.timeout, memory=self.options.memory,
+                fill(step, filled, self.arguments), what=what, folder=self.room, log=self.log,
+                start=start, timeout=self.options.timeout, memory=self.options.memory,
                 **(last if number == len(steps) else {}),
             )  # fmt: skip
 
@@ -168,6 +172,19 @@ class CommandModel:
         return cls(CommandOptions(**header["options"]), template, files)
 
 
+def _check_arguments(text: str, template: CommandTemplate) -> None:
+    """Refuse words that cannot be told apart, or that no command of the template takes."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise TreegaugeError(f"option arguments is {text!r}: {error}") from None
+    if words and not template.needs("arguments"):
+        raise TreegaugeError(
+            f"option arguments: template {template.name} takes none; add the word {ARGUMENTS} to a "
+            f"copy of its train in {user_file()}"
+        )
+
+
 class CommandParser:
     r"""Trains an external program by the commands of a template: one by name, or your own.
 
@@ -197,6 +214,7 @@ class CommandParser:
     ) -> None:
         self.options = options or CommandOptions()
         self.template = template or find_template(self.options.template)
+        _check_arguments(self.options.arguments, self.template)
         if self.options.memory and not sys.platform.startswith("linux"):
             raise TreegaugeError("option memory: limits need Linux; leave it at 0 here")
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -24,7 +25,9 @@ FORMATS = ("conllu", "conllx")
 KINDS = ("file", "folder")
 FORMS = ("same", "any")
 _GAP = re.compile(r"\{([^{}]*)\}")
-_TRAIN_GAPS = ("train", "dev", "model", "program", "script", "seed")
+_TRAIN_GAPS = ("train", "dev", "model", "program", "script", "seed", "arguments")
+ARGUMENTS = "{arguments}"
+PYTHON = "{python}"
 _PARSE_GAPS = ("model", "input", "output", "program", "script")
 
 
@@ -35,10 +38,12 @@ class CommandTemplate:
     `train` and `parse` are commands, each a list of words with gaps such as ``{train}``; they run
     one after the other in a folder of their own. Without ``{input}`` the last command of `parse`
     reads standard input, without ``{output}`` its standard output is taken. A program that is
-    trained already has no `train`. `program` fills ``{program}``, and the text `script` a file
-    ``{script}``, for programs without a command line. ``{model}`` is one ``"file"``, or a
-    ``"folder"`` that is there and empty at first. `heads` stands in HEAD of sentences to be parsed.
-    Words must come back the ``"same"``, or in `forms` ``"any"`` where there are as many.
+    trained already has no `train`. `program` fills ``{program}``, where ``{python}`` is the Python
+    that runs treegauge, and the text `script` a file ``{script}``, for programs without a command
+    line. A word ``{arguments}`` of `train` is replaced by the words that users add, if any.
+    ``{model}`` is one ``"file"``, or a ``"folder"`` that is there and empty at first. `heads`
+    stands in HEAD of sentences to be parsed. Words must come back the ``"same"``, or in `forms`
+    ``"any"`` where there are as many.
     """
 
     name: str
@@ -65,6 +70,12 @@ class CommandTemplate:
                         f"gap in {key} of template {self.name}", f"{{{gap}}}",
                         [f"{{{one}}}" for one in gaps],
                     )  # fmt: skip
+        for word in (word for step in self.train for word in step):
+            if ARGUMENTS in word and word != ARGUMENTS:
+                raise TreegaugeError(
+                    f"template {self.name}: found {word!r}, expected {ARGUMENTS} as a word of its "
+                    "own, since it may be several words or none"
+                )
 
     @property
     def digest(self) -> str:
@@ -81,9 +92,23 @@ def _gaps(steps: Steps) -> list[str]:
     return [gap for step in steps for word in step for gap in _GAP.findall(word)]
 
 
-def fill(step: Sequence[str], values: Mapping[str, object]) -> list[str]:
-    """Return a command with its gaps filled; each word stays one word, whatever it holds."""
-    return [_GAP.sub(lambda gap: str(values[gap[1]]), word) for word in step]
+def fill(
+    step: Sequence[str], values: Mapping[str, object], arguments: Sequence[str] = ()
+) -> list[str]:
+    """Return a command with its gaps filled; each word stays one word, whatever it holds.
+
+    Examples
+    --------
+    >>> fill(["train", "--out={model}", "{arguments}"], {"model": "a b"}, ["--steps", "5"])
+    ['train', '--out=a b', '--steps', '5']
+    """
+    words: list[str] = []
+    for word in step:
+        if word == ARGUMENTS:
+            words += arguments
+        else:
+            words.append(_GAP.sub(lambda gap: str(values[gap[1]]), word))
+    return words
 
 
 def user_file() -> Path:
@@ -124,6 +149,8 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
             raise TreegaugeError(f"{path}: found {name} = {table!r}, expected tables [{name}]")
         if "program" in table:
             program = table["program"] = str(table["program"])
+            if program == PYTHON:
+                table["program"] = sys.executable
             if "/" in program:  # a bare command is left to the system to find
                 table["program"] = str((path.parent / Path(program).expanduser()).resolve())
     return found
