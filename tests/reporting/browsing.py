@@ -1,4 +1,9 @@
-"""What tests of the page in a browser share."""
+"""What tests of the page share."""
+
+import base64
+import json
+import re
+import zlib
 
 
 def address(page):
@@ -10,3 +15,18 @@ def table(page, within):
     """Return the rows of a table as lists of text."""
     rows = page.locator(f"{within} tbody tr")
     return [row.locator("th,td").all_inner_texts() for row in rows.all()]
+
+
+def page_data(text):
+    """Return the data of a page by name, unpacked as the page does."""
+    found = re.findall(r'<script type="application/json" id="data-(\w+)">(.*?)</script>', text)
+    return {key: json.loads(_unpacked(value)) for key, value in found}
+
+
+def _unpacked(text):
+    size, _, packed = text.partition(":")
+    if not size.isdigit():
+        return text
+    content = zlib.decompress(base64.b64decode(packed), -15)
+    assert len(content) == int(size)
+    return content.decode()

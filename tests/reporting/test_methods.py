@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.commands import invoke
+from tests.reporting.browsing import page_data
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +22,7 @@ def text(demo):
 
 @pytest.fixture(scope="module")
 def data(text):
-    found = re.findall(r'<script type="application/json" id="data-(\w+)">(.*?)</script>', text)
-    return {key: json.loads(value) for key, value in found}
+    return page_data(text)
 
 
 @pytest.fixture(scope="module")

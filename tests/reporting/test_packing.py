@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from treegauge.reporting.packing import floats, heads, numbers, texts, to_json, trees
 from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu
 
 _KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "f32": "<f4"}
 
@@ -47,6 +48,16 @@ def test_trees():
     forms = [packed["form"]["values"][i] for i in unpack(packed["form"]["codes"])]
     assert forms == treebank["form"].to_list()
     assert packed["id"] == treebank.metadata("sent_id")
+    lemmas = [packed["lemma"]["values"][i] for i in unpack(packed["lemma"]["codes"])]
+    assert lemmas == treebank["lemma"].to_list()
+
+
+def test_empty_columns_of_trees_are_left_out():
+    lines = ["1\tA\t_\tX\t_\t_\t0\troot\t_\tSpaceAfter=No", "2\tb\t_\tX\t_\t_\t1\tdep\t_\t_"]
+    packed = trees(parse_conllu("\n".join([*lines, "", ""]), name="a"))
+    assert not {"lemma", "feats"} & packed.keys()
+    assert unpack(packed["glued"]).tolist() == [1, 0]
+    assert packed["id"] == ["1"]
 
 
 def test_a_missing_head_is_kept():

@@ -12,6 +12,7 @@ import pytest
 
 import treegauge as tg
 from tests.commands import invoke
+from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL
 from treegauge.experiments.plans import ParserChoice, Plan, grid
@@ -27,8 +28,7 @@ from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
 
 def data_of(text, key):
-    found = re.search(rf'<script type="application/json" id="data-{key}">(.*?)</script>', text)
-    return json.loads(found[1])
+    return page_data(text)[key]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,9 @@ import pytest
 
 from tests.reporting.browsing import address
 
-VIEWS = ["Overview", "Systems", "Errors", "Ranking", "Treebanks", "Data maps", "Methods"]
+VIEWS = ["Overview", "Systems", "Errors", "Ranking", "Treebanks", "Data maps", "Candidates",
+    "Search", "Methods",
+]  # fmt: skip
 
 
 def test_views_without_data_are_absent(tab, small):
@@ -41,15 +43,6 @@ def test_keys_lead_through_the_page(tab, small):
     assert page.evaluate("document.activeElement.className") == "filter"
     page.keyboard.type("2")  # in a field, keys are text
     assert page.evaluate("document.activeElement.value") == "2"
-    page.evaluate("location.hash = '#errors'")
-    cell = page.locator("#view-errors .heat button").first
-    cell.focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowRight")
-    place = page.evaluate(
-        "[document.activeElement.dataset.row, document.activeElement.dataset.system]"
-    )
-    assert place == ["1", "1"]
 
 
 def test_the_skip_link_leads_to_the_view(tab, small):

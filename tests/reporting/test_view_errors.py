@@ -1,38 +1,152 @@
 """Errors and their sentences in a browser, against numbers computed in Python."""
 
-from tests.reporting.browsing import address
+from tests.reporting.browsing import address, table
 from treegauge.reporting.report import report
 from treegauge.scoring.align import align
+from treegauge.scoring.attachment import correct_words
 from treegauge.scoring.breakdown import breakdown
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.scoring.confusion import confusion
+from treegauge.treebanks.conllu import parse_conllu, read_conllu
+
+NOUN = "#errors?by=upos&class=NOUN&system=alpha"
 
 
-def test_a_cell_shows_its_sentences_with_both_trees(tab, small):
-    page = tab(small / "page.html", "#errors")
-    page.locator("#view-errors").get_by_role("combobox", name="By").select_option("upos")
+def aligned(small, system="beta"):
     gold = read_conllu(small / "UD_Small-Test", split="test")
-    system = read_conllu(small / "beta.conllu")
-    cells = breakdown(align(gold, system), by="upos")
+    return gold, align(gold, read_conllu(small / f"{system}.conllu"))
+
+
+def test_a_class_opens_its_sentences_with_aligned_trees(tab, small):
+    page = tab(small / "page.html", "#errors?system=%3Cb%3Ebeta")
+    view, drawer = page.locator("#view-errors"), page.locator(".drawer")
+    view.get_by_role("combobox", name="By", exact=True).select_option("upos")
+    gold, alignment = aligned(small)
+    cells = breakdown(alignment, by="upos")
     row = next(r for r in cells.table.to_dicts() if r["class"] == "NOUN")
-    button = page.locator("#view-errors .heat tr", has_text="NOUN").locator("button").nth(1)
-    assert button.inner_text() == f"{row['f1']:.1f}"
-    button.click()
-    panel = page.locator("#errors-sentences")
     wrong = row["gold"] - row["correct"]
-    assert f"<b>beta, upos NOUN: {wrong} words of {row['gold']} wrong" in panel.inner_text()
-    places = cells.errors("NOUN", limit=8)
-    assert panel.locator("figcaption code").all_inner_texts() == [p.sent_id for p in places]
-    tree, place = panel.locator("svg.tree").first, places[0]
-    sentence, parsed = gold[place.sentence], system[place.sentence]
-    assert tree.locator("text.word").all_text_contents() == sentence.form
-    chosen = tree.locator("text.word.chosen").all_text_contents()
-    assert chosen == [sentence.form[i - 1] for i in place.words]
+    shown = {cells[0]: cells[1:3] for cells in table(page, "#view-errors .data-table")}
+    assert shown["NOUN"] == [str(row["gold"]), str(wrong)]
+    view.get_by_role("button", name="NOUN").click()
+    title = drawer.locator("h3").inner_text()
+    assert title == f"<b>beta, upos NOUN: {wrong} of {row['gold']} words incorrect"
+    place = cells.errors("NOUN", limit=1)[0]
+    sentence, parsed = gold[place.sentence], alignment.system.treebank[place.sentence]
+    words = drawer.locator("text.word").all_text_contents()
+    assert words == [*sentence.form, *sentence.form]
+    at = [float(one.get_attribute("x")) for one in drawer.locator("text.word").all()]
+    assert at[: len(sentence)] == at[len(sentence) :], "words of both trees are aligned"
+    marked = drawer.locator(".sentence-line mark").all_inner_texts()
+    assert marked == [sentence.form[i - 1] for i in place.words]
     heads = int((sentence.head != parsed.head).sum())
-    assert tree.locator(".arc.wrong.head").count() == heads
-    assert tree.locator(".arc").count() == 2 * len(sentence)
-    assert "class=NOUN" in address(page)
+    assert drawer.locator(".arc.wrong.head").count() == heads
+    differing = [
+        i for i in range(len(sentence))
+        if sentence.head[i] != parsed.head[i]
+        or sentence.deprel[i].partition(":")[0] != parsed.deprel[i].partition(":")[0]
+    ]  # fmt: skip
+    said = drawer.locator(".differences li").all_inner_texts()
+    assert len(said) == len(differing)
+    for i, text in zip(differing, said, strict=True):
+        assert text.startswith("<b>beta ") and f"‘{sentence.form[i]}’" in text
+
+
+def test_next_previous_and_the_link_to_a_sentence(tab, small):
+    page = tab(small / "page.html", NOUN)
+    drawer = page.locator(".drawer")
+    _, alignment = aligned(small, "alpha")
+    ids = [place.sent_id for place in breakdown(alignment, by="upos").errors("NOUN", limit=3)]
+    assert f"1 of 8, {ids[0]}" in drawer.inner_text()
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowRight")
+    assert f"3 of 8, {ids[2]}" in drawer.inner_text()
+    page.keyboard.press("k")
+    assert f"2 of 8, {ids[1]}" in drawer.inner_text()
+    drawer.get_by_label("and with").select_option("<b>beta")
+    assert drawer.locator(".tree-name").all_text_contents() == ["gold", "alpha", "<b>beta"]
+    again = tab(small / "page.html", "#" + address(page).partition("#")[2])
+    other = again.locator(".drawer")
+    assert f"2 of 8, {ids[1]}" in other.inner_text()
+    assert other.locator(".tree-name").all_text_contents() == ["gold", "alpha", "<b>beta"]
     page.keyboard.press("Escape")
-    assert panel.inner_text() == ""
+    assert drawer.is_hidden()
+    assert "open=" not in address(page) and "class=" not in address(page)
+
+
+def test_back_closes_the_drawer(tab, small):
+    page = tab(small / "page.html", "#errors")
+    page.locator("#view-errors .costly button").first.click()
+    assert page.locator(".drawer").is_visible()
+    page.go_back()
+    page.wait_for_selector(".drawer", state="hidden")
+    page.go_forward()
+    page.wait_for_selector(".drawer svg.tree")
+
+
+def test_the_matrix_counts_confusions_and_opens_their_sentences(tab, small):
+    page = tab(small / "page.html", "#errors?system=alpha")
+    _, alignment = aligned(small, "alpha")
+    correct = correct_words(alignment)
+    wrong = int(correct.gold.sum() - correct.relations.sum())
+    summary = page.locator("#view-errors .result").inner_text()
+    assert f"alpha has {wrong} of {int(correct.gold.sum())} words incorrect" in summary
+    page.get_by_role("button", name="Show all").click()
+    expected = {(g, s): n for g, s, n, _ in confusion(alignment, of="relation").table.iter_rows()}
+    cells = page.locator(".confusion td:not(.same) button").all()
+    labels = [cell.get_attribute("aria-label") for cell in cells]
+    assert {f"{g} as {s}: {n} word{'s' * (n > 1)}" for (g, s), n in expected.items()} == set(labels)
+    (gold, system), count = max(expected.items(), key=lambda pair: pair[1])
+    page.get_by_role("button", name=f"{gold} as {system}: ").click()
+    title = page.locator(".drawer h3").inner_text()
+    assert f"alpha labels {count} {gold} words as {system} (" in title
+    assert f"all {count} words in" in title
+    said = page.locator(".differences .chosen").first.inner_text()
+    assert f"as {system}" in said and f"gold: {gold}" in said
+    again = tab(small / "page.html", "#" + address(page).partition("#")[2])
+    assert again.locator(".drawer h3").inner_text() == title
+
+
+def test_arrows_move_in_the_matrix_and_enter_opens(tab, small):
+    page = tab(small / "page.html", "#errors")
+    first = page.locator(".confusion button").first
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    place = "[document.activeElement.dataset.row, document.activeElement.dataset.column]"
+    row, column = page.evaluate(place)
+    assert row == first.get_attribute("data-row")
+    assert int(column) > int(first.get_attribute("data-column"))
+    page.keyboard.press("Enter")
+    assert page.locator(".drawer svg.tree").is_visible()
+    page.keyboard.press("Escape")
+    assert page.evaluate(place) == [row, column], "the focus comes back"
+
+
+def test_the_costliest_confusions_come_first_in_words(tab, small):
+    page = tab(small / "page.html", "#errors?system=alpha")
+    said = page.locator(".costly li").all_inner_texts()
+    counts = [int(next(word for word in text.split() if word.isdigit())) for text in said]
+    assert counts == sorted(counts, reverse=True)
+    assert all(" of its errors)" in text for text in said)
+
+
+def test_a_sentence_is_copied_as_conllu(tab, small):
+    page = tab(small / "page.html", NOUN)
+    page.evaluate(
+        "document.addEventListener('copy', () => { window.copied = document.activeElement.value; })"
+    )
+    drawer = page.locator(".drawer")
+    drawer.get_by_role("button", name="Copy as CoNLL-U").click()
+    gold, alignment = aligned(small, "alpha")
+    place = breakdown(alignment, by="upos").errors("NOUN", limit=1)[0]
+    copied = parse_conllu(page.evaluate("window.copied"))
+    sentence = gold[place.sentence]
+    assert copied[0].id == sentence.id
+    for name in ("form", "lemma", "upos", "feats", "deprel"):
+        words = slice(*gold.offsets[place.sentence : place.sentence + 2])
+        assert copied[name].to_list() == gold[name].to_list()[words], name
+    assert copied.head.tolist() == sentence.head.tolist()
+    drawer.get_by_role("button", name="Copy alpha").click()
+    parsed = parse_conllu(page.evaluate("window.copied"))
+    assert parsed.head.tolist() == alignment.system.treebank[place.sentence].head.tolist()
 
 
 def test_hebrew_trees_have_their_first_word_on_the_right(tab, tmp_path):
@@ -43,25 +157,19 @@ def test_hebrew_trees_have_their_first_word_on_the_right(tab, tmp_path):
         (tmp_path / f"{name}.conllu").write_text(f"# sent_id = one\n{''.join(lines)}\n", "utf-8")
     gold, other, out = (tmp_path / name for name in ("gold.conllu", "other.conllu", "page.html"))
     report(other, gold=[gold], out=out)
-    page = tab(tmp_path / "page.html", "#errors")
-    page.locator("#view-errors").get_by_role("combobox", name="By").select_option("relation")
-    page.locator("#view-errors .heat tr", has_text="obj").locator("button").first.click()
-    tree = page.locator("#errors-sentences svg.tree").first
-    drawn = tree.locator("text.word").all()
+    page = tab(tmp_path / "page.html", "#errors?gold=obj&given=iobj")
+    tree = page.locator(".drawer svg.tree")
+    drawn = tree.locator("text.word").all()[:3]
     assert [one.text_content() for one in drawn] == words[::-1]
     at = [float(one.get_attribute("x")) for one in drawn]
     assert at == sorted(at)
     assert drawn[0].get_attribute("direction") == "rtl"
-    assert tree.locator("text.word.chosen").all_text_contents() == ["כמבוש"]
+    assert set(tree.locator("text.word.chosen").all_text_contents()) == {"כמבוש"}
     assert tree.get_attribute("aria-label") == " ".join(words)
-    titles = tree.locator(".arc title").all_text_contents()
-    assert "ישלף → הברתק: nsubj" in titles
-
-
-def test_a_deep_link_opens_the_sentences_behind_a_cell(tab, small):
-    page = tab(small / "page.html", "#errors?by=upos&class=NOUN&of=alpha")
-    assert "alpha, upos NOUN" in page.locator("#errors-sentences").inner_text()
-    assert page.locator("#errors-sentences svg.tree").count() > 0
+    assert page.locator(".sentence-text").first.get_attribute("dir") == "auto"
+    said = page.locator(".differences").inner_text()
+    assert said == "other labels ‘כמבוש’ as iobj; gold: obj (same head, ‘ישלף’)."
+    assert "הברתק: nsubj of ‘ישלף’" in tree.locator(".arc title").all_text_contents()
 
 
 def test_links_keep_names_with_any_characters(tab, small, tmp_path):
@@ -69,17 +177,16 @@ def test_links_keep_names_with_any_characters(tab, small, tmp_path):
     odd = tmp_path / "page.html"
     odd.write_text(text.replace('"alpha"', '"a&b=c% ?#"'))
     page = tab(odd, "#errors")
-    page.locator("#view-errors .heat button").first.click()
-    again = tab(odd, "#" + address(page).partition("#")[2])
-    assert "a&b=c% ?#" in again.locator("#errors-sentences strong").inner_text()
-    mailed = address(page).partition("#")[2].replace("?", "%3F", 1)
-    other = tab(odd, "#" + mailed)
-    assert "a&b=c% ?#" in other.locator("#errors-sentences strong").inner_text()
+    page.locator(".costly button").first.click()
+    title = page.locator(".drawer h3").inner_text()
+    assert title.startswith("a&b=c% ?# ")
+    link = address(page).partition("#")[2]
+    for one in (link, link.replace("?", "%3F", 1)):
+        assert tab(odd, f"#{one}").locator(".drawer h3").inner_text() == title
 
 
 def test_a_printed_page_is_as_wide_as_its_paper(tab, small):
-    link = "#errors?by=upos&class=NOUN&of=alpha"
-    page = tab(small / "page.html", link, viewport={"width": 794, "height": 1123})
+    page = tab(small / "page.html", "#errors", viewport={"width": 794, "height": 1123})
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("document.documentElement.scrollWidth") <= 794
     assert not page.locator("#rail").is_visible()
@@ -87,11 +194,13 @@ def test_a_printed_page_is_as_wide_as_its_paper(tab, small):
     assert ink == "rgb(0, 0, 0)"
 
 
-def test_the_word_in_question_can_be_seen_on_a_phone(tab, small):
-    link = "#errors?by=upos&class=NOUN&of=alpha"
-    page = tab(small / "page.html", link, viewport={"width": 390, "height": 844})
-    frames = page.locator("#errors-sentences .tree-box .wide").all()
-    for frame in frames:
+def test_the_word_in_question_and_the_names_can_be_seen_on_a_phone(tab, small):
+    page = tab(small / "page.html", NOUN, viewport={"width": 390, "height": 844})
+    frame = page.locator(".drawer .wide")
+    for _ in range(4):
         outer, word = frame.bounding_box(), frame.locator(".word.chosen").first.bounding_box()
         assert outer["x"] <= word["x"] + word["width"] / 2 <= outer["x"] + outer["width"]
-    assert len(frames) > 3
+        page.wait_for_function(
+            "document.querySelector('.drawer .tree-name').getBoundingClientRect().left >= 0"
+        )
+        page.locator(".drawer").get_by_role("button", name="Next").click()

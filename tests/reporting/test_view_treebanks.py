@@ -1,9 +1,63 @@
-"""Treebanks in a browser."""
+"""Treebanks in a browser: profiles, measures and changes between releases."""
+
+import pytest
+
+from tests.reporting.browsing import address, table
+from treegauge.auditing.diff import diff
+from treegauge.measures.measure import measure
+from treegauge.measures.registry import measures
+from treegauge.reporting.measure_names import FAMILY_NAMES, MEASURE_NAMES
+from treegauge.reporting.report import report
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import write_conllu
+
+
+def test_every_measure_and_family_has_a_name():
+    several = {"displacements", "edv_samples", "wde"}
+    own = {
+        name for name, one in measures().items() if one.function.__module__.startswith("treegauge.")
+    }
+    assert own - several <= MEASURE_NAMES.keys()
+    assert MEASURE_NAMES.keys() <= measures().keys()
+    assert {one.family for one in measures().values()} <= FAMILY_NAMES.keys()
+    labels = [one.label for one in MEASURE_NAMES.values()]
+    assert len(set(labels)) == len(labels)
+
+
+def test_shares_and_units_are_those_of_the_measures():
+    for name, (_, unit) in MEASURE_NAMES.items():
+        if unit == "%":
+            assert measures()[name].bounds == (0, 1), name
+        assert not (unit and "bits" in measures()[name].meaning and unit != "bits"), name
+
+
+def test_a_card_says_what_is_known_in_words(tab, small):
+    page = tab(small / "page.html", "#treebanks")
+    card = page.locator("#view-treebanks .card").inner_text()
+    assert "115 sentences" in card and "level 3:" in card
+    assert "EDV between train and dev is " in card
+    assert " of random splits of this size (p = " in card
+
+
+def test_measures_have_names_units_and_code_names(tab, small):
+    page = tab(small / "page.html", "#treebanks?family=similarity")
+    head = page.locator("#view-treebanks th", has_text="Unknown words in test (%)")
+    assert head.get_attribute("title").startswith("oov: ")
+    found = measure("oov", small / "UD_Small-Test").measured[0].value
+    column = page.locator("#view-treebanks .data-table").first.locator("thead th")
+    at = column.all_inner_texts().index("Unknown words in test (%)")
+    value = table(page, "#view-treebanks .data-table")[0][at]
+    assert float(value) == pytest.approx(100 * found, rel=5e-3)
+    head.get_by_role("button").click()
+    assert "sort=oov" in address(page)
+    again = tab(small / "page.html", "#" + address(page).partition("#")[2])
+    sorted_by = again.locator("#view-treebanks th[aria-sort=descending]")
+    assert sorted_by.inner_text().startswith("Unknown words in test")
 
 
 def test_tables_sort_and_filter(tab, small):
-    page = tab(small / "page.html", "#treebanks?family=lengths")
-    audit = page.locator("#view-treebanks .data-table").nth(1)
+    page = tab(small / "page.html", "#treebanks")
+    audit = page.locator("#view-treebanks .data-table").last
     checks = audit.locator("tbody tr td:nth-child(4)")
     every = checks.all_inner_texts()
     audit.locator("input.filter").fill(every[-1].upper())
@@ -13,3 +67,29 @@ def test_tables_sort_and_filter(tab, small):
     audit.get_by_role("button", name="check").click()
     assert checks.all_inner_texts() == sorted(every)
     assert audit.locator("th[aria-sort=ascending]").inner_text().startswith("check")
+
+
+def test_two_releases_are_compared_with_their_trees(tab, tmp_path):
+    old = synthetic(12, seed=1, prefix="a")
+    relations = ["obl" if one == "nmod" else one for one in old["deprel"].to_list()]
+    new = old.with_columns({"deprel": relations})
+    for release, treebank in (("r2.5", old), ("r2.9", new)):
+        folder = tmp_path / release / "UD_Small-Test"
+        folder.mkdir(parents=True)
+        write_conllu(treebank, folder / "xx_test-ud-train.conllu")
+    folders = [tmp_path / one / "UD_Small-Test" for one in ("r2.5", "r2.9")]
+    report(*folders, out=tmp_path / "page.html")
+    page = tab(tmp_path / "page.html", "#treebanks")
+    layers = {row["layer"]: row for row in diff(*folders).attached["layers"].rows}
+    said = page.locator("#view-treebanks .result").inner_text()
+    assert (
+        f"Of {old.n_words} words, 0 head, {layers['deprel']['changed']} deprel and 0 upos" in said
+    )
+    page.get_by_role("button", name="changed sentences").click()
+    drawer = page.locator(".drawer")
+    assert drawer.locator(".tree-name").all_text_contents() == ["2.9", "2.5"]
+    assert "2.5 labels ‘" in drawer.locator(".differences").inner_text()
+    assert "as nmod; 2.9: obl" in drawer.locator(".differences").inner_text()
+    assert drawer.locator(".arc.wrong.label").count()
+    again = tab(tmp_path / "page.html", "#" + address(page).partition("#")[2])
+    assert again.locator(".drawer svg.tree").count() == 1

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
+from treegauge.core.pages import make_page
 from treegauge.core.result import Result, countersign
 from treegauge.core.tables import make_table
 from treegauge.dynamics.recording import LAYERS, Recording
@@ -226,13 +226,6 @@ def _candidate(
     )  # fmt: skip
 
 
-_STYLE = (
-    ":root{color-scheme:light dark}body{font:16px system-ui,sans-serif;margin:2em auto;"
-    "max-width:70em;padding:0 1em}section{margin:2em 0}.tree{overflow-x:auto}"
-    "code{overflow-wrap:anywhere}"
-)
-
-
 def _by_sentence(candidates: ErrorCandidates) -> dict[int, list[Candidate]]:
     """Group candidates by sentence, the sentence of the most suspicious word first."""
     groups: dict[int, list[Candidate]] = {}
@@ -267,37 +260,10 @@ def marked(treebank: "Treebank", candidates: ErrorCandidates) -> "Treebank":
     return parse_conllu(b"".join(texts), name=treebank.name, allow=allowed)
 
 
-def candidates_page(treebank: "Treebank", candidates: ErrorCandidates) -> str:
-    """Return an HTML page: every sentence with its tree above and the alternatives below."""
-    from treegauge.treebanks.svg import compare_svg
-
-    parts = []
-    for number, group in _by_sentence(candidates).items():
-        sentence = treebank[number]
-        heads, names = sentence.head.tolist(), list(sentence.deprel)
-        for one in group:
-            if one.of == "head":
-                heads[one.word - 1] = int(one.instead)
-            else:
-                names[one.word - 1] = one.instead
-        tree = compare_svg(sentence.form, sentence.head.tolist(), sentence.deprel, heads, names)
-        notes = "".join(f"<li>{escape(str(one))}</li>" for one in group)
-        title = escape(sentence.id or f"sentence {number + 1}")
-        body = f'<h2>{title}</h2><ul>{notes}</ul><div class="tree">{tree}</div>'
-        parts.append(f"<section>{body}</section>")
-    name = escape(candidates.treebank)
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>Candidates for annotation errors in {name}</h1>"
-        f"<p>The treebank above the words, what is more likely below.</p>"
-        f"{''.join(parts)}<p><code>{escape(candidates.signature)}</code></p></body></html>\n"
-    )
-
-
 WRITERS: dict[str, Callable[[Any, ErrorCandidates], bytes]] = {
     ".csv": lambda treebank, candidates: candidates.to_csv().encode(),
     ".conllu": lambda treebank, candidates: marked(treebank, candidates).to_bytes(),
-    ".html": lambda treebank, candidates: candidates_page(treebank, candidates).encode(),
+    ".html": lambda treebank, candidates: make_page("candidates", treebank, candidates).encode(),
 }
 """How candidates are written, by the ending of the file."""
 

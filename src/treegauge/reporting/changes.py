@@ -2,14 +2,23 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from treegauge.auditing.diff import Diff, diff
+from treegauge.auditing.tree_pairs import changed_sentences
 from treegauge.core.result import Result
 from treegauge.reporting.methods import make_method
+from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section
 from treegauge.treebanks.inputs import Input
 from treegauge.treebanks.languages import release_key, take_apart
 from treegauge.treebanks.sources import Errors
+
+#: The number of rows of each table, and of changed sentences, that the page holds.
+ROWS = 200
+SENTENCES = 60
 
 
 def release_pairs(treebanks: Sequence[Input]) -> list[tuple[Input, Input]]:
@@ -48,7 +57,34 @@ def changes_section(
     )
     short = [_short(name, result) for name, result in zip(names, found, strict=True)]
     title = "Changes between releases"
-    return Section("changes", title, text, {}, tables, [method], short, view="treebanks")
+    data = {
+        "pairs": [_data(*pair, result) for pair, result in zip(pairs, found, strict=True)],
+    }
+    return Section("changes", title, text, data, tables, [method], short, view="treebanks")
+
+
+def _data(old: Input, new: Input, result: Diff) -> dict[str, Any]:
+    """Return the tables of a diff, and both trees of the first sentences that changed.
+
+    Sentences have the same words in both releases, so that their trees can be drawn together.
+    """
+    pairs = result.pairs
+    same = [one for one in changed_sentences(pairs, ["upos", "deprel"]) if pairs.same_words[one]]
+    before = pairs.old.take(np.array(same[:SENTENCES], np.int64))
+    after = pairs.new.take(pairs.sentences.to_new[same[:SENTENCES]])
+    was = {name: texts(before[name].to_list()) for name in ("upos", "deprel")}
+    return {
+        "treebank": new.name,
+        "treebanks": [old.name, new.name],
+        "releases": [take_apart(one.name)[1] or one.name for one in (old, new)],
+        "tables": {
+            name: list(table.rows[:ROWS])  # type: ignore[union-attr]
+            for name, table in result.attached.items()
+        },
+        "changed": len(changed_sentences(pairs, ["upos", "deprel"])),
+        "trees": trees(after),
+        "was": was | {"head": heads(before.head)},
+    }
 
 
 def _short(name: str, result: Diff) -> str:

@@ -35,12 +35,12 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
         treebank = group[0].treebank
         found = mean_map([one for own in group for one in own.archive.recordings])
         own = [one for one in recorded if one.archive.treebank == mark]
-        suspects = _suspects(own)
+        suspects = find_suspects(own)
         words = suspects[1].words if suspects else ()
         name = f"{treebank.name} ({split})"
         data.append(_map(name, found, treebank, words, MOST // len(groups)))
         tables.append((f"Data map of {name}", found))
-        methods += _methods(name, found, group, suspects)
+        methods += _methods(name, found, group)
         hard = f"Heads of {found.values['head']['hard']:.1f} % of the words of {name} stayed hard"
         more = f"; {len(words)} candidates for annotation errors are listed" if words else ""
         short.append(f"{hard}{more}.")
@@ -59,7 +59,7 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
 Suspects = tuple[Recorded, ErrorCandidates] | None
 
 
-def _suspects(recorded: Sequence[Recorded]) -> Suspects:
+def find_suspects(recorded: Sequence[Recorded]) -> Suspects:
     """Return the candidates that the archives hold; if they hold none, look for some.
 
     Recordings by parsers that never saw the words are preferred.
@@ -147,9 +147,7 @@ def _loaded(one: Recorded) -> str:
     return f"MapArchive.load{call}" if one.number is None else f"stored_maps{call}[{one.number}]"
 
 
-def _methods(
-    name: str, found: DataMap, group: Sequence[Recorded], suspects: Suspects
-) -> list[Method]:
+def _methods(name: str, found: DataMap, group: Sequence[Recorded]) -> list[Method]:
     loaded = ", ".join(f"*{_loaded(one)}.recordings" for one in group)
     names = ", ".join(sorted({_loader(one) for one in group} | {"mean_map"}))
     command = python(
@@ -157,22 +155,23 @@ def _methods(
         f"print(mean_map([{loaded}]))",
     )
     values = {"name": name, "steps": STEPS, **vars(found.regions)}
-    methods = [make_method("data_map", found.signature, command, **values)]
-    if suspects is not None:
-        source, candidates = suspects
-        lines = [f"print({_loaded(source)}.candidates)"]
-        if source.archive.candidates is None:
-            lines = [
-                "from treegauge import read_conllu",
-                "from treegauge.dynamics.candidates import error_candidates",
-                f"archive = {_loaded(source)}",
-                f"treebank = read_conllu({literal(source.home)})",
-                "recording = archive.held_out or archive.recordings[0]",
-                "context = archive.context if archive.held_out else None",
-                f"count = {CANDIDATES}",
-                "print(error_candidates(recording, treebank, count=count, context=context))",
-            ]
-        command = python(f"from treegauge.dynamics.cartography import {_loader(source)}", *lines)
-        values = {"name": name, "count": len(candidates)}
-        methods.append(make_method("candidates", candidates.signature, command, **values))
-    return methods
+    return [make_method("data_map", found.signature, command, **values)]
+
+
+def candidates_method(name: str, source: Recorded, candidates: ErrorCandidates) -> Method:
+    """Return how candidates for annotation errors were found in recordings."""
+    lines = [f"print({_loaded(source)}.candidates)"]
+    if source.archive.candidates is None:
+        lines = [
+            "from treegauge import read_conllu",
+            "from treegauge.dynamics.candidates import error_candidates",
+            f"archive = {_loaded(source)}",
+            f"treebank = read_conllu({literal(source.home)})",
+            "recording = archive.held_out or archive.recordings[0]",
+            "context = archive.context if archive.held_out else None",
+            f"count = {CANDIDATES}",
+            "print(error_candidates(recording, treebank, count=count, context=context))",
+        ]
+    command = python(f"from treegauge.dynamics.cartography import {_loader(source)}", *lines)
+    values = {"name": name, "count": len(candidates)}
+    return make_method("candidates", candidates.signature, command, **values)

@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +13,11 @@ import numpy.typing as npt
 
 from treegauge.treebanks.columns import Treebank
 
+#: Columns of trees, and those that are left out where they are empty.
+TREE_COLUMNS = ("form", "lemma", "upos", "feats", "deprel")
+OPTIONAL = {"lemma", "feats"}
+#: From this number of characters on, data are deflated.
+LARGE = 60_000
 #: What would end a script element or begin a comment in one, and the line ends of old JavaScript.
 _RISKY = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -53,12 +59,27 @@ def texts(values: Sequence[str]) -> dict[str, Any]:
 
 
 def trees(treebank: Treebank) -> dict[str, Any]:
-    """Pack what a tree's drawing shows: forms, tags, heads and relations, sentence by sentence."""
+    """Pack what drawings, searches and exports of trees need, sentence by sentence.
+
+    Lemmas and features are left out where the treebank has none; `glued` is 1 for words without a
+    space after them.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> sorted(trees(synthetic(2, seed=1)))
+    ['deprel', 'feats', 'form', 'glued', 'head', 'id', 'lemma', 'offsets', 'upos']
+    """
+    columns = {name: treebank[name].to_list() for name in TREE_COLUMNS}
+    named = {name: values for name, values in columns.items() if name not in OPTIONAL or
+             set(values) - {"_"}}  # fmt: skip
+    glued = treebank["misc"].str.contains("SpaceAfter=No", literal=True).to_numpy()
     return {
         "offsets": numbers(treebank.offsets),
         "id": [treebank[i].id or str(i + 1) for i in range(len(treebank))],
-        **{name: texts(treebank[name].to_list()) for name in ("form", "upos", "deprel")},
+        **{name: texts(values) for name, values in named.items()},
         "head": heads(treebank.head),
+        **({"glued": numbers(glued.astype(np.uint8))} if glued.any() else {}),
     }
 
 
@@ -78,6 +99,25 @@ def to_json(data: Any) -> str:
     text = json.dumps(_plain(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.encode("utf-8", "replace").decode()  # halves of characters have no bytes
     return "".join(_RISKY.get(c, c) for c in text) if set(text) & set(_RISKY) else text
+
+
+def block(data: Any) -> str:
+    """Write data as JSON for a script element; large ones deflated, as their size and base64.
+
+    Examples
+    --------
+    >>> block({"a": 1})
+    '{"a":1}'
+    >>> block({"a": "b" * LARGE}).partition(":")[0]
+    '60008'
+    """
+    text = to_json(data)
+    if len(text) < LARGE:
+        return text
+    content = text.encode()
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(content) + packer.flush()
+    return f"{len(content)}:{base64.b64encode(packed).decode()}"
 
 
 def _plain(value: Any) -> Any:

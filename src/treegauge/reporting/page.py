@@ -13,7 +13,7 @@ from treegauge import __version__
 from treegauge.core.result import Result
 from treegauge.reporting.bundle import asset, script, style
 from treegauge.reporting.methods import Method, methods_html
-from treegauge.reporting.packing import to_json
+from treegauge.reporting.packing import block
 from treegauge.reporting.summary import SENTENCES, stands_out
 
 
@@ -114,7 +114,7 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     }
     contents = {"page": facts} | {one.key: one.data for one in sections if one.data}
     data = "\n".join(
-        f'<script type="application/json" id="data-{key}">{to_json(value)}</script>'
+        f'<script type="application/json" id="data-{key}">{block(value)}</script>'
         for key, value in contents.items()
     )
     body = "\n".join(section.to_html() for section in sections)

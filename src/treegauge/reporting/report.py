@@ -148,10 +148,13 @@ def _sections(
         yield treebanks_section(inputs.treebanks, given=given, errors=inputs.errors)
         yield from _changes(inputs)
     if inputs.recordings:
+        from treegauge.reporting.candidates import recorded_candidates
         from treegauge.reporting.maps import maps_section
 
         note("drawing data maps")
         yield maps_section(inputs.recordings)
+        if candidates := recorded_candidates(inputs.recordings):
+            yield candidates
     stores = [path for path, found in tasks.items() if "curve" in found]
     if inputs.counts or stores or inputs.transfers:
         from treegauge.reporting.learning import learning_section

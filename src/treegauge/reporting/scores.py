@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import comb
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.overview import scored_suite
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section, treebank_of
+from treegauge.reporting.scores_confusion import system_confusions
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.calibration import Calibration
@@ -116,6 +118,7 @@ def _part(
     one: ScoredTreebank, scores: Scores, tests: Comparisons | None, breakdowns: ByClass, budget: int
 ) -> dict[str, Any]:
     alignments = {name: cells.alignment for name, cells in breakdowns[CLASSES[0]].items()}
+    confusions = [system_confusions(found, scores.convention) for found in alignments.values()]
     for limit in EXAMPLES:
         examples = {
             (by, name, number): cells.errors(name, limit=limit)
@@ -123,9 +126,12 @@ def _part(
             for number, cells in enumerate(systems.values())
             for name in cells.gold.names
         }
-        chosen = sorted({place.sentence for found in examples.values() for place in found})
+        confused = (found.examples(one.gold, limit) for own in confusions for found in own.values())
+        groups = chain(examples.values(), *confused)
+        chosen = sorted({place.sentence for found in groups for place in found})
         if one.gold.lengths[chosen].sum() <= budget:
             break
+    chosen = filled(chosen, one.gold.lengths, budget)
     local = {sentence: i for i, sentence in enumerate(chosen)}
     kept = one.gold.take(np.array(chosen, np.int64))
     words = np.flatnonzero(np.isin(one.gold.sentence_of, chosen))
@@ -146,15 +152,37 @@ def _part(
         "metrics": interval_data(scores),
         "tests": list(tests.pairs) if tests else [],
         "breakdowns": [{"by": by, "rows": list(rows.values())} for by, rows in cells.items()],
+        "convention": scores.convention.signed,
+        "confusion": [{of: found.data() for of, found in own.items()} for own in confusions],
         "gold": trees(kept),
-        "parsed": [_parsed(found, words) for found in alignments.values()],
+        "parsed": [
+            _parsed(found, words, tagged="upos" in own)
+            for found, own in zip(alignments.values(), confusions, strict=True)
+        ],
     }
 
 
-def _parsed(found: Alignment, words: npt.NDArray[np.intp]) -> dict[str, Any]:
+def filled(chosen: Sequence[int], lengths: npt.NDArray[Any], budget: int) -> list[int]:
+    """Return sentences that were chosen and, as long as there is room, the others in their order.
+
+    Examples
+    --------
+    >>> filled([2], np.array([3, 9, 2, 4]), 10)
+    [0, 2, 3]
+    """
+    room = budget - int(lengths[list(chosen)].sum())
+    kept = set(chosen)
+    for number, length in enumerate(lengths.tolist()):
+        if number not in kept and length <= room:
+            kept.add(number)
+            room -= length
+    return sorted(kept)
+
+
+def _parsed(found: Alignment, words: npt.NDArray[np.intp], *, tagged: bool) -> dict[str, Any]:
     """Return a system's heads and relations for gold words, as positions in the gold sentence.
 
-    A head that is in no gold word's place counts as none.
+    A head that is in no gold word's place counts as none. UPOS is added if the system has its own.
     """
     gold, system = found.gold.treebank, found.system.treebank
     partner = found.to_system[words]
@@ -164,10 +192,14 @@ def _parsed(found: Alignment, words: npt.NDArray[np.intp]) -> dict[str, Any]:
     sentence = gold.sentence_of[words]
     same = (over >= 0) & (gold.sentence_of[np.maximum(over, 0)] == sentence)
     place = np.where(same, over - gold.offsets[sentence] + 1, -1)
-    relations = system["deprel"].to_list()
+    columns = ("deprel", "upos") if tagged else ("deprel",)
+    values = {name: system[name].to_list() for name in columns}
     return {
         "head": heads(np.where(rooted, 0, place)),
-        "deprel": texts([relations[i] if i >= 0 else "–" for i in partner.tolist()]),
+        **{
+            name: texts([own[i] if i >= 0 else "–" for i in partner.tolist()])
+            for name, own in values.items()
+        },
     }
 
 

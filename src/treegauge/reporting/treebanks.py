@@ -1,15 +1,17 @@
-"""The section on treebanks: every measure, displacements, and what an audit finds."""
+"""The section on treebanks: profiles, every measure, displacements, and what an audit finds."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from treegauge.auditing.audit import Audit, Severity, audit_treebanks
+from treegauge.auditing.profile import Profile, profile
 from treegauge.core.result import Result
 from treegauge.figures.treebanks import REACH, displacement_data
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import measures
+from treegauge.reporting.measure_names import FAMILY_NAMES, measure_name
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
 from treegauge.treebanks.inputs import Input
@@ -38,9 +40,9 @@ def treebanks_section(
         for one in treebanks
         if one.kind == "treebank"
     ]  # fmt: skip
+    profiles = [profile(one) for one in treebanks if one.given is None and one.files]
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
-    known = measures()
     rows: dict[str, dict[str, Any]] = {}
     for one in measured:
         row = rows.setdefault(one.treebank, {"treebank": one.treebank, "values": {}, "notes": {}})
@@ -50,21 +52,26 @@ def treebanks_section(
             row["notes"][one.measure] = one.missing or one.note
     single = [name for name in columns if any(name in row["values"] for row in rows.values())]
     data = {
-        "measures": [_parts(known[name], MEASURE) for name in single],
+        "families": FAMILY_NAMES,
+        "measures": [_measure(name) for name in single],
+        "profiles": [_profile(one) for one in profiles],
         "treebanks": list(rows.values()),
         "reach": REACH,
         "displacements": {
             name: shares for one in found for name, shares in displacement_data(one).items()
         },
         "audits": [
-            {"treebank": one.treebank, "findings": [_parts(row, FINDING) for row in one.findings]}
+            {
+                "treebank": one.treebank,
+                "findings": [_parts(row, FINDING) for row in one.findings],
+                "fairness": fairness(one),
+            }
             for one in audits
         ],
     }
     text = (
-        f"{count_treebanks(len(rows))}, measure by measure. Sort by a column, or type to filter.\n"
-        "Below: how far words are from their heads, and audit findings that could make scores "
-        "on these treebanks misleading."
+        f"{count_treebanks(len(rows))}: a profile of each, every measure, how far words are from "
+        "their heads, and audit findings that could make scores misleading."
     )
     tables: list[tuple[str, Result]] = [
         (f"All measures of {one.measured[0].treebank}", one) for one in found
@@ -79,6 +86,45 @@ def treebanks_section(
 
 def _parts(row: object, names: Sequence[str]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
+
+
+def _measure(name: str) -> dict[str, Any]:
+    """Return what the page says of a measure: code name, name, unit, family, meaning."""
+    return _parts(measures()[name], MEASURE) | measure_name(name)._asdict()
+
+
+def _profile(one: Profile) -> dict[str, Any]:
+    """Return the aspects of a treebank that are known."""
+    aspects = [
+        {"name": name, "text": aspect.text, "short": aspect.short, "state": aspect.state}
+        for name, aspect in one.aspects.items()
+        if aspect.values
+    ]
+    return {"treebank": one.treebank, "aspects": aspects}
+
+
+def fairness(one: Audit) -> list[dict[str, Any]]:
+    """Say how far the dev and test set are from the training set, beside random splits.
+
+    Examples
+    --------
+    >>> from treegauge.auditing.audit import Finding
+    >>> text = "EDV is 0.190, typical of random splits of this size (p = 0.68)"
+    >>> finding = Finding("split-edv", "note", "train/dev", 0.19, text, (), 0.68)
+    >>> fairness(Audit("A", (finding,), ""))[0]["text"]
+    'EDV between train and dev is 0.190, typical of random splits of this size (p = 0.68).'
+    """
+    rows = [row for row in one.findings if row.check.startswith("split-")]
+    return [
+        {
+            "text": row.message.replace(
+                " is ", f" between {' and '.join(row.split.split('/'))} is ", 1
+            )
+            + ".",
+            "typical": row.level == "note",
+        }
+        for row in sorted(rows, key=lambda row: (row.split, row.check))
+    ]
 
 
 def _measures(one: Input, errors: Errors) -> Measures:

@@ -1,5 +1,6 @@
 // What every view gets: the data, the choices in the URL, and ways to other views.
 
+import { blockText } from "./inflate.js";
 import { carried, changed, makeHash, parseHash } from "./router.js";
 
 // Data of the page by name, parsed when a view first asks for them.
@@ -9,7 +10,7 @@ const makeStore = () => {
   return {
     has: (key) => element(key) !== null,
     data: (key) => {
-      if (!parsed.has(key)) parsed.set(key, JSON.parse(element(key).textContent));
+      if (!parsed.has(key)) parsed.set(key, JSON.parse(blockText(element(key).textContent)));
       return parsed.get(key);
     },
   };

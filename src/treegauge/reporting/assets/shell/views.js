@@ -6,6 +6,8 @@ import { view as errors } from "../views/errors.js";
 import { view as ranking } from "../views/ranking.js";
 import { view as treebanks } from "../views/treebanks.js";
 import { view as maps } from "../views/maps.js";
+import { view as candidates } from "../views/candidates.js";
+import { view as search } from "../views/search.js";
 import { view as learning } from "../views/learning.js";
 import { view as transfer } from "../views/transfer.js";
 import { view as methods } from "../views/methods.js";
@@ -17,6 +19,8 @@ export const VIEWS = [
   ranking,
   treebanks,
   maps,
+  candidates,
+  search,
   learning,
   transfer,
   methods,

@@ -1,121 +1,229 @@
-// Errors: scores by class of words, and the sentences behind a cell.
+// Errors: what a system gets wrong, the costliest confusions first, and the sentences behind them.
 
-import { heatMap } from "../components/heat.js";
-import { treeBox, centre } from "../components/tree.js";
+import { scoredBank } from "../components/banks.js";
+import { info } from "../components/info.js";
+import { showSentences } from "../components/sentence_list.js";
+import { dataTable } from "../components/table.js";
 import { button, fill, html, select } from "../shell/dom.js";
-import { grouped, plural, range } from "../shell/format.js";
-import { column, treebank, unpack } from "../shell/packed.js";
+import { grouped, plural, points } from "../shell/format.js";
+import {
+  cellsOf,
+  cellText,
+  cellWords,
+  errorCount,
+  matrixOf,
+  merged,
+  shownText,
+} from "./errors_confusion.js";
+import { confusionMatrix } from "./errors_matrix.js";
 
-// What a system made of the words of a sentence.
-const parsedBy = (one, system, s) => {
-  const packed = one.parsed[system];
-  packed.own = packed.own || { head: unpack(packed.head), deprel: column(packed.deprel) };
-  const places = range(s.form.length).map((w) => s.from + w);
-  return {
-    head: places.map((p) => packed.own.head[p] - 1),
-    deprel: places.map((p) => packed.own.deprel.at(p)),
-  };
+const LISTED = 8;
+const LIMIT = 14;
+const OF = { relation: "relations", upos: "UPOS tags" };
+
+// The scored treebanks with a confusion of the chosen system, and this system.
+const chosenParts = (page) => {
+  const all = page.data("scores").treebanks;
+  const parts = page.treebank ? all.filter((one) => one.treebank === page.treebank) : all;
+  const system = page.system || parts[0]?.systems[0] || null;
+  return { system, parts: parts.filter((one) => one.systems.includes(system)) };
 };
 
-const mount = (root, page) => {
-  const data = page.data("scores");
-  const holder = html("div");
-  const panel = html("div", {
-    class: "panel",
-    id: "errors-sentences",
-    role: "region",
-    "aria-label": "Sentences behind a cell",
-    "aria-live": "polite",
-  });
-  const current = () => data.treebanks.find((t) => t.treebank === page.treebank) || data.treebanks[0];
-  const by = () => {
-    const kinds = current().breakdowns.map((b) => b.by);
-    return kinds.includes(page.params.by) ? page.params.by : kinds[0];
-  };
-  const classes = () => current().breakdowns.find((b) => b.by === by()).rows;
-  const choose = (changes) => {
-    page.set(changes, { push: true });
-    show();
-  };
-  const close = () => choose({ class: null, of: null });
+const confusionOf = (parts, system, of) => {
+  const found = parts
+    .map((one) => one.confusion?.[one.systems.indexOf(system)]?.[of])
+    .filter(Boolean);
+  return found.length ? merged(found) : null;
+};
 
-  const show = () => {
-    const one = current();
-    const map = heatMap({
-      by: by(),
-      systems: one.systems,
-      rows: classes(),
-      pressed: (row, i) => row.class === page.params.class && one.systems[i] === page.params.of,
-      onchoose: (row, i) => {
-        page.set({ class: row.class, of: one.systems[i] }, { push: true });
-        sentences();
-        panel.scrollIntoView({ block: "nearest" });
-      },
-    });
-    const kinds = one.breakdowns.map((b) => b.by);
-    const size = `${one.name}: ${plural(one.sentences, "sentence")}, ${plural(one.words, "word")}`;
-    fill(
-      holder,
-      html(
-        "p",
-        { class: "controls" },
-        select("By", kinds, by(), (v) => choose({ by: v, class: null, of: null })),
-        html("span", { class: "count" }, size),
-      ),
-      map,
-      panel,
-    );
-    sentences();
-  };
-  const sentences = () => {
-    const one = current();
-    const row = classes().find((r) => r.class === page.params.class);
-    const number = one.systems.indexOf(page.params.of);
-    if (!row || number < 0) {
-      fill(panel);
-      return;
+// Words by class over all chosen treebanks: [{class, gold, wrong, items}].
+const classRows = (parts, system, by) => {
+  const rows = new Map();
+  for (const part of parts) {
+    const at = part.systems.indexOf(system);
+    for (const row of part.breakdowns.find((one) => one.by === by)?.rows || []) {
+      const own = row.systems[at];
+      if (own?.correct === undefined) continue;
+      const one = rows.get(row.class) || { class: row.class, gold: 0, wrong: 0, places: [] };
+      one.gold += row.gold;
+      one.wrong += row.gold - own.correct;
+      one.places.push([part, own.examples || []]);
+      rows.set(row.class, one);
     }
-    one.words_ = one.words_ || treebank(one.gold);
-    const system = one.systems[number];
-    const { correct, examples } = row.systems[number];
-    const wrong = plural(row.gold - correct, "word");
-    const legend =
-      `Gold above, ${system} below; words in question in bold, the system's wrong heads dashed, ` +
-      "wrong relations dotted.";
-    fill(
-      panel,
-      html(
-        "p",
-        { class: "controls" },
-        html("strong", {}, `${system}, ${by()} ${row.class}: ${wrong} of ${grouped(row.gold)} wrong`),
-        button("Close", close),
-      ),
-      html("p", {}, examples.length ? legend : "Nothing went wrong here."),
-      examples.map(([i, chosen]) => {
-        const s = one.words_.sentence(i);
-        return treeBox(s, { chosen, parsed: parsedBy(one, number, s) });
-      }),
-      examples.length
-        ? html("p", { class: "count" }, `${plural(examples.length, "sentence")} shown`)
-        : null,
-    );
-    centre(panel);
-  };
-  root.append(holder);
-  show();
-  return {
-    update: show,
-    close() {
-      if (page.params.class) close();
-    },
-  };
+  }
+  return [...rows.values()];
 };
+
+const classItems = (row) =>
+  row.places.flatMap(([part, examples]) =>
+    examples.map(([sentence, words]) => ({ bank: scoredBank(part), sentence, words })),
+  );
 
 export const view = {
   key: "errors",
   title: "Errors",
-  lead: "What do the systems get wrong?",
-  filters: ["treebank"],
+  lead: "What does a system get wrong?",
+  filters: ["treebank", "system"],
   shows: (page) => page.has("scores"),
-  mount,
+  mount(root, page) {
+    const state = { all: false };
+
+    const cellItems = (parts, system, of, cell) =>
+      parts.flatMap((part) => {
+        const bank = scoredBank(part);
+        return cellWords(bank, system, of, cell, part.convention).map((one) => ({ bank, ...one }));
+      });
+
+    const cellDrawer = (parts, system, of, cell, confusion) => {
+      const items = cellItems(parts, system, of, cell);
+      const words = confusion.words[confusion.names.indexOf(cell.gold)];
+      const text = cellText(cell, system, of, { words, errors: errorCount(confusion) });
+      const title = [text, html("small", {}, ` ${shownText(cell, items)}.`)];
+      return { title, items, systems: [system] };
+    };
+
+    const summary = (parts, system, errors) => {
+      const words = parts.reduce((sum, one) => sum + one.confusion[0].relation.words.reduce((a, b) => a + b, 0), 0);
+      const where = parts.length === 1 ? parts[0].name : plural(parts.length, "treebank");
+      const right = points((100 * (words - errors)) / Math.max(1, words));
+      return html(
+        "p",
+        { class: "result" },
+        `On ${where}, ${system} has ${grouped(errors)} of ${plural(words, "word")} incorrect ` +
+          `(${right} % have the correct head and relation).`,
+      );
+    };
+
+    const costly = (parts, system, of, confusion) => {
+      const errors = errorCount(confusion);
+      const words = (name) => confusion.words[confusion.names.indexOf(name)];
+      return html(
+        "ol",
+        { class: "costly" },
+        cellsOf(confusion)
+          .slice(0, LISTED)
+          .map((cell) =>
+            html(
+              "li",
+              {},
+              cellText(cell, system, of, { words: words(cell.gold), errors }),
+              " ",
+              button("Read", () => openCell(parts, system, of, cell, confusion), {
+                class: "link",
+                "aria-label": `Read sentences with ${cell.gold} as ${cell.system}`,
+              }),
+            ),
+          ),
+      );
+    };
+
+    const showCell = (...what) =>
+      showSentences(page, {
+        ...cellDrawer(...what),
+        onclose: () => page.set({ gold: "", given: "" }),
+      });
+    const openCell = (parts, system, of, cell, confusion) => {
+      page.set({ gold: cell.gold, given: cell.system, class: "", open: "" }, { push: true });
+      showCell(parts, system, of, cell, confusion);
+    };
+    const showClass = (...what) =>
+      showSentences(page, { ...classDrawer(...what), onclose: () => page.set({ class: "" }) });
+    const openClass = (by, row, system) => {
+      page.set({ by, class: row.class, gold: "", given: "", open: "" }, { push: true });
+      showClass(by, row, system);
+    };
+    const classDrawer = (by, row, system) => ({
+      title: `${system}, ${by} ${row.class}: ${grouped(row.wrong)} of ${plural(row.gold, "word")} incorrect`,
+      items: classItems(row),
+      systems: [system],
+    });
+
+    const classTable = (parts, system, by, errors) => {
+      const rows = classRows(parts, system, by);
+      const column = (name, value, show) => ({ name, number: true, value, show });
+      return dataTable({
+        label: `Errors by ${by}`,
+        filter: "class",
+        data: rows,
+        sort: { by: "incorrect", down: true },
+        columns: [
+          {
+            name: by,
+            value: (row) => row.class,
+            show: (row) => button(row.class, () => openClass(by, row, system), { class: "link" }),
+          },
+          column("words", (row) => row.gold),
+          column("incorrect", (row) => row.wrong),
+          column("incorrect, % of class", (row) => (100 * row.wrong) / row.gold, (row) => points((100 * row.wrong) / row.gold, 1)),
+          column("% of all errors", (row) => (100 * row.wrong) / Math.max(1, errors), (row) => points((100 * row.wrong) / Math.max(1, errors), 1)),
+        ],
+      });
+    };
+
+    const show = () => {
+      const { parts, system } = chosenParts(page);
+      const relations = confusionOf(parts, system, "relation");
+      if (!relations) {
+        fill(root, html("p", {}, "No system's output was scored here; choose another treebank or system."));
+        return;
+      }
+      const kinds = Object.keys(OF).filter((of) => confusionOf(parts, system, of));
+      const of = kinds.includes(page.params.of) ? page.params.of : "relation";
+      const confusion = confusionOf(parts, system, of);
+      const errors = errorCount(relations);
+      const classes = parts[0].breakdowns.map((one) => one.by);
+      const by = classes.includes(page.params.by) ? page.params.by : classes[0];
+      const change = (what) => {
+        page.set(what);
+        show();
+      };
+      fill(
+        root,
+        summary(parts, system, errors),
+        html("h3", {}, "The most costly confusions ", info("confusions")),
+        html(
+          "p",
+          { class: "controls" },
+          kinds.length > 1
+            ? select("Confusions of", kinds.map((one) => [one, OF[one]]), of, (v) => change({ of: v === "relation" ? "" : v }))
+            : null,
+        ),
+        costly(parts, system, of, confusion),
+        html("h3", {}, "Confusion matrix"),
+        html(
+          "p",
+          {},
+          `Rows: gold ${OF[of]}. Columns: what ${system} gave. Numbers count words` +
+            (of === "relation" ? "; on the diagonal the relation is correct and the head is wrong. " : ". ") +
+            "Choose a cell to read its sentences.",
+        ),
+        confusionMatrix({
+          matrix: matrixOf(confusion, state.all ? Infinity : LIMIT),
+          label: `Confusion matrix of ${OF[of]}, ${system}`,
+          onchoose: (cell) => openCell(parts, system, of, cell, confusion),
+          onall: () => {
+            state.all = true;
+            show();
+          },
+        }),
+        html("h3", {}, "Errors by class of words ", info("heat_maps")),
+        html("p", { class: "controls" }, select("By", classes, by, (v) => change({ by: v }))),
+        classTable(parts, system, by, errors),
+      );
+      follow(parts, system, of, by, confusion);
+    };
+
+    // Open what the URL names: a cell of the matrix, or a class.
+    const follow = (parts, system, of, by, confusion) => {
+      const { gold, given, class: name } = page.params;
+      const cell = cellsOf(confusion).find((one) => one.gold === gold && one.system === given);
+      const row = name && classRows(parts, system, by).find((one) => one.class === name);
+      if (cell) showCell(parts, system, of, cell, confusion);
+      else if (row) showClass(by, row, system);
+      else page.drawer.close(false);
+    };
+
+    show();
+    return { update: show };
+  },
 };

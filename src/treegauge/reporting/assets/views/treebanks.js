@@ -1,184 +1,192 @@
-// Treebanks: all measures, small pictures of displacements, audit findings.
+// Treebanks: a profile of each, every measure, displacements, audit findings, and new releases.
 
 import { colour } from "../components/chart.js";
+import { info } from "../components/info.js";
 import { dataTable } from "../components/table.js";
 import { fill, html, select, svg } from "../shell/dom.js";
 import { percent, plural, short } from "../shell/format.js";
+import { profileCards } from "./treebanks_cards.js";
+import { changesPanel } from "./treebanks_changes.js";
 
-const mount = (root, page) => {
-  const data = page.data("treebanks");
-  const families = [...new Set(data.measures.map((m) => m.family))];
-  const state = { family: families[0], sort: null, down: false };
-  const record = () =>
-    page.set({
-      family: state.family,
-      sort: state.sort,
-      down: state.sort && state.down ? 1 : null,
-    });
-  const holder = html("div");
-  const show = () => {
-    const chosen = data.measures.filter((m) => state.family === "all" || m.family === state.family);
-    fill(
-      holder,
-      dataTable({
-        label: "Measures of treebanks",
-        filter: "treebank or value",
-        data: data.treebanks,
-        sort: state.sort ? { by: state.sort, down: state.down } : null,
-        onsort: (by, down) => {
-          state.sort = by;
-          state.down = down;
-          record();
-        },
-        columns: [
-          { name: "treebank", value: (t) => t.treebank },
-          ...chosen.map((m) => ({
-            name: m.name,
-            number: true,
-            title: m.meaning,
-            value: (t) => t.values[m.name],
-            show: (t) => {
-              const v = t.values[m.name];
-              return v === null || v === undefined
-                ? html("span", { title: t.notes[m.name] || "" }, "–")
-                : short(v);
-            },
-          })),
-        ],
-      }),
-    );
-    fill(meanings, ...chosen.flatMap((m) => [html("dt", {}, m.name), html("dd", {}, m.meaning)]));
-  };
-  const meanings = html("dl", { class: "meanings" });
-  const family = select(
-    "Measures of",
-    [...families, ["all", "all families"]],
-    state.family,
-    (v) => {
-      state.family = v;
-      show();
-      record();
-    },
-  );
-  const small = Object.entries(data.displacements).map(([name, shares]) => {
-    const width = 230,
-      height = 110,
-      base = height - 18,
-      top = Math.max(...shares),
-      step = (width - 8) / shares.length;
-    return html(
-      "figure",
-      { class: "small" },
-      html("figcaption", {}, name),
-      svg(
-        "svg",
-        {
-          class: "chart",
-          role: "img",
-          "aria-label": `Displacements of ${name}`,
-          width,
-          height,
-          viewBox: `0 0 ${width} ${height}`,
-        },
-        shares.map((share, i) =>
-          svg(
-            "rect",
-            {
-              x: 4 + i * step,
-              width: step - 1,
-              y: base - (share / top) * (base - 6),
-              height: (share / top) * (base - 6),
-              fill: i < data.reach ? colour(0) : colour(5),
-            },
-            svg("title", {}, `${i - data.reach}: ${percent(share, 1)} %`),
-          ),
-        ),
-        [-10, -5, 0, 5, 10].map((d) =>
-          svg(
-            "text",
-            { x: 4 + (d + data.reach + 0.5) * step, y: height - 4, "text-anchor": "middle" },
-            d,
-          ),
-        ),
+const LEVELS = { error: 0, warning: 1, note: 2 };
+
+// A measure as the page shows it: shares as percentages.
+export const shownValue = (measure, value) => {
+  if (value === null || value === undefined) return "–";
+  return measure.unit === "%" ? Number((100 * value).toPrecision(3)).toString() : short(value);
+};
+export const columnName = ({ label, unit }) => (unit ? `${label} (${unit})` : label);
+
+const measureTable = (data, rows, page) => {
+  const families = [...new Set(data.measures.map((one) => one.family))];
+  const asked = page.params.family;
+  const family = families.includes(asked) || asked === "all" ? asked : families[0];
+  const chosen = data.measures.filter((one) => family === "all" || one.family === family);
+  const byKey = chosen.find((one) => one.name === page.params.sort);
+  const sorted = byKey ? columnName(byKey) : page.params.sort === "treebank" ? "treebank" : null;
+  const key = (name) => chosen.find((one) => columnName(one) === name)?.name || name;
+  return [
+    html(
+      "p",
+      { class: "controls" },
+      select(
+        "Measures of",
+        [...families.map((one) => [one, data.families[one] || one]), ["all", "all kinds"]],
+        family,
+        (v) => page.go("treebanks", { ...page.params, family: v, sort: "", down: "" }),
       ),
-    );
-  });
-  const findings = data.audits.flatMap((a) =>
-    a.findings.map((f) => ({ ...f, treebank: a.treebank })),
-  );
-  const grave = { error: 0, warning: 1, note: 2 };
-  const counted = (level) => plural(findings.filter((f) => f.level === level).length, level);
-  root.append(
-    html("p", { class: "controls" }, family),
-    holder,
-    html("details", {}, html("summary", {}, "What the measures mean"), meanings),
-  );
-  if (small.length)
-    root.append(
-      html("h3", {}, "How far words stand from their heads"),
+    ),
+    dataTable({
+      label: "Measures of treebanks",
+      filter: "treebank or value",
+      data: rows,
+      sort: sorted ? { by: sorted, down: page.params.down === "1" } : null,
+      onsort: (by, down) => page.set({ sort: key(by), down: down ? 1 : "" }),
+      columns: [
+        { name: "treebank", value: (row) => row.treebank },
+        ...chosen.map((one) => ({
+          name: columnName(one),
+          key: one.name,
+          title: `${one.name}: ${one.meaning}`,
+          number: true,
+          value: (row) => row.values[one.name],
+          show: (row) => {
+            const value = row.values[one.name];
+            const note = row.notes[one.name];
+            return value === null || value === undefined || note
+              ? html("span", { title: note || "" }, shownValue(one, value))
+              : shownValue(one, value);
+          },
+        })),
+      ],
+    }),
+    html(
+      "details",
+      {},
+      html("summary", {}, "What the measures mean"),
       html(
-        "p",
-        {},
-        "Left: the head follows. Right: it comes before. The height is the share of words.",
+        "dl",
+        { class: "meanings" },
+        chosen.flatMap((one) => [
+          html("dt", {}, one.label, " ", html("code", {}, one.name)),
+          html("dd", {}, one.meaning),
+        ]),
       ),
-      html("div", { class: "smalls" }, small),
-    );
-  if (data.audits.length) {
-    root.append(
-      html("h3", {}, "What an audit found"),
-      html("p", {}, Object.keys(grave).map(counted).join(", "), "."),
-      findings.length
-        ? dataTable({
-            label: "Audit",
-            filter: "error, warning, leak …",
-            sort: { by: "level", down: false },
-            first: 12,
-            data: findings,
-            columns: [
-              { name: "treebank", value: (f) => f.treebank },
-              {
-                name: "level",
-                value: (f) => grave[f.level],
-                show: (f) => html("span", { class: `level ${f.level}` }, f.level),
-              },
-              {
-                name: "finding",
-                value: (f) => f.message,
-                show: (f) =>
-                  html(
-                    "span",
-                    { class: "long" },
-                    f.message,
-                    f.examples.length ? html("small", {}, ` ${f.examples.join(", ")}`) : null,
-                  ),
-              },
-              { name: "check", value: (f) => f.check },
-              { name: "split", value: (f) => f.split },
-            ],
-          })
-        : html("p", {}, "Nothing."),
-    );
-  }
-  const handlers = {
-    update() {
-      const { params } = page;
-      if (families.includes(params.family) || params.family === "all")
-        state.family = params.family;
-      state.sort = params.sort ?? null;
-      state.down = params.down === "1";
-      family.querySelector("select").value = state.family;
-      show();
-    },
-  };
-  handlers.update();
-  return handlers;
+    ),
+  ];
+};
+
+const displacementChart = (name, shares, reach) => {
+  const [width, height] = [230, 110];
+  const base = height - 18;
+  const top = Math.max(...shares);
+  const step = (width - 8) / shares.length;
+  const size = { width, height, viewBox: `0 0 ${width} ${height}` };
+  return html(
+    "figure",
+    { class: "small" },
+    html("figcaption", {}, name),
+    svg(
+      "svg",
+      { class: "chart", role: "img", "aria-label": `Displacements of ${name}`, ...size },
+      shares.map((share, i) =>
+        svg(
+          "rect",
+          {
+            x: 4 + i * step,
+            width: step - 1,
+            y: base - (share / top) * (base - 6),
+            height: (share / top) * (base - 6),
+            fill: i < reach ? colour(0) : colour(5),
+          },
+          svg("title", {}, `${i - reach}: ${percent(share, 1)} %`),
+        ),
+      ),
+      [-10, -5, 0, 5, 10].map((d) =>
+        svg(
+          "text",
+          { x: 4 + (d + reach + 0.5) * step, y: height - 4, "text-anchor": "middle" },
+          d,
+        ),
+      ),
+    ),
+  );
+};
+
+const auditTable = (findings) =>
+  dataTable({
+    label: "Audit",
+    filter: "error, warning, leak …",
+    sort: { by: "level", down: false },
+    first: 12,
+    data: findings,
+    columns: [
+      { name: "treebank", value: (one) => one.treebank },
+      {
+        name: "level",
+        value: (one) => LEVELS[one.level],
+        show: (one) => html("span", { class: `level ${one.level}` }, one.level),
+      },
+      {
+        name: "finding",
+        value: (one) => one.message,
+        show: (one) =>
+          html(
+            "span",
+            { class: "long" },
+            one.message,
+            one.examples.length ? html("small", {}, ` ${one.examples.join(", ")}`) : null,
+          ),
+      },
+      { name: "check", value: (one) => one.check },
+      { name: "split", value: (one) => one.split },
+    ],
+  });
+
+const auditPanel = (audits) => {
+  const findings = audits.flatMap((one) =>
+    one.findings.map((row) => ({ ...row, treebank: one.treebank })),
+  );
+  const counted = (level) => plural(findings.filter((one) => one.level === level).length, level);
+  return [
+    html("h3", {}, "What the audit found ", info("audit")),
+    html("p", {}, `${Object.keys(LEVELS).map(counted).join(", ")}.`),
+    findings.length ? auditTable(findings) : null,
+  ];
 };
 
 export const view = {
   key: "treebanks",
   title: "Treebanks",
-  lead: "What are the treebanks like, and can scores on them mislead?",
-  filters: [],
+  lead: "What is in these treebanks, and can scores on them be trusted?",
+  filters: ["treebank"],
   shows: (page) => page.has("treebanks"),
-  mount,
+  mount(root, page) {
+    const data = page.data("treebanks");
+    const show = () => {
+      const fits = (one) => !page.treebank || one.treebank === page.treebank;
+      const rows = data.treebanks.filter(fits);
+      const audits = data.audits.filter(fits);
+      const drawings = Object.entries(data.displacements).filter(
+        ([name]) => !page.treebank || name === page.treebank,
+      );
+      fill(
+        root,
+        profileCards(data, page),
+        page.has("changes") ? changesPanel(page.data("changes").pairs, page, show) : null,
+        html("h3", {}, "Measures ", info("measures")),
+        measureTable(data, rows, page),
+        drawings.length
+          ? [
+              html("h3", {}, "How far words are from their heads ", info("displacements")),
+              html("p", {}, "Left: the head follows the word. Right: it precedes the word. The height is the share of words."),
+              html("div", { class: "smalls" }, drawings.map(([name, shares]) => displacementChart(name, shares, data.reach))),
+            ]
+          : null,
+        audits.length ? auditPanel(audits) : null,
+      );
+    };
+    show();
+    return { update: show };
+  },
 };

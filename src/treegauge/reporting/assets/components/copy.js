@@ -1,0 +1,24 @@
+// Copying text without asking for permission, on file:// too.
+
+import { button, html } from "../shell/dom.js";
+
+const copied = (text) => {
+  const field = html("textarea", { class: "spoken", "aria-label": "Text to copy" });
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  return done;
+};
+
+// A button that copies what `text()` gives and says so.
+export const copyButton = (label, text, page) => {
+  const node = button(label, () => {
+    const done = copied(text());
+    node.focus({ preventScroll: true });
+    node.textContent = done ? "Copied" : "Copying was refused";
+    page?.say(node.textContent);
+  });
+  return node;
+};

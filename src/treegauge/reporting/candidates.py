@@ -1,0 +1,118 @@
+"""The work list of candidates for annotation errors, in a report and as a page of its own."""
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treegauge.dynamics.candidates import ErrorCandidates
+from treegauge.reporting.inputs import Recorded
+from treegauge.reporting.maps import candidates_method, find_suspects
+from treegauge.reporting.methods import Method
+from treegauge.reporting.packing import trees
+from treegauge.reporting.page import Section, page, treebank_of
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import is_conllu, short_name
+
+
+class CandidateList(NamedTuple):
+    """Candidates of a treebank, the name of the list, and what commands call the file."""
+
+    treebank: Treebank
+    candidates: ErrorCandidates
+    name: str
+    source: str = ""
+
+
+def candidates_section(lists: Sequence[CandidateList], methods: Sequence[Method] = ()) -> Section:
+    """Make the section; its lists have a tree for every candidate."""
+    total = sum(len(one.candidates) for one in lists)
+    names = [treebank_of(one.treebank.name) for one in lists]
+    text = (
+        f"{total:,} words whose annotation parsers contradict, the most suspicious first: accept, "
+        "reject or skip what is suggested, and export your decisions as CSV or as a patch."
+    )
+    short = [f"{total:,} annotations are worth checking first."]
+    return Section(
+        "candidates", "Candidates", text, {"lists": [_data(one) for one in lists]},
+        [(f"Candidates in {one.name}", one.candidates) for one in lists], methods, short,
+        treebanks=names,
+    )  # fmt: skip
+
+
+def recorded_candidates(recorded: Sequence[Recorded]) -> Section | None:
+    """Make the section of recordings of training; None if they give no candidates."""
+    lists, methods = [], []
+    for mark in dict.fromkeys(one.archive.treebank for one in recorded):
+        suspects = find_suspects([one for one in recorded if one.archive.treebank == mark])
+        if suspects is None or not len(suspects[1]):
+            continue
+        source, candidates = suspects
+        name = source.treebank.name
+        lists.append(CandidateList(source.treebank, candidates, name, source.home))
+        methods.append(candidates_method(name, source, candidates))
+    return candidates_section(lists, methods) if lists else None
+
+
+def _data(one: CandidateList) -> dict[str, Any]:
+    """Return the sentences with candidates, once each, and the candidates in order."""
+    words = one.candidates.words
+    numbers = sorted({word.sentence - 1 for word in words})
+    place = {number: i for i, number in enumerate(numbers)}
+    addresses = patch_addresses(one.treebank, numbers)
+    items = [
+        {
+            "sentence": place[word.sentence - 1], "address": addresses[word.sentence - 1],
+            "word": word.word, "of": word.of, "instead": word.instead, "p_gold": word.p_gold,
+            "p_instead": word.p_instead, "score": word.score,
+        }
+        for word in words
+    ]  # fmt: skip
+    numbered = any(address.startswith("#") for address in addresses.values())
+    return {
+        "treebank": treebank_of(one.treebank.name),
+        "name": one.name,
+        "signature": one.candidates.signature,
+        # Models trained on the other folds never saw the words that they judge.
+        "held_out": "|folds:" in one.candidates.signature,
+        "source": one.source,
+        "file": _file(one.source) if numbered else None,
+        "words": trees(one.treebank.take(np.array(numbers, np.int64))),
+        "items": items,
+    }
+
+
+def patch_addresses(treebank: Treebank, numbers: Sequence[int]) -> dict[int, str]:
+    """Return what patches call sentences: their sent_id where that is enough, else their number.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> patch_addresses(synthetic(3, seed=1), [0, 2])
+    {0: 'syn-1', 2: 'syn-3'}
+    """
+    ids = treebank.metadata("sent_id")
+    counts = Counter(ids)
+    return {
+        number: name if (name := ids[number]) and counts[name] == 1 and name[0] != "#"
+        else f"#{number + 1}"
+        for number in numbers
+    }  # fmt: skip
+
+
+def _file(source: str) -> str | None:
+    """Return the name of a CoNLL-U file as patches have it."""
+    paths = shlex.split(source)
+    return f"{short_name(paths[0])}.conllu" if paths and is_conllu(paths[0]) else None
+
+
+def candidates_page(treebank: Treebank, candidates: ErrorCandidates) -> str:
+    """Return a page with the work list alone, which ``map --candidates-out FILE.html`` writes."""
+    section = candidates_section([CandidateList(treebank, candidates, treebank.name)])
+    introduction = (
+        f"{section.text}\nDecisions are kept in this browser. The URL records your place, so you "
+        "can share this exact view."
+    )
+    return page(f"Candidates for annotation errors in {treebank.name}", introduction, [section])
