@@ -126,7 +126,9 @@ def train(folder: str, out: str, *words: str) -> None:
             if (path.stem, " ".join([parser, *settings])) in done:
                 continue
             begun = time.perf_counter()
-            options: Any = read_options(kinds[parser], settings)
+            # Relations as labels, as the labelling parser had them in these runs.
+            own = ["relations=label"] if parser == "labelling" else []
+            options: Any = read_options(kinds[parser], [*settings, *own])
             options = replace(options, epochs=epochs_for(len(learned), options.batch))
             each = [(tags, seed) for tags in read for seed in range(seeds)]
             kept = paradigms.best_models(

@@ -2,8 +2,7 @@
 
     python -m replications.label_runs encode FOLDER_OF_TREEBANKS ARRAYS NAME...
     PYTHONPATH=src python -m replications.label_runs train ARRAYS OUT [NAME...] [--seeds=3]
-        [--epochs=60] [--parts=dev,test] [--save=no] [--encodings=A,B+C,biaffine]
-        [--OPTION=VALUE...]
+        [--epochs=60] [--parts=dev,test] [--encodings=A,B+C,biaffine] [--OPTION=VALUE...]
     python -m replications.label_runs table OUT/label_runs.json...
 
 The first step writes each tree by all encodings. The second needs numpy, torch and the compiled
@@ -27,6 +26,7 @@ from replications.paradigms import best_models, given_options, part_of, workers
 
 WRITTEN = ("two-planar-directed", "hierarchical", "7-bit", "4-bit", "relative", "relative-upos")
 COLUMNS = {"two-planar-directed": 2}
+JUDGED_ON = "UD_Greek-GDT"
 Trees = tuple[Any, Any]
 """Heads and numbers of relations of all words."""
 
@@ -250,7 +250,45 @@ def _trained(
         }  # fmt: skip
 
 
-VERBS: dict[str, Callable[..., None]] = {"encode": encode, "train": train}
+def table(*files: str) -> None:
+    """Write means over seeds: of Greek-GDT to one table, of all other treebanks to another."""
+    import polars as pl
+
+    from replications.parts import RESULTS, as_csv
+    from treegauge.core.files import atomic
+
+    rows = [row for path in files for row in json.loads(Path(path).read_text())]
+    long = pl.DataFrame([one for row in rows for one in _by_way(row)])
+    keys = ["treebank", "encoding", "heads", "trees", "relations", "set"]
+    means = long.group_by(keys, maintain_order=True).agg(
+        pl.len().alias("seeds"), pl.col("uas").mean(), pl.col("las").mean(),
+        pl.col("las").std().alias("las_sd"),
+    )  # fmt: skip
+    judged = pl.col("treebank") == JUDGED_ON
+    for name, own in (("labelling_greek", judged), ("labelling_chosen", ~judged)):
+        with atomic(RESULTS / f"{name}.csv") as file:
+            file.write(as_csv(means.filter(own)).encode())
+
+
+def _by_way(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the scores of one model by set, and by the way that trees and relations are found."""
+    for key, las in row.items():
+        part, _, way = key.partition("_las")
+        if part not in {"dev", "test"} or not key.startswith(f"{part}_las"):
+            continue
+        if row["encoding"] == "biaffine":
+            heads, trees, relations = "", "best", "head"
+        else:
+            trees, heads = way.strip().removesuffix("-at").split(" ", 1)
+            relations = "head" if way.endswith("-at") else "label"
+        yield {
+            "treebank": row["treebank"], "encoding": row["encoding"],
+            "heads": "" if heads == row["encoding"] else heads, "trees": trees,
+            "relations": relations, "set": part, "uas": row[f"{part}_uas{way}"], "las": las,
+        }  # fmt: skip
+
+
+VERBS: dict[str, Callable[..., None]] = {"encode": encode, "train": train, "table": table}
 
 if __name__ == "__main__":
     VERBS[sys.argv[1]](*sys.argv[2:])

@@ -213,7 +213,9 @@ def train(folder: str, out: str, *words: str) -> None:
         parts = [np.arange(ends[n], ends[n + 1]) for n in range(3)]
         for parser in parsers.split(","):
             begun = time.perf_counter()
-            options: Any = read_options(kinds[parser], settings)
+            # Relations as labels, as the labelling parser had them in these runs.
+            own = ["relations=label"] if parser == "labelling" else []
+            options: Any = read_options(kinds[parser], [*settings, *own])
             learners = [Learner(data, parts[0], seed) for seed in range(first, first + seeds)]
             kept = best_models(learners, parts[1], options)
             took = (time.perf_counter() - begun) / seeds

@@ -45,6 +45,16 @@ def some_trees(draw: st.DrawFn) -> list[int]:
     return heads
 
 
+def projective(heads: list[int]) -> bool:
+    """Whether no word between a word and its head has its own head further out, nor is the root."""
+    return all(
+        min(d, h) <= heads[k - 1] <= max(d, h)
+        for d, h in enumerate(heads, 1)
+        for k in range(min(d, h) + 1, max(d, h))
+        if h
+    )
+
+
 # She reads old books about it . : heads 2 0 4 2 6 4 2
 HEADS = [2, 0, 4, 2, 6, 4, 2]
 
@@ -75,6 +85,70 @@ def test_relative_labels_by_hand():
     assert labels_of("relative-upos", HEADS, tags) == [
         ["+1@VERB", "-1@ROOT", "+1@NOUN", "-1@VERB", "+1@NOUN", "-1@NOUN", "-1@VERB"]
     ]
+
+
+def test_bits_by_hand():
+    # Head to the left; outermost on that side; dependents to the left; and to the right.
+    expected = ["0100", "1111", "0100", "1011", "0100", "1110", "1100"]
+    assert labels_of("4-bit", HEADS) == [expected]
+    # Head to the left, second plane, outermost; dependents left, right; the same in plane 2.
+    planes = [f"{bits[0]}0{bits[1:]}00" for bits in expected]
+    assert labels_of("7-bit", HEADS) == [planes]
+
+
+def test_arcs_that_are_not_projective_are_lifted_for_4_bits():
+    # 4 hangs from 1 across the root 2: it is lifted to 1's head, the root.
+    heads = [2, 0, 2, 1]
+    labels = labels_of("4-bit", heads)
+    assert read("4-bit", labels, [False, True, False, False]) == [2, 0, 2, 2]
+    assert read("7-bit", labels_of("7-bit", heads), [False, True, False, False]) == heads
+    # The second plane has the arc whose direction is the same as the root's.
+    assert [label[1] for label in labels_of("7-bit", heads)[0]] == ["0", "0", "0", "1"]
+
+
+def test_hierarchical_brackets_by_hand():
+    # The root closes the bracket that the word before the first one opened; 1 leans on it. 7 is the
+    # outermost dependent of 2 and closes its bracket, on which 4 leans; 5 leans on that of 4 to 6.
+    expected = ["<", ">*/*", "<*", "\\*>/*", "<", ">*", ">*"]
+    assert labels_of("hierarchical", HEADS) == [expected]
+    # 4 closes the bracket of 2, over which 3 opened another one.
+    assert labels_of("hierarchical", [3, 3, 0, 2]) == [["<", "</*", ">*1", ">*"]]
+
+
+def test_projective_trees_have_twelve_hierarchical_labels():
+    random = np.random.default_rng(3)
+    found = set()
+    for _ in range(400):
+        heads = [0] * 7
+        grow(heads, 1, 7, 0, random)
+        assert projective(heads)
+        found |= set(labels_of("hierarchical", heads)[0])
+    roles = ["<", "<*", ">", ">*"]
+    assert len(found) == 12
+    assert not any(label.endswith("/*<*") or label.startswith(">*\\*") for label in found)
+    assert all(sum(role in label for role in roles) for label in found)
+
+
+def grow(heads: list[int], first: int, last: int, above: int, random: np.random.Generator) -> None:
+    """Hang a random projective tree over these words from `above`."""
+    if first <= last:
+        word = int(random.integers(first, last + 1))
+        heads[word - 1] = above
+        for start, stop in ((first, word - 1), (word + 1, last)):
+            low = start
+            while low <= stop:
+                end = int(random.integers(low, stop + 1))
+                grow(heads, low, end, word, random)
+                low = end + 1
+
+
+def test_encodings_side_by_side():
+    both = find_encoding("hierarchical+two-planar")
+    assert both.columns == 3
+    columns = labels_of("hierarchical+two-planar", HEADS)
+    assert columns == labels_of("hierarchical", HEADS) + labels_of("two-planar", HEADS)
+    # The first is read.
+    assert read("hierarchical+two-planar", [columns[0], ["."] * 7, ["."] * 7], [False] * 7) == HEADS
 
 
 def test_upos_steps_count_only_the_heads_tag():
@@ -115,13 +189,14 @@ def test_steps_out_of_the_sentence_hang_from_the_root():
 def test_what_is_covered_comes_back(heads, data):
     tags = [data.draw(st.sampled_from(TAGS)) for _ in heads]
     roots = [head == 0 for head in heads]
+    always = {"relative", "relative-upos", "hierarchical"}
     for name in NAMES:
         labels = labels_of(name, heads, tags)
         back = read(name, labels, roots, tags)
         assert trees.is_tree(back)[0]
-        if name.startswith("relative"):
+        if name in always or (name.endswith("-bit") and projective(heads)):
             assert back == heads
-        if name.startswith("two") or not trees.crossings(heads)[0]:
+        elif name.startswith("two") or not trees.crossings(heads)[0]:
             # An arc is lost only if its word is nowhere bracketed; then its head may be wrong.
             arcs = sum(c in "<>" for column in labels for label in column for c in label)
             if arcs == len(heads) - 1:
@@ -146,7 +221,7 @@ def test_two_planes_hold_what_two_colours_can(heads):
     assert (placed == len(arcs)) == nx.is_bipartite(graph)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_any_labels_are_a_tree_with_one_root(data):
     sizes = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=4))
@@ -156,7 +231,14 @@ def test_any_labels_are_a_tree_with_one_root(data):
     brackets = st.text("</\\>", max_size=5).map(lambda text: text or ".")
     steps = st.integers(-9, 9).map(lambda step: f"{step:+d}" if step else "0")
     upos = st.builds(lambda step, tag: f"{step}@{tag}", steps, st.sampled_from([*TAGS, "DET"]))
-    kinds = {"relative": steps, "relative-upos": upos}
+    closing, leaning = ([">*", ">*2"], ["\\*", "\\*1"]), ["<", "<30", ">1"]
+    parts = (*closing, leaning, ["/*"], ["<*"])
+    symbols = st.tuples(*(st.sampled_from(["", *own]) for own in parts))
+    kinds = {
+        "relative": steps, "relative-upos": upos, "4-bit": st.text("01", min_size=4, max_size=4),
+        "7-bit": st.text("01", min_size=7, max_size=7),
+        "hierarchical": symbols.map("".join),
+    }  # fmt: skip
     for name, encoding in encodings().items():
         drawn = [
             data.draw(st.lists(kinds.get(name, brackets), min_size=n, max_size=n))
@@ -183,5 +265,11 @@ def test_wrong_names_and_labels_are_told():
         find_encoding("one-planar").reader([["<x"]], [0, 1], tags)
     with pytest.raises(TreegaugeError, match="no step"):
         find_encoding("relative").reader([["left"]], [0, 1], tags)
+    with pytest.raises(TreegaugeError, match="not of 4 or 7 bits"):
+        find_encoding("4-bit").reader([["01"]], [0, 1], tags)
+    with pytest.raises(TreegaugeError, match="hierarchical brackets"):
+        find_encoding("hierarchical").reader([["<>x"]], [0, 1], tags)
+    with pytest.raises(ChoiceError, match="relative-upos"):
+        find_encoding("relative+upos")
     with pytest.raises(TreegaugeError, match="has 2 columns"):
         find_encoding("two-planar").reader([["."]], [0, 1], tags)

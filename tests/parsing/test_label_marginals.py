@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.parsing.label_encodings import encodings, find_encoding
-from treegauge.parsing.label_marginals import bracket_marginals
+from treegauge.parsing.label_marginals import bracket_marginals, completed
 from treegauge.treebanks.columns import Codes
 
 LABELS = {
@@ -16,6 +16,10 @@ LABELS = {
     "one-planar": [[".", "<", "/", "\\", ">", "<\\", "/>", "//\\\\>"]],
     "relative": [["-2", "-1", "0", "+1", "+2"]],
     "relative-upos": [["-1@ROOT", "-1@A", "+1@A", "+2@B"]],
+    "4-bit": [["0000", "0101", "0110", "1001", "1011", "1100", "1110"]],
+    "7-bit": [["0000100", "0011000", "0110001", "1000010", "1010110", "1110001"]],
+    "hierarchical": [["<", "<*", ">/*", ">*", "\\*<*", ">1", "<1/*", ">*1\\*", "/*<*"]],
+    "hierarchical+relative": [["<", ">", ">*", "</*"], ["-1", "0", "+1"]],
 }
 
 
@@ -55,6 +59,23 @@ def test_brackets_are_summed_over_all_labels(name):
               for own in planes]  # fmt: skip
     found = bracket_marginals(shares, counts, [0, words])[0]
     np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "words"), [("4-bit", 5), ("7-bit", 5), ("hierarchical", 4)])
+def test_stacks_are_summed_over_all_labels(name, words):
+    """Every combination of labels is read by itself, and counts as much as it is likely."""
+    labels, offsets = LABELS[name], np.array([0, words], np.int32)
+    shares = np.random.default_rng(7).dirichlet(np.full(len(labels[0]), 0.7), words)
+    encoding = find_encoding(name)
+    # No word is marked as root, so that what is read is what labels alone say.
+    read, roots = encoding._reader(labels, offsets, tags(words)), np.zeros(words, np.bool_)
+    expected = np.zeros((words, words + 2))
+    for codes in itertools.product(range(len(labels[0])), repeat=words):
+        heads = read(np.array([codes], np.int32), roots)
+        expected[np.arange(words), heads] += shares[np.arange(words), codes].prod()
+    claimed = expected[:, :-1]
+    (found,) = encoding.weigher(labels, offsets, tags(words))([shares], claimed[:, 0])
+    np.testing.assert_allclose(found, completed(claimed), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["relative", "relative-upos"])

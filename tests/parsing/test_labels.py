@@ -33,7 +33,9 @@ def test_the_hardest_treebanks(ud, name):
     train = read_splits(ud / "r2.9" / name)["train"]
     rows = labels(train).rows
     trees, arcs = ({row["encoding"]: row[name] for row in rows} for name in ("trees", "arcs"))
-    assert trees["relative"] == trees["relative-upos"] == 100.0
+    assert trees["relative"] == trees["relative-upos"] == trees["hierarchical"] == 100.0
+    assert trees["4-bit"] < trees["one-planar"]
+    assert arcs["7-bit"] > 99.79
     assert arcs["two-planar-directed"] > 99.79
     assert trees["two-planar-directed"] >= trees["two-planar"]
     assert arcs["two-planar"] > arcs["one-planar"]

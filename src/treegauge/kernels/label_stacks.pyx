@@ -22,28 +22,33 @@ cpdef enum:
     CLOSES, LEANS_LEFT, OPENS, LEANS_RIGHT
 
 
+cdef bint _is_projective(const int32_t* heads, Py_ssize_t word) noexcept nogil:
+    """Say whether a word's head dominates all words between the two."""
+    cdef Py_ssize_t head = heads[word - 1], k, at
+    for k in range(min(head, word) + 1, max(head, word)):
+        at = k
+        while at != 0 and at != head:
+            at = heads[at - 1]
+        if at != head:
+            return False
+    return True
+
+
 def projectivise(int32_t[::1] heads, Ints offsets):
     """Lift the shortest arc that is not projective to the head's head, until there is none."""
-    cdef Py_ssize_t s, d, k, low, high, best, size
+    cdef Py_ssize_t s, d, best, length, shortest, n
     cdef int32_t* own
-    cdef bint legal
     with nogil:
         for s in range(offsets.shape[0] - 1):
-            own = &heads[offsets[s]]
+            n = offsets[s + 1] - offsets[s]
+            own = &heads[offsets[s]] if n else NULL
             while True:
-                best, size = -1, offsets[s + 1] - offsets[s] + 1
-                for d in range(1, offsets[s + 1] - offsets[s] + 1):
-                    low, high = min(own[d - 1], d), max(own[d - 1], d)
-                    if high - low >= size or own[d - 1] == 0:
-                        continue
-                    legal = True
-                    for k in range(low + 1, high):
-                        if own[k - 1] < low or own[k - 1] > high:
-                            legal = False
-                            break
-                    if not legal:
-                        best, size = d, high - low
-                if best < 0:
+                best, shortest = 0, n
+                for d in range(1, n + 1):
+                    length = d - own[d - 1] if d > own[d - 1] else own[d - 1] - d
+                    if own[d - 1] and length < shortest and not _is_projective(own, d):
+                        best, shortest = d, length
+                if best == 0:
                     break
                 own[best - 1] = own[own[best - 1] - 1]
 
@@ -154,7 +159,7 @@ def follow(
     some word says that it is root, others are not.
     """
     cdef Py_ssize_t s, i, k, o, at, start, n, top, count, size = 1, longest = 1, deepest = 0
-    cdef int32_t b, word
+    cdef int32_t b, note, notes
     cdef bint rooted
     for o in range(index.shape[0]):
         deepest = max(deepest, index[o])
@@ -164,9 +169,10 @@ def follow(
             for i in range(offsets[s], offsets[s + 1]):
                 size += bounds[k, codes[i] + 1] - bounds[k, codes[i]]
             longest = max(longest, size)
-    cdef int32_t[:, ::1] room = np.zeros((4, 2 * longest + 1), np.int32)
-    cdef int32_t *stack = &room[0, 0], *opener = &room[1, 0], *first = &room[2, 0]
-    cdef int32_t* next_one = &room[3, 0]
+    cdef int32_t[:, ::1] room = np.zeros((5, 2 * longest + 1), np.int32)
+    cdef int32_t *stack = &room[0, 0], *opener = &room[1, 0]
+    # Who waits for a bracket's end: a chain of notes, 0 its end.
+    cdef int32_t *first = &room[2, 0], *waiting = &room[3, 0], *further = &room[4, 0]
     with nogil:
         for s in range(offsets.shape[0] - 1):
             start, n = offsets[s], offsets[s + 1] - offsets[s]
@@ -181,32 +187,31 @@ def follow(
                 for i in range(top):
                     stack[i], opener[i], first[i] = <int32_t> i, -1, 0
                 opener[top - 1] = 0
-                count = top
+                count, notes = top, 0
                 for i in range(1, n + 1):
                     for o in range(bounds[k, codes[start + i - 1]],
                                    bounds[k, codes[start + i - 1] + 1]):
                         if kinds[o] >= OPEN:
-                            opener[count] = <int32_t> i
-                            first[count] = 0
-                            if kinds[o] == OPEN_WAIT:
-                                first[count], next_one[i] = <int32_t> i, 0
+                            opener[count], first[count] = <int32_t> i, 0
                             stack[top] = <int32_t> count
                             top += 1
                             count += 1
-                            continue
                         at = top - 1 - index[o]
                         b = stack[at]
-                        if kinds[o] == WAIT:
-                            next_one[i], first[b] = first[b], <int32_t> i
+                        if kinds[o] == WAIT or kinds[o] == OPEN_WAIT:
+                            notes += 1
+                            waiting[notes], further[notes] = <int32_t> i, first[b]
+                            first[b] = notes
+                        if kinds[o] >= WAIT:
                             continue
                         if kinds[o] != CLOSE:
                             heads[start + i - 1] = opener[b]
                         if kinds[o] == ASK:
                             continue
-                        word = first[b]
-                        while word:
-                            heads[start + word - 1] = <int32_t> i
-                            word = next_one[word]
+                        note = first[b]
+                        while note:
+                            heads[start + waiting[note] - 1] = <int32_t> i
+                            note = further[note]
                         for at in range(at, top - 1):
                             stack[at] = stack[at + 1]
                         top -= 1

@@ -33,7 +33,8 @@ from treegauge.parsing.stack_labels import (
 )
 from treegauge.treebanks.columns import Codes
 
-_SYMBOL = re.compile(r"(>\*|\\\*|>|<\*|<|/\*)(\d*)")
+_LABEL = re.compile(r"(>\*\d{0,3})?(\\\*\d{0,3})?([<>]\d{0,3})?(/\*)?(<\*)?")
+_SYMBOL = re.compile(r"([<>/\\]\*?)(\d*)")
 _KINDS = {
     ">*": CLOSE_HEAD, "\\*": CLOSE, ">": ASK, "<": WAIT, "/*": OPEN, "<*": OPEN_WAIT,
 }  # fmt: skip
@@ -71,9 +72,9 @@ def parse_hierarchy(label: str) -> list[list[Operation]]:
     >>> parse_hierarchy(">*1/*") == [[(CLOSE_HEAD, 1), (OPEN, 0)]]
     True
     """
-    symbols = _SYMBOL.findall(label)
-    if "".join(symbol + number for symbol, number in symbols) != label:
+    if not _LABEL.fullmatch(label):
         raise TreegaugeError(
             f"label {label!r} is not of hierarchical brackets; expected such as >*/* or \\*<1"
         )
+    symbols = _SYMBOL.findall(label)
     return [[(_KINDS[symbol], int(number or 0)) for symbol, number in symbols]]

@@ -158,7 +158,7 @@ def test_a_treebank_with_one_relation(kind):
     assert trees.is_tree(parsed.head, parsed.offsets).all()
 
 
-@pytest.mark.parametrize("encoding", ["one-planar", "relative-upos", "relative"])
+@pytest.mark.parametrize("encoding", ["one-planar", "relative-upos", "7-bit"])
 def test_other_encodings(encoding, train, test):
     model = make("labelling", epochs=1, encoding=encoding).fit(train, seed=0)
     parsed = model.parse(test)
@@ -178,7 +178,34 @@ def test_labels_are_read_as_the_tree_that_is_best_on_average(models, test):
     assert trees.is_tree(theirs.head, theirs.offsets).all()
     assert expected(ours) >= expected(theirs) - 1e-9
     # What only training needs is not kept.
-    assert not any(name.startswith(("arc.", "relation.")) for name in model.learned.arrays)
+    assert not any(name.startswith("arc.") for name in model.learned.arrays)
+
+
+def test_relations_are_chosen_at_heads_or_as_labels(models, train, test):
+    model = models["labelling"]
+    at_heads = model.relation_probabilities(test)
+    elsewhere = test.with_columns({"head": model.parse(test).head})
+    changed = (elsewhere.head != test.head) & (
+        abs(at_heads - model.relation_probabilities(elsewhere)).max(1) > 0
+    )
+    assert changed.any()
+    # A parsed tree's relations are the likeliest legal ones at its own heads.
+    parsed = model.parse(test)
+    shares = model.relation_probabilities(parsed)
+    root = model.relations.index("root")
+    shares[:, root] = np.where(parsed.head == 0, 2, -1)
+    assert (np.array(model.relations)[shares.argmax(1)] == parsed["deprel"].to_list()).all()
+    as_labels = make("labelling", epochs=1, relations="label").fit(train, seed=0)
+    same = as_labels.relation_probabilities(test) == as_labels.relation_probabilities(elsewhere)
+    assert same.all()
+    assert not any(name.startswith("relation.") for name in as_labels.learned.arrays)
+
+
+def test_plain_labels_learn_nothing_else(train, test):
+    """The parser as first published: labels alone, read as they are."""
+    options = {"relations": "label", "arc_weight": 0, "decoder": "labels", "encoding": "two-planar"}
+    model = make("labelling", epochs=1, **options).fit(train, seed=0)
+    assert trees.is_tree(model.parse(test).head, test.offsets).all()
 
 
 def test_arcs_as_a_second_task_change_labels(train, models):

@@ -107,8 +107,8 @@ class LabellingOptions(NeuralOptions):
 
     layers: int = option(2, "layers of the BiLSTM; 0: none", low=0, high=16)
     encoding: str = option(
-        "two-planar-directed", f"how trees are written as labels, or several ways joined by +: "
-        f"{', '.join(ENCODINGS)}",
+        "two-planar-directed+hierarchical",
+        f"how trees are written as labels, or several ways joined by +: {', '.join(ENCODINGS)}",
     )  # fmt: skip
     label_size: int = option(400, "size of the layers that predict labels", low=1, high=8192)
     arc_weight: float = option(
