@@ -9,6 +9,9 @@ from .conftest import UD, real_test_files
 from .oracle import ALL_15, TOTALS, assert_same, counts, load, official_counts, ours, repeats_edges
 from .perturb import CHANGES, perturb, with_edges
 
+WHOLE = ("UD_Greek-GDT", "UD_Korean-GSD", "UD_Turkish_German-SAGT")
+"""Treebanks that are compared from end to end."""
+
 
 def first(text: str, *, characters: int) -> str:
     """Return whole sentences from the start of a treebank."""
@@ -38,8 +41,10 @@ def test_real_treebank_with_every_kind_of_change(real_text):
     assert_parity_of(gold, [gold, *systems])
 
 
-def test_whole_real_treebank_with_all_changes_at_once(real_text):
-    assert_parity_of(real_text, [perturb(real_text, "everything", seed=5)])
+def test_real_treebank_with_all_changes_at_once(real_text, real):
+    """The first part of every treebank, and three of them whole: the official script is slow."""
+    gold = real_text if real.parent.name in WHOLE else first(real_text, characters=150_000)
+    assert_parity_of(gold, [perturb(gold, "everything", seed=5)])
 
 
 def test_enhanced_edges_of_a_real_treebank(real_text):
