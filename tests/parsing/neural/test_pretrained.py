@@ -291,6 +291,14 @@ def test_words_are_told_apart_by_the_encoder_alone(bert):
         make_parser("biaffine", **{**SMALL, **bare}).fit(TRAIN, seed=0)
 
 
+def test_a_file_of_any_size_is_parsed_without_keeping_its_vectors(bert, monkeypatch):
+    model = make("biaffine", bert).fit(TRAIN, seed=0)
+    kept = model.head_probabilities(TEST)
+    monkeypatch.setattr("treegauge.parsing.neural.pretrained_vectors._KEPT", 0)
+    for a, b in zip(kept, model.head_probabilities(TEST), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-3)
+
+
 def test_checkpointing_keeps_gradients_and_precision_changes_them(tmp_path):
     folder = tmp_path / "encoder"
     wordpiece(folder)

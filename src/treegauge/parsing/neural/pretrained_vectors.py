@@ -38,7 +38,10 @@ class ContextVectors:
         encoder = given.encoder
         self.shape = encoder.layers(options.encoder_layers), encoder.size
         self.parameters: dict[str, torch.nn.Parameter] = {}
-        if options.frozen:
+        self._table: Tensor | None = None
+        size = len(self._data.types) * self.shape[0] * self.shape[1] * 2
+        # A file to be parsed may be of any size; what is learned from must fit.
+        if options.frozen and (arrays is None or size <= _KEPT):
             self._table, self._rows = self._looked_up(read)
             return
         if len(read) > 1:
@@ -50,14 +53,9 @@ class ContextVectors:
                 _recompute(module, encoder.source)
             self.parameters = dict(module.named_parameters())
 
-    @property
-    def is_frozen(self) -> bool:
-        """Whether vectors are looked up."""
-        return self.options.frozen
-
     def of(self, batch: SentenceBatch, sentences: Tensor, *, training: bool) -> Tensor:
         """Return the vectors of a batch of these sentences (M, B)."""
-        if self.options.frozen:
+        if self._table is not None:
             return self._table[own(self._rows, batch.places)]
         known = [one for one in sentences.reshape(-1).tolist() if one < len(self._data)]
         types = [self._types(self._data, one) for one in known]
@@ -65,6 +63,8 @@ class ContextVectors:
         if self.parameters:
             self._module.train(training)
         found = read_windows(self._module, windows, self.options, self.device)
+        if self.options.frozen:
+            found = _halved(found)
         blank = found.new_zeros(*batch.words.shape, *self.shape)
         return blank.masked_scatter(batch.words[..., None, None], found)
 
@@ -123,7 +123,7 @@ class ContextVectors:
                     given.subwords, [texts[one] for one in chosen], options.pooling
                 )
                 found = read_windows(module, windows, options, self.device)
-                values, at = found.clamp(-_LARGEST, _LARGEST).half().cpu().numpy(), 0
+                values, at = _halved(found).cpu().numpy(), 0
                 for number in chosen:
                     size = len(texts[number])
                     vectors = values[at : at + size]
@@ -145,6 +145,10 @@ class ContextVectors:
                 f"{free / 2**30:.1f} GiB are free on {self.device}; use encoder_layers=1, "
                 "frozen=false or device=cpu"
             )
+
+
+def _halved(values: Tensor) -> Tensor:
+    return values.clamp(-_LARGEST, _LARGEST).half()
 
 
 def context_vectors(
@@ -169,6 +173,11 @@ def read_windows(
             output_hidden_states=True, return_dict=True,
         )  # fmt: skip
     states = output.hidden_states
+    if states[-1].shape[:2] != windows.ids.shape:
+        raise TreegaugeError(
+            f"option encoder: it gives states {tuple(states[-1].shape[:2])} for subwords "
+            f"{windows.ids.shape}; expected one for each"
+        )
     cells, words = put(windows.cells), put(windows.words)
     pooled = []
     for layer in states[-options.encoder_layers :]:
