@@ -12,7 +12,7 @@ from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
 from treegauge.dynamics.recording import Recording
 from treegauge.parsing.base import check_training
 from treegauge.parsing.neural.data import FIRST_LABEL
-from treegauge.parsing.neural.fitting import read_vectors
+from treegauge.parsing.neural.fitting import chosen_vectors
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary
 from treegauge.treebanks.columns import concat
@@ -70,10 +70,9 @@ class NeuralEngine:
         sentences = {key: np.arange(*two) for key, two in zip(treebanks, bounds, strict=True)}
         options = self.options
         words = Vocabulary.of(concat([job.train for job in jobs]), min_count=options.min_count)
-        path = options.vectors
-        vectors = read_vectors(path, options.vectors_limit) if path else None
         whole = concat(treebanks.values())
         forms = whole.codes("form").values
+        vectors = chosen_vectors(options, forms)
         outcomes = neural.run_jobs(
             words.encode(whole),
             [

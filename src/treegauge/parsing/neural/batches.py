@@ -93,6 +93,7 @@ class Tables:
     words: Tensor
     chars: Tensor
     vectors: Tensor | None = None
+    rare: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def own(table: Tensor, numbers: Tensor) -> Tensor:
 
 def tables(
     read: Sequence[Encoded], words: npt.ArrayLike, chars: npt.ArrayLike, device: torch.device,
-    vectors: Floats | None = None,
+    vectors: Floats | None = None, rare: npt.ArrayLike | None = None,
 ) -> Tables:  # fmt: skip
     """Put the data on the device; what models read differs in types and tags at most."""
     data = read[0]
@@ -157,4 +158,5 @@ def tables(
         put(ended(data.relations)), put(ended(data.labels).T), put(data.type_words),
         put(data.type_chars), put(words), put(chars),
         None if vectors is None else torch.from_numpy(vectors).to(device),
+        None if rare is None else put(rare),
     )  # fmt: skip

@@ -82,6 +82,12 @@ def known_words(data: Encoded, sentences: npt.ArrayLike, least: int) -> Ints:
     return np.where(keep, np.arange(data.sizes[0]), UNKNOWN).astype(np.int32)
 
 
+def rare_words(data: Encoded, sentences: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Return for each word number whether it occurs once in these sentences."""
+    own = data.type_words[data.types[data.words_of(sentences)]]
+    return np.asarray(np.bincount(own, minlength=data.sizes[0]) == 1)
+
+
 def known_chars(data: Encoded, sentences: npt.ArrayLike) -> Ints:
     """Map character numbers to themselves if they occur in these sentences, else to unknown."""
     seen = np.unique(data.types[data.words_of(sentences)])

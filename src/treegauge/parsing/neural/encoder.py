@@ -14,7 +14,8 @@ from torch.nn import functional
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.neural.batches import SentenceBatch, Tables, own
-from treegauge.parsing.neural.data import PAD_CHAR, Encoded
+from treegauge.parsing.neural.characters import WINDOW, convolved
+from treegauge.parsing.neural.data import PAD_CHAR, UNKNOWN, Encoded
 from treegauge.parsing.neural.options import (
     BiaffineOptions,
     LabellingOptions,
@@ -26,6 +27,8 @@ from treegauge.parsing.neural.recurrence import bilstm, turning
 Shape = tuple[int, ...]
 Weights = dict[str, Tensor]
 """By name; the first axis is the model."""
+VECTOR_ROWS = "vector.rows"
+"""Name of the weights that are vectors of types, if pretrained vectors are learned on."""
 
 
 def layout(
@@ -83,7 +86,11 @@ def _input_shapes(
     if options.word_size:
         shapes["word.table"] = (words, options.word_size)
     if half:
-        shapes |= {"char.table": (chars, half), **_lstm_shapes("char", 2, half, half)}
+        shapes["char.table"] = (chars, half)
+        if options.characters == "lstm":
+            shapes |= _lstm_shapes("char", 2, half, half)
+        else:
+            shapes |= {"char.matrix": (WINDOW * half, 2 * half), "char.bias": (2 * half,)}
     width = options.word_size + 2 * half + context[1]
     if options.upos:
         shapes["tag.table"] = (tags, options.tag_size)
@@ -200,6 +207,9 @@ def _spelled(
         raw = raw[..., : max(int(lengths.max()), 1)]
     steps = raw.shape[-1]
     chars = own(tables.chars, raw.transpose(1, 2))
+    if "char.matrix" in weights:
+        made = convolved(weights, own(weights["char.table"], chars), lengths)
+        return (made if back is None else own(made, back)).view(*types.shape, -1)
     order = turning(lengths, steps)
     states = bilstm(own(weights["char.table"], chars), order, _lstm(weights, "char"))
     size = states.shape[-1] // 2
@@ -223,7 +233,7 @@ def encode(
     pretrained encoder says of the words, (M, B, T, layers, size).
     """
     share = options.dropout if training else 0.0
-    parts = _embedded(weights, tables, batch, options, fixed=fixed)
+    parts = _embedded(weights, tables, batch, options, training=training, fixed=fixed)
     inputs = [_mixed(parts, share)] if parts else []
     if context is not None:
         inputs.append(_mixed_layers(weights, context, batch).transpose(1, 2))
@@ -237,13 +247,13 @@ def encode(
 
 def _embedded(
     weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
-    fixed: bool,
+    training: bool, fixed: bool,
 ) -> list[Tensor]:  # fmt: skip
     """Return embeddings of words, of their characters and of tags, as far as they are read."""
     types = batch.types.transpose(1, 2)
     parts = []
     if options.word_size:
-        parts.append(_word_vectors(weights, tables, types))
+        parts.append(_word_vectors(weights, tables, types, options.unknown if training else 0.0))
     if "char.table" in weights:
         parts.append(_spelled(weights, tables, types, fixed=fixed))
     if options.upos:
@@ -251,10 +261,19 @@ def _embedded(
     return parts
 
 
-def _word_vectors(weights: Mapping[str, Tensor], tables: Tables, types: Tensor) -> Tensor:
-    embedded = own(weights["word.table"], own(tables.words, tables.type_words[types]))
+def _word_vectors(
+    weights: Mapping[str, Tensor], tables: Tables, types: Tensor, unknown: float
+) -> Tensor:
+    """Return embeddings of words; in training a share of those that occur once is hidden."""
+    numbers = tables.type_words[types]
+    words = own(tables.words, numbers)
+    if unknown and tables.rare is not None:
+        hidden = torch.rand(words.shape, device=words.device) < unknown
+        words = words.masked_fill(hidden & own(tables.rare, numbers).bool(), UNKNOWN)
+    embedded = own(weights["word.table"], words)
     if tables.vectors is not None:
-        given = tables.vectors[types]
+        learned = weights.get(VECTOR_ROWS)
+        given = tables.vectors[types] if learned is None else own(learned, types)
         flat = given.reshape(len(given), -1, given.shape[-1])
         embedded = embedded + torch.bmm(flat, weights["vector.matrix"]).view(embedded.shape)
     return embedded

@@ -1,7 +1,7 @@
 """Training of one model for a parser, and what the models of the neural parsers share.
 
-Pretrained vectors are read from the text format of word2vec and fastText. With a dev set the best
-epoch on it is kept; training stops early, and resumes from a checkpoint where it stopped.
+With a dev set the best epoch on it is kept; training stops early, and resumes from a checkpoint
+where it stopped.
 """
 
 import hashlib
@@ -15,75 +15,20 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.messages import progress
+from treegauge.core.messages import note, progress
 from treegauge.parsing.base import OnEpoch, check_training, load_archive, save_model
 from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
+from treegauge.parsing.word_vectors import WordVectors, read_vectors
 from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.conllu import TOLERABLE
+from treegauge.treebanks.reading import read_treebank
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
     from treegauge.parsing.neural.pretrained import PretrainedEncoder
-
-
-@dataclass(frozen=True, eq=False)
-class WordVectors:
-    """Words and their vectors, (words, size), in half precision to keep models small."""
-
-    words: tuple[str, ...]
-    values: npt.NDArray[np.float16]
-
-    def of(self, forms: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return zeros for the root and a hidden word, then a vector for each form.
-
-        It is that of the form as it is, else in lower case, else zeros.
-        """
-        numbers = {word: number for number, word in enumerate(self.words)}
-        found = np.zeros((2 + len(forms), self.values.shape[1]), np.float32)
-        for row, form in zip(found[2:], forms, strict=True):
-            number = numbers.get(form, numbers.get(form.lower()))
-            if number is not None:
-                row[:] = self.values[number]
-        return found
-
-
-def read_vectors(path: str | Path, limit: int) -> WordVectors:
-    """Read the first vectors of a text file: a word and its numbers on each line.
-
-    A first line may say how many words and numbers there are. Such files are sorted by frequency.
-    """
-    words: list[str] = []
-    rows: list[npt.NDArray[np.float16]] = []
-    size = 0
-    try:
-        with Path(path).open(encoding="utf-8", errors="replace", newline="\n") as file:
-            for number, line in enumerate(file, 1):
-                parts = line.rstrip().split(" ")
-                if number == 1 and len(parts) == 2 and all(part.isdigit() for part in parts):
-                    size = int(parts[1])
-                    continue
-                size = size or len(parts) - 1
-                try:
-                    # A word may hold spaces; its numbers may not.
-                    row = np.array(parts[-size:], np.float32)
-                    if len(parts) <= size or not size or not np.isfinite(row).all():
-                        raise ValueError
-                except ValueError:
-                    raise TreegaugeError(
-                        f"{path}:{number}: expected a word and {size} numbers, separated by "
-                        f"spaces; found {line[:60]!r}"
-                    ) from None
-                words.append(" ".join(parts[:-size]))
-                rows.append(row.astype(np.float16))
-                if len(words) == limit:
-                    break
-    except OSError as error:
-        raise TreegaugeError(f"{path}: cannot read word vectors: {error.strerror}") from error
-    if not words:
-        raise TreegaugeError(f"{path} holds no word vectors")
-    return WordVectors(tuple(words), np.stack(rows))
 
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -127,6 +72,7 @@ def fit(
     import torch
 
     from treegauge.parsing.neural.device import choose_device, numerics
+    from treegauge.parsing.neural.encoder import VECTOR_ROWS
     from treegauge.parsing.neural.pretrained import encoder_input
     from treegauge.parsing.neural.training import Learner, Lockstep
 
@@ -134,11 +80,11 @@ def fit(
         train, *others, min_count=options.min_count, encoding=encoding
     )
     vocabulary = Vocabulary.of(train, min_count=options.min_count, encoding=encoding)
-    vectors = read_vectors(options.vectors, options.vectors_limit) if options.vectors else None
+    forms = concat([train, *others]).codes("form").values
+    vectors = chosen_vectors(options, forms)
     device = choose_device(options.device)
     stands = _Progress()
     with numerics(device, options.threads), progress("epochs", options.epochs) as task:
-        forms = concat([train, *others]).codes("form").values
         of_types = None if vectors is None else vectors.of(forms)
         encoder = encoder_input(options, forms)
         models = Lockstep([Learner(data, own, seed)], options, device, of_types, encoder)
@@ -147,8 +93,12 @@ def fit(
         if options.checkpoint and Path(options.checkpoint).exists():
             stands = _resume(options.checkpoint, mark, models)
 
-        def trained() -> Trained:
-            return Trained(vocabulary, models.arrays(), vectors, read)
+        def trained(arrays: Arrays | None = None) -> Trained:
+            kept = models.arrays() if arrays is None else dict(arrays)
+            rows = kept.pop(VECTOR_ROWS, None)
+            if vectors is None or rows is None:
+                return Trained(vocabulary, kept, vectors, read)
+            return Trained(vocabulary, kept, vectors.replaced(forms, rows), read)
 
         while stands.epoch < options.epochs:
             waited = stands.epoch - stands.best_epoch
@@ -169,8 +119,23 @@ def fit(
                 on_epoch(stands.epoch, trained())
         if device.type == "cuda":
             torch.cuda.synchronize()
-        last = trained()
-    return last if stands.kept is None else Trained(vocabulary, stands.kept, vectors, read)
+        return trained(stands.kept)
+
+
+def chosen_vectors(options: NeuralOptions, forms: Sequence[str]) -> WordVectors | None:
+    """Read the vectors that the options name, and say how many of these forms have one."""
+    if not options.vectors:
+        return None
+    needed = list(forms)
+    if options.vectors_for:
+        others = read_treebank(options.vectors_for, need_heads=False, allow=TOLERABLE)
+        needed += others.codes("form").values
+    vectors = read_vectors(options.vectors, options.vectors_limit, needed)
+    note(
+        f"{len(vectors.words):,} word vectors of {vectors.values.shape[1]} numbers from "
+        f"{Path(options.vectors).name}: {vectors.coverage(forms):.1%} of the forms have one"
+    )
+    return vectors
 
 
 def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoder: str) -> str:

@@ -38,14 +38,18 @@ class Sides(RelationSides):
     arc_head: Tensor
 
 
-def _layer(weights: Mapping[str, Tensor], name: str, states: Tensor, share: float) -> Tensor:
+def _layer(
+    weights: Mapping[str, Tensor], name: str, states: Tensor, share: float,
+    activation: str = "leaky-relu",
+) -> Tensor:  # fmt: skip
     """One dense layer over (M, T, B, size); gives (M, B, T, size)."""
     models, steps, rows, size = states.shape
     bias = weights[f"{name}.bias"]
     made = torch.baddbmm(
         bias[:, None], states.reshape(models, steps * rows, size), weights[f"{name}.matrix"]
     )
-    made = functional.leaky_relu(made, 0.1).view(models, steps, rows, -1)
+    bent = functional.elu(made) if activation == "elu" else functional.leaky_relu(made, 0.1)
+    made = bent.view(models, steps, rows, -1)
     return shared_dropout(made, share, 1).transpose(1, 2)
 
 
@@ -58,22 +62,24 @@ def sides(
     read = states
     if isinstance(options, PointerOptions):
         read = point(weights, states, batch, share)
-    of_relations = relation_sides(weights, states, share, read)
+    bend = options.activation
+    of_relations = relation_sides(weights, states, share, read, bend)
     return Sides(
         of_relations.relation_dependent,
         of_relations.relation_head,
-        _layer(weights, "arc.dependent", read, share),
-        _layer(weights, "arc.head", states, share),
+        _layer(weights, "arc.dependent", read, share, bend),
+        _layer(weights, "arc.head", states, share, bend),
     )
 
 
 def relation_sides(
-    weights: Mapping[str, Tensor], states: Tensor, share: float, read: Tensor | None = None
-) -> RelationSides:
+    weights: Mapping[str, Tensor], states: Tensor, share: float, read: Tensor | None = None,
+    activation: str = "leaky-relu",
+) -> RelationSides:  # fmt: skip
     """Make the vectors that relations are scored by; `read` are states of dependents, if others."""
     return RelationSides(
-        _layer(weights, "relation.dependent", states if read is None else read, share),
-        _layer(weights, "relation.head", states, share),
+        _layer(weights, "relation.dependent", states if read is None else read, share, activation),
+        _layer(weights, "relation.head", states, share, activation),
     )
 
 
@@ -248,7 +254,7 @@ def gold_log_probabilities(
     share = options.dropout if training else 0.0
     if isinstance(options, LabellingOptions) and options.relations == "head":
         columns = label_log_probabilities(weights, states, share, slice(-1))
-        of_relations = relation_sides(weights, states, share)
+        of_relations = relation_sides(weights, states, share, activation=options.activation)
         last = relation_log_probabilities(weights, of_relations, batch.heads)
     else:
         *columns, last = label_log_probabilities(weights, states, share)

@@ -40,22 +40,44 @@ class NeuralOptions(ParserOptions):
     )
     batch: int = option(32, "sentences in a batch", low=1, high=4096)
     batch_tokens: int = option(0, "words in a batch, instead of sentences; 0: off", low=0)
-    rate: float = option(2e-3, "step size of Adam", low=1e-8, high=1)
+    optimiser: str = option("adam", "Adam, or gradient descent", choices=("adam", "sgd"))
+    momentum: float = option(0.9, "what gradient descent keeps of earlier steps", low=0, high=0.999)
+    rate: float = option(2e-3, "step size", low=1e-8, high=1)
+    warmup_steps: int = option(0, "updates over which the step size rises at first", low=0)
     decay: float = option(0.75, "what the step size is multiplied by, smoothly", low=0.01, high=1)
     decay_steps: int = option(5000, "updates over which that happens", low=1)
+    epoch_decay: float = option(
+        0.0, "c of 1 / (1 + c * epochs before), by which the step size shrinks", low=0, high=100
+    )
+    loss: str = option("word", "what the loss is averaged over", choices=("word", "sentence"))
     clip: float = option(5.0, "largest norm of a gradient", low=1e-3)
     dropout: float = option(0.33, "share of inputs and states hidden in training", low=0, high=0.9)
+    activation: str = option(
+        "leaky-relu", "activation of the dense layers that score arcs",
+        choices=("leaky-relu", "elu"),
+    )  # fmt: skip
     upos: bool = option(True, "whether UPOS tags are seen")
     word_size: int = option(100, "size of word embeddings; 0: none", low=0, high=4096)
     char_size: int = option(
         100, "size of what is made of a word's characters; 0: nothing", low=0, high=4096
     )
+    characters: str = option(
+        "lstm", "what reads the characters of a word: an LSTM, or a convolution over three",
+        choices=("lstm", "cnn"),
+    )  # fmt: skip
     tag_size: int = option(100, "size of tag embeddings", low=1, high=4096)
     layers: int = option(3, "layers of the BiLSTM; 0: none", low=0, high=16)
     hidden: int = option(400, "states of the BiLSTM in each direction", low=1, high=8192)
     min_count: int = option(2, "how often a word must occur in training to be known", low=1)
+    unknown: float = option(
+        0.0, "how often a word that occurs once is hidden in training", low=0, high=1
+    )
     vectors: str = option("", "file of word vectors, text format of word2vec and fastText")
-    vectors_limit: int = option(100000, "how many vectors to take from the top of it", low=1)
+    vectors_limit: int = option(
+        100000, "how many vectors to keep from the top of it, besides those of known words", low=0
+    )
+    vectors_for: str = option("", "treebank to be parsed, whose words keep their vectors, too")
+    vectors_tuned: bool = option(False, "whether vectors are learned on; false: frozen")
     encoder: str = option("", "pretrained encoder of Hugging Face: a folder, or a name on the hub")
     frozen: bool = option(True, "whether the encoder's weights stay as they are")
     encoder_layers: int = option(4, "top layers that are mixed; 0: all", low=0, high=1000)

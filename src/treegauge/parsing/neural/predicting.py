@@ -106,7 +106,9 @@ class Predictor:
             if isinstance(self.options, LabellingOptions) and self.options.relations == "label":
                 (logs,) = heads.label_log_probabilities(self.weights, states, 0.0, slice(-1, None))
             else:
-                both = heads.relation_sides(self.weights, states, 0.0, self._read(states, batch))
+                both = heads.relation_sides(
+                    self.weights, states, 0.0, self._read(states, batch), self.options.activation
+                )
                 logs = heads.relation_log_probabilities(self.weights, both, batch.heads)
             self._place(found, some, logs[0].double())
         return found
@@ -130,7 +132,9 @@ class Predictor:
             for place, own in zip(output.logs, logs, strict=True):
                 self._place(place, some, own[0].double())
             if wide:
-                both = heads.relation_sides(self.weights, states, 0.0)
+                both = heads.relation_sides(
+                    self.weights, states, 0.0, activation=self.options.activation
+                )
                 self._place(output.dependents, some, both.relation_dependent[0])
                 self._place(output.heads, some, both.relation_head[0])
                 output.roots[some] = both.relation_head[0, :, 0].cpu().numpy()

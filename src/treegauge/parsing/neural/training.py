@@ -1,6 +1,5 @@
 """One loop for all: several models of one kind learn side by side, step by step."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -13,17 +12,23 @@ from torch import Tensor
 
 from treegauge.parsing.neural import batches, heads
 from treegauge.parsing.neural.batches import Floats, Longs, SentenceBatch, gather, tables
-from treegauge.parsing.neural.data import Encoded, known_chars, known_words
+from treegauge.parsing.neural.data import Encoded, known_chars, known_words, rare_words
 from treegauge.parsing.neural.device import Graphs, Work
-from treegauge.parsing.neural.encoder import Weights, encode, initial, layout, to_arrays
+from treegauge.parsing.neural.encoder import (
+    VECTOR_ROWS,
+    Weights,
+    encode,
+    initial,
+    layout,
+    to_arrays,
+)
 from treegauge.parsing.neural.heads import Answers, gold_log_probabilities, note, second_task
+from treegauge.parsing.neural.optimiser import Optimiser
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.predicting import Decode, best_trees
 from treegauge.parsing.neural.pretrained import TUNED, EncoderInput
 from treegauge.parsing.neural.pretrained_vectors import context_vectors, tuned_arrays
 
-_BETAS, _EPSILON = (0.9, 0.9), 1e-12
-_ENCODER_BETAS, _ENCODER_EPSILON = (0.9, 0.999), 1e-8
 _LOOKED_PLACES, _LOOKED_ROWS = 8192, 256
 
 
@@ -60,6 +65,8 @@ class Lockstep:
             [one.data for one in learners],
             np.stack([known_words(one.data, one.train, options.min_count) for one in learners]),
             np.stack([known_chars(one.data, one.train) for one in learners]), device, vectors,
+            np.stack([rare_words(one.data, one.train) for one in learners])
+            if options.unknown else None,
         )  # fmt: skip
         size = 0 if vectors is None else vectors.shape[1]
         self._context = context_vectors(encoder, [one.data for one in learners], options, device)
@@ -68,31 +75,16 @@ class Lockstep:
         self.weights: Weights = initial(
             layout(data, options, size, shape), [one.seed for one in learners], device
         )
+        if vectors is not None:
+            self.weights["word.table"].zero_()
+            if options.vectors_tuned:
+                rows = torch.from_numpy(vectors).to(device)
+                self.weights[VECTOR_ROWS] = rows.expand(len(learners), -1, -1).clone()
         self.answers = Answers.blank(len(learners), len(data.types), device)
         self.updates = 0
         self._graphs = Graphs(self._warm)
-        self._prepare_adam()
-
-    def _prepare_adam(self) -> None:
-        for value in self.weights.values():
-            value.requires_grad_()
-        # A tensor, since graphs read the step size when they are replayed.
-        self._rate = torch.tensor(self.options.rate, device=self.device)
-        self._encoder_rate = torch.tensor(0.0, device=self.device)
-        groups: list[dict[str, Any]] = [{"params": list(self.weights.values()), "lr": self._rate}]
-        if self._tuned:
-            tuned = {"params": list(self._tuned.values()), "lr": self._encoder_rate}
-            groups.append({**tuned, "betas": _ENCODER_BETAS, "eps": _ENCODER_EPSILON})
-        self._adam = torch.optim.Adam(
-            groups, lr=self._rate, betas=_BETAS, eps=_EPSILON, fused=True,
-            capturable=self.device.type == "cuda",
-        )  # fmt: skip
-        for value in self._learned_values():
-            self._adam.state[value] = {
-                "step": torch.zeros((), device=self.device),
-                "exp_avg": torch.zeros_like(value),
-                "exp_avg_sq": torch.zeros_like(value),
-            }
+        tuned = {f"{TUNED}{name}": value for name, value in self._tuned.items()}
+        self._optimiser = Optimiser(self.weights, tuned, options, device)
 
     def _learned_values(self) -> list[Tensor]:
         return [*self.weights.values(), *self._tuned.values()]
@@ -126,19 +118,15 @@ class Lockstep:
             note(self.answers.heads, batch.places, arcs)
             note(self.answers.relations, batch.places, relations)
         mask = batch.words.to(arcs.dtype)
-        each = (learned * mask).sum((1, 2)) / mask.sum((1, 2)).clamp(min=1)
+        count = mask.sum((1, 2)) if self.options.loss == "word" else mask.amax(2).sum(1)
+        each = (learned * mask).sum((1, 2)) / count.clamp(min=1)
         values = self._learned_values()
         grads = torch.autograd.grad(-each.sum(), values, allow_unused=True)
-        used = [(one, grad) for one, grad in zip(values, grads, strict=True) if grad is not None]
-        own = sum(grad is not None for grad in grads[: len(self.weights)])
-        self._clip([grad for _, grad in used[:own]])
+        own = len(self.weights)
+        self._clip([grad for grad in grads[:own] if grad is not None])
         if self._tuned:
-            self._clip([grad[None] for _, grad in used[own:]])
-        for one, grad in used:
-            one.grad = grad
-        self._adam.step()
-        for one in values:
-            one.grad = None
+            self._clip([grad[None] for grad in grads[own:] if grad is not None])
+        self._optimiser.step(grads)
 
     def _clip(self, grads: list[Tensor]) -> None:
         norms = torch.stack([torch.linalg.vector_norm(one.flatten(1), dim=1) for one in grads])
@@ -195,10 +183,7 @@ class Lockstep:
         rows = max(len(one) for plan in plans for one in plan) if self._fixed else 1
         steps = [self._table(step, rows) for step in zip(*plans, strict=True)]
         for step, sentences in self._sent(steps):
-            decayed = math.pow(how.decay, self.updates / how.decay_steps)
-            warm = min((self.updates + 1) / max(how.warmup * len(steps), 1), 1)
-            self._rate.fill_(how.rate * decayed)
-            self._encoder_rate.fill_(how.encoder_rate * warm * decayed)
+            self._optimiser.set_rate(self.updates, number, len(steps))
             self._run(self._update, sentences, self._width(step))
             self.updates += 1
 
@@ -278,25 +263,11 @@ class Lockstep:
         """Return one model's weights, also those of an encoder that learned with it."""
         return {**to_arrays(self.weights, model), **tuned_arrays(self._tuned)}
 
-    def _named(self) -> Iterator[tuple[str, Tensor]]:
-        yield from self.weights.items()
-        for name, value in self._tuned.items():
-            yield f"{TUNED}{name}", value
-
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights and the optimiser's memory as arrays: all that the next epoch needs."""
-        arrays = {"updates": np.array(self.updates)}
-        for name, value in self._named():
-            memory = self._adam.state[value]
-            for key, one in (("", value.detach()), *memory.items()):
-                arrays[f"{name}:{key}"] = one.cpu().numpy().copy()
-        return arrays
+        return {"updates": np.array(self.updates), **self._optimiser.state()}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from what :meth:`state` returned."""
         self.updates = int(arrays["updates"])
-        with torch.no_grad():
-            for name, value in self._named():
-                memory = self._adam.state[value]
-                for key, one in (("", value), *memory.items()):
-                    one.copy_(torch.from_numpy(arrays[f"{name}:{key}"]))
+        self._optimiser.restore(arrays)
