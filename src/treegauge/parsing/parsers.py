@@ -58,7 +58,9 @@ def parsers(parser: str | None = None, *, all: bool = False) -> ParserList:
 
 
 def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
-    """Return one row per option; the templates of external programs are values of an option."""
+    """Return one row per option, template of an external program, and preset."""
+    from treegauge.parsing.presets import presets_of
+
     rows = [
         {
             "parser": entry.name, "option": one.name, "default": _shown(one.default),
@@ -75,6 +77,20 @@ def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
                 "meaning": one.about,
             }
             for one in command_templates().values()
+        ]  # fmt: skip
+    for preset in presets_of(entry.name):
+        names = " or ".join((preset.name, *preset.aliases))
+        rows.append({
+            "parser": entry.name, "option": f"--preset {names}",
+            "default": " ".join(f"{key}={_shown(value)}" for key, value in preset.options.items()),
+            "meaning": preset.source,
+        })  # fmt: skip
+        rows += [
+            {
+                "parser": entry.name, "option": f"--preset {preset.name}", "default": "",
+                "meaning": f"differs: {line}",
+            }
+            for line in preset.differences
         ]  # fmt: skip
     return rows
 

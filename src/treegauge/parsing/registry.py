@@ -39,6 +39,8 @@ class ParserEntry:
         Name of the dataclass of its options, a :class:`~treegauge.parsing.options.ParserOptions`.
     needs
         An extra of treegauge that must be installed, or None.
+    keeps_best_epoch
+        Whether it needs a dev set to choose an epoch by; ``train`` holds one out if there is none.
     """
 
     name: str
@@ -49,6 +51,7 @@ class ParserEntry:
     model: str
     options_class: str
     needs: str | None = None
+    keeps_best_epoch: bool = False
 
     @property
     def options(self) -> "type[ParserOptions]":
@@ -82,11 +85,11 @@ OWN_PARSERS = (
     _own("udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger", "udpipe",
          "UDPipe", needs="udpipe"),
     _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.biaffine",
-         "Biaffine", needs="neural"),
+         "Biaffine", needs="neural", keeps_best_epoch=True),
     _own("pointer", "transitions", "points at each word's head from left to right, over a BiLSTM",
-         "neural.biaffine", "Pointer", needs="neural"),
+         "neural.biaffine", "Pointer", needs="neural", keeps_best_epoch=True),
     _own("labelling", "labels", "trees written as labels, tagged by a BiLSTM", "neural.labelling",
-         "Labelling", needs="neural"),
+         "Labelling", needs="neural", keeps_best_epoch=True),
     _own("baseline", "none", "pairs of tags, or trees that look at no word", "baseline",
          "Baseline"),
     _own("command", "any", "any other program, by a template of commands", "command", "Command"),

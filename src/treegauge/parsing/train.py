@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import check_overwriting
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult, sign
@@ -36,7 +37,8 @@ def train(
     parser: str, treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
     out: str | PathLike[str],
     dev: "Treebank | str | PathLike[str] | IO[str] | IO[bytes] | None" = None,
-    option: Sequence[str] | Mapping[str, Any] = (), seed: int = 0,
+    preset: str | None = None, option: Sequence[str] | Mapping[str, Any] = (),
+    held_out: float | None = None, seed: int = 0,
     errors: Literal["strict", "skip", "repair"] = "strict", calibrate: bool = True,
 ) -> Training:  # fmt: skip
     """Train a parser.
@@ -53,8 +55,14 @@ def train(
         Where to write the model.
     dev
         A dev set, for parsers that stop early or keep the best epoch.
+    preset
+        Start from the options of a publication, such as ``gb-DM17``; ``treegauge parsers PARSER``
+        lists them. Options given with ``--option`` override them.
     option
         An option of the parser, such as ``epochs=5``; repeatable. In Python also a mapping.
+    held_out
+        Share of the training set to hold out as a dev set where there is none; 0 for none. By
+        default 0.2 for the neural parsers, which keep the best epoch, and 0 for the others.
     seed
         Seed of the random numbers; the same seed gives the same model.
     errors
@@ -71,16 +79,24 @@ def train(
     3
     """
     from treegauge.parsing.base import check_place
+    from treegauge.parsing.expected_time import expected_time, in_words
     from treegauge.parsing.held_out import calibrate_model, save_calibration
     from treegauge.parsing.options import read_options
+    from treegauge.parsing.presets import find_preset, with_preset
     from treegauge.parsing.registry import find_parser
 
     entry = find_parser(parser)
-    options = read_options(entry.options, option)
+    published = None if preset is None else find_preset(parser, preset)
+    given = option if published is None else with_preset(published, option)
+    options = read_options(entry.options, given)
     chosen = entry.make(options)
     check_place(out)
     check_overwriting(out, (treebank, dev))
     gold, held = _read_sets(treebank, dev, errors)
+    share = _held_share(held_out, entry.keeps_best_epoch) if held is None else 0.0
+    if share:
+        gold, held = _hold_out(gold, share, seed)
+    note(expected_time(parser, options, gold, held))
     start = time.perf_counter()
     model = chosen.fit(gold, held, seed=seed)
     fitted = None
@@ -88,18 +104,43 @@ def train(
         fitted = calibrate_model(parser, chosen, model, gold, held, seed)
     model.save(out)
     save_calibration(out, fitted)
-    note(f"trained {parser} in {time.perf_counter() - start:.1f} s")
+    note(f"trained {parser} in {in_words(time.perf_counter() - start)}")
     row = {
         "model": Path(out).name, "parser": parser, "treebank": gold.name, "sentences": len(gold),
         "words": gold.n_words, "dev": 0 if held is None else len(held), "seed": seed,
     }  # fmt: skip
+    usual = entry.options() if published is None else entry.options(**published.options)
     changed = [f"{key}={value}" for key, value in vars(options).items()
-               if value != getattr(entry.options(), key)]  # fmt: skip
+               if value != getattr(usual, key)]  # fmt: skip
     signature = sign(
-        v="train", parser=parser, options=",".join(changed) or None, tb=gold.mark,
-        dev=None if held is None else held.mark, seed=seed,
+        v="train", parser=parser, preset=None if published is None else published.name,
+        options=",".join(changed) or None, tb=gold.mark, dev=None if held is None else held.mark,
+        held_out=share or None, seed=seed,
     )  # fmt: skip
     return Training([row], signature, model, fspath(out), fitted)
+
+
+def _held_share(given: float | None, keeps_best_epoch: bool) -> float:
+    """Return the share of the training set to hold out."""
+    from treegauge.parsing.dev_share import SHARE
+
+    if given is None:
+        return SHARE if keeps_best_epoch else 0.0
+    if not 0 <= given < 1:
+        raise TreegaugeError(f"held-out is {given}; expected a share from 0 to less than 1")
+    return given
+
+
+def _hold_out(train: "Treebank", share: float, seed: int) -> "tuple[Treebank, Treebank]":
+    """Hold sentences out as a dev set, and say so."""
+    from treegauge.parsing.dev_share import hold_out
+
+    gold, held = hold_out(train, share, seed=seed)
+    note(
+        f"no dev set: {len(held):,} of {len(train):,} training sentences ({share:.0%}) are held "
+        "out as one; --held-out 0 learns from all"
+    )
+    return gold, held
 
 
 def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":

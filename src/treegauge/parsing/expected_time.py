@@ -1,0 +1,135 @@
+"""How long a training will take: words, epochs and sizes times a measured rate of the parser.
+
+The rates were measured on one core by ``python -m benchmarks.training_rates``. They are scaled by
+the speed of this machine, which a small computation measures in a few hundredths of a second.
+"""
+
+import time
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from treegauge.treebanks.columns import Treebank
+
+REFERENCE = 0.0145
+"""Seconds of :func:`measured_seconds` on the machine that the rates are of."""
+RATES = {
+    "beam": 5.0e-7, "mst": 8.0e-8, "udpipe": 1.2e-9, "biaffine": 1.1e-10, "pointer": 1.1e-10,
+    "labelling": 1.1e-10, "baseline": 1.0e-7,
+}  # fmt: skip
+"""Seconds per unit of work (:func:`work`) on one core."""
+
+
+def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None) -> float | None:
+    """Return how much there is to compute, in units that take equally long; None if not known.
+
+    For beam, transitions scored; for mst, pairs of words; for UDPipe, multiplications of the hidden
+    layer; for the neural parsers, multiplications per word. The number of epochs is the largest
+    that options allow: early stopping may end sooner.
+    """
+    words = train.n_words
+    if parser == "beam":
+        learners = options.learners_of(len(train))
+        labels = len(train.codes("deprel").values) if options.labelled else 1
+        return float(words * options.epochs * learners * (options.beam + 1) * (8 + labels) ** 0.5)
+    if parser == "mst":
+        pairs = float((train.lengths.astype(float) ** 2).sum())
+        return pairs * options.epochs + 20.0 * words * options.label_epochs
+    if parser == "udpipe":
+        from treegauge.parsing.udpipe_settings import resolve
+
+        values = resolve(options, sentences=len(train), words=words)
+        size = sum(int(values[f"embedding_{one}"]) for one in
+                   ("upostag", "feats", "xpostag", "form", "lemma", "deprel"))  # fmt: skip
+        often = 1.25 if values["structured_interval"] else 1.0
+        hidden, epochs = int(values["hidden_layer"]), int(values["iterations"])
+        return words * epochs * hidden * 18.0 * size * often
+    if parser in {"biaffine", "pointer", "labelling"}:
+        return _neural_work(options) * options.epochs * (words + 0.25 * (dev.n_words if dev else 0))
+    if parser == "baseline":
+        return float(words)
+    return None
+
+
+def _neural_work(options: Any) -> float:
+    """Return the multiplications for one word of training: forwards, and twice back."""
+    width = options.word_size + options.char_size + (options.tag_size if options.upos else 0)
+    chars = 8 * 4 * options.char_size * options.char_size / 2
+    total = chars
+    for _ in range(options.layers):
+        total += 8 * options.hidden * (width + options.hidden)
+        width = 2 * options.hidden
+    arcs = getattr(options, "arc_size", 0), getattr(options, "relation_size", 0)
+    total += 2 * width * sum(arcs) + arcs[0] ** 2 + 40 * arcs[1] ** 2
+    total += 6 * width * getattr(options, "label_size", 0)
+    # Adam moves every weight once per batch, whatever the batch.
+    return 3.0 * float(total) * (1 + 8 / options.batch)
+
+
+@cache
+def measured_seconds() -> float:
+    """Return how long a small fixed computation takes here: the quickest of three."""
+    values = np.random.default_rng(0).random((160, 160), np.float32)
+    order = np.random.default_rng(1).random(20_000)
+    quickest = np.inf
+    for _ in range(3):
+        start = time.perf_counter()
+        for _ in range(20):
+            values = values @ values
+            values /= np.abs(values).max()
+            np.sort(order)
+        quickest = min(quickest, time.perf_counter() - start)
+    return float(quickest)
+
+
+def expected_seconds(
+    parser: str, options: Any, train: Treebank, dev: Treebank | None = None
+) -> float | None:
+    """Return how long training will take here, at most; None if it is not known."""
+    amount = work(parser, options, train, dev)
+    if amount is None or _on_gpu(parser, options):
+        return None
+    speed = min(max(measured_seconds() / REFERENCE, 0.25), 8.0)
+    return amount * RATES[parser] * speed
+
+
+def _on_gpu(parser: str, options: Any) -> bool:
+    if parser not in {"biaffine", "pointer", "labelling"} or options.device == "cpu":
+        return False
+    from treegauge.parsing.neural.device import choose_device
+
+    return choose_device(options.device).type != "cpu"
+
+
+def in_words(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> in_words(0.3), in_words(20.2), in_words(725), in_words(9000)
+    ('0.3 s', '20 s', '12 minutes', '2.5 hours')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def expected_time(parser: str, options: Any, train: Treebank, dev: Treebank | None = None) -> str:
+    """Return what to say of the time before training begins.
+
+    Examples
+    --------
+    >>> from treegauge.parsing.beam_model import BeamOptions
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> expected_time("beam", BeamOptions(epochs=2), synthetic(30, seed=1))
+    'training beam on 30 sentences (... words): about ... s on one core'
+    """
+    what = f"training {parser} on {len(train):,} sentences ({train.n_words:,} words)"
+    seconds = expected_seconds(parser, options, train, dev)
+    if seconds is None:
+        return f"{what}: the time is not known beforehand"
+    most = "at most " if dev is not None and getattr(options, "patience", 0) else ""
+    return f"{what}: {most}about {in_words(max(seconds, 0.1))} on one core"

@@ -1,0 +1,101 @@
+"""Presets: names, options that override them, and what they say of themselves."""
+
+import re
+from dataclasses import fields
+
+import pytest
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.parsing.options import given_options, read_options
+from treegauge.parsing.parsers import parsers
+from treegauge.parsing.presets import PRESETS, find_preset, with_preset
+from treegauge.parsing.registry import find_parser, load_model, make_parser
+from treegauge.parsing.train import train
+from treegauge.testing.synthetic import synthetic
+
+TRAIN, TEST = synthetic(40, seed=1), synthetic(10, seed=2)
+SMALL = {
+    "hidden": 8, "layers": 1, "word_size": 8, "char_size": 6, "tag_size": 4, "epochs": 2,
+    "device": "cpu",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda one: f"{one.parser}-{one.name}")
+def test_a_preset_sets_options_of_its_parser(preset):
+    kind = find_parser(preset.parser).options
+    by_words = read_options(kind, with_preset(preset, []))
+    assert by_words == kind(**preset.options)
+    assert set(preset.options) <= {one.name for one in fields(kind)}
+    assert preset.source
+
+
+def test_tables_8_and_9_of_fragility():
+    pointer = find_preset("pointer", "tb-FG19").options
+    expected = {
+        "word_size": 300, "char_size": 100, "layers": 3, "hidden": 512, "arc_size": 512,
+        "relation_size": 128, "dropout": 0.33, "activation": "elu", "rate": 0.001,
+        "decay": 0.9999997, "clip": 5.0, "warmup_steps": 40, "unknown": 0.5, "beam": 5, "batch": 32,
+        "epochs": 600, "loss": "word",
+    }  # fmt: skip
+    assert {name: pointer[name] for name in expected} == expected
+    labels = find_preset("labelling", "sl-S+19").options
+    expected = {
+        "char_size": 100, "hidden": 800 // 2, "dropout": 0.5, "layers": 3, "rate": 0.02,
+        "epoch_decay": 0.05, "momentum": 0.9, "optimiser": "sgd", "characters": "cnn",
+        "encoding": "two-planar",
+    }  # fmt: skip
+    assert {name: labels[name] for name in expected} == expected
+
+
+def test_given_options_override_a_preset(tmp_path):
+    trained = train(
+        "beam", TRAIN, out=tmp_path / "m", preset="maltparser", option={"epochs": 2}, seed=3
+    )
+    kept = load_model(tmp_path / "m").options
+    assert (kept.beam, kept.margin, kept.epochs) == (1, 0, 2)
+    assert "|preset:maltparser|" in trained.signature
+    assert "epochs=2" in trained.signature
+    expected = make_parser("beam", beam=1, margin=0.0, learners=1, ending=0, epochs=2)
+    assert trained.model.parse(TEST) == expected.fit(TRAIN, seed=3).parse(TEST)
+
+
+def test_an_alias_is_signed_by_its_name(command, tmp_path):
+    path = tmp_path / "train.conllu"
+    path.write_bytes(TRAIN.to_bytes())
+    signatures = []
+    for name in ("paper", "mstparser"):
+        done = command("train", "mst", path, "-o", tmp_path / name, "--preset", name)
+        assert done.code == 0, done.err
+        signatures.append(re.search(r"treegauge:.*", done.out)[0])
+    assert signatures[0] == signatures[1]
+    assert (tmp_path / "paper").read_bytes() == (tmp_path / "mstparser").read_bytes()
+
+
+def test_unknown_presets_name_the_choices(tmp_path):
+    with pytest.raises(ChoiceError, match="did you mean 'gb-DM17'"):
+        train("biaffine", TRAIN, out=tmp_path / "m", preset="gb-dm17")
+    with pytest.raises(TreegaugeError, match="parser baseline has no presets"):
+        train("baseline", TRAIN, out=tmp_path / "m", preset="paper")
+    assert not (tmp_path / "m").exists()
+
+
+def test_parsers_lists_presets_with_what_they_lack():
+    rows = parsers("pointer").rows
+    own = [row for row in rows if row["option"].startswith("--preset tb-FG19")]
+    assert "Table 8" in own[0]["meaning"]
+    assert any("reset" in row["meaning"] for row in own[1:])
+
+
+@pytest.mark.parametrize(
+    ("parser", "more"),
+    [("biaffine", {"arc_size": 8, "relation_size": 4}),
+     ("pointer", {"arc_size": 8, "relation_size": 4}), ("labelling", {"label_size": 8})],
+)  # fmt: skip
+def test_neural_presets_learn_parse_and_come_back(parser, more, tmp_path):
+    pytest.importorskip("torch")
+    preset = find_preset(parser, "paper")
+    given = given_options(find_parser(parser).options, SMALL | more)
+    trained = train(parser, TRAIN, dev=TEST, out=tmp_path / "m", preset=preset.name, option=given)
+    parsed = trained.model.parse(TEST)
+    assert (parsed.head == 0).sum() == len(TEST)
+    assert load_model(tmp_path / "m").parse(TEST) == parsed
