@@ -35,7 +35,7 @@ def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None
         return float(words * options.epochs * learners * (options.beam + 1) * (8 + labels) ** 0.5)
     if parser == "mst":
         pairs = float((train.lengths.astype(float) ** 2).sum())
-        return pairs * options.epochs + 20.0 * words * options.label_epochs
+        return float(pairs * options.epochs + 20.0 * words * options.label_epochs)
     if parser == "udpipe":
         from treegauge.parsing.udpipe_settings import resolve
 
@@ -44,9 +44,10 @@ def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None
                    ("upostag", "feats", "xpostag", "form", "lemma", "deprel"))  # fmt: skip
         often = 1.25 if values["structured_interval"] else 1.0
         hidden, epochs = int(values["hidden_layer"]), int(values["iterations"])
-        return words * epochs * hidden * 18.0 * size * often
+        return float(words * epochs * hidden * 18 * size * often)
     if parser in {"biaffine", "pointer", "labelling"}:
-        return _neural_work(options) * options.epochs * (words + 0.25 * (dev.n_words if dev else 0))
+        read = words + 0.25 * (0 if dev is None else dev.n_words)
+        return float(_neural_work(options) * options.epochs * read)
     if parser == "baseline":
         return float(words)
     return None
@@ -64,7 +65,7 @@ def _neural_work(options: Any) -> float:
     total += 2 * width * sum(arcs) + arcs[0] ** 2 + 40 * arcs[1] ** 2
     total += 6 * width * getattr(options, "label_size", 0)
     # Adam moves every weight once per batch, whatever the batch.
-    return 3.0 * float(total) * (1 + 8 / options.batch)
+    return float(3 * total * (1 + 8 / options.batch))
 
 
 @cache
@@ -131,5 +132,6 @@ def expected_time(parser: str, options: Any, train: Treebank, dev: Treebank | No
     seconds = expected_seconds(parser, options, train, dev)
     if seconds is None:
         return f"{what}: the time is not known beforehand"
-    most = "at most " if dev is not None and getattr(options, "patience", 0) else ""
+    stops = dev is not None and getattr(options, "patience", None)
+    most = "at most " if stops else ""
     return f"{what}: {most}about {in_words(max(seconds, 0.1))} on one core"
