@@ -1,0 +1,78 @@
+"""Encodings of trees as labels: what they cover on all treebanks, and how well they are learned.
+
+Coverage is of whole treebanks, all sets together. The other tables are kept from
+``replications/label_runs.py``: the setting of the labelling parser was chosen on dev sets of three
+treebanks, and then judged on Greek-GDT.
+"""
+
+import polars as pl
+
+from replications.parts import Part, kept, read_result, release_folder
+
+RELEASES = ("r2.5", "r2.9")
+COVERAGE = "encodings_coverage"
+
+
+def coverage() -> pl.DataFrame:
+    """Return one row per treebank and encoding."""
+    from treegauge.parsing.label_encodings import encodings
+    from treegauge.parsing.labels import encoding_coverage
+    from treegauge.treebanks.columns import concat
+    from treegauge.treebanks.conllu import read_splits
+
+    rows = []
+    for release in RELEASES:
+        for folder in sorted(release_folder(release).glob("UD_*")):
+            whole = concat(list(read_splits(folder).values()))
+            for encoding in encodings().values():
+                row = encoding_coverage(whole, encoding)
+                rows.append({"release": release, **row, "treebank": folder.name})
+    return pl.DataFrame(rows)
+
+
+def by_encoding() -> pl.DataFrame:
+    """Return one row per encoding: shares of all trees and arcs, the worst treebank, and labels."""
+    table = read_result(COVERAGE).with_columns(
+        pl.col("labels").cast(pl.String).str.split("/").list.eval(pl.element().cast(pl.Int64))
+        .list.sum().alias("size"),
+        (pl.col("trees") * pl.col("sentences") / 100).alias("whole"),
+    )  # fmt: skip
+    worst = pl.col("arcs").arg_min()
+    return (
+        table.group_by("encoding", maintain_order=True)
+        .agg(
+            pl.len().alias("treebanks"),
+            (100 * pl.col("whole").sum() / pl.col("sentences").sum()).alias("trees"),
+            (100 - 100 * pl.col("lost").sum() / pl.col("words").sum()).alias("arcs"),
+            pl.col("arcs").min().alias("lowest arcs"),
+            pl.when(pl.col("arcs").min() < 100)
+            .then(pl.col("treebank").get(worst).str.strip_prefix("UD_"))
+            .alias("of"),
+            pl.col("size").median().cast(pl.Int64).alias("labels, median"),
+            pl.col("size").max().alias("labels, most"),
+        )
+    )  # fmt: skip
+
+
+def chosen(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return mean scores on the dev sets by which the setting was chosen, best trees only."""
+    of_all = pl.col("heads").is_null() | pl.col("heads").is_in(["geometric", "arithmetic"])
+    means = (
+        frame.filter((pl.col("trees") == "best") & of_all)
+        .group_by("encoding", "heads", "relations", maintain_order=True)
+        .agg(pl.col("uas").mean().alias("UAS"), pl.col("las").mean())
+    )
+    wide = means.pivot("relations", index=["encoding", "heads", "UAS"], values="las")
+    return wide.rename(
+        {"heads": "mean of heads", "label": "LAS, relations as labels", "head": "LAS, at heads"}
+    ).sort("LAS, at heads", descending=True)
+
+
+_GPU = "GPU: python -m replications.label_runs encode, train and table; "
+PARTS = (
+    Part(COVERAGE, "Coverage and labels of every encoding, by treebank", coverage, RELEASES,
+         digits=3),
+    Part("encodings", "Coverage and labels of every encoding", by_encoding, digits=3),
+    kept("labelling_chosen", "The labelling parser's setting, chosen on three dev sets",
+         f"{_GPU}5 min on one H200", shown=chosen),
+)  # fmt: skip
