@@ -1,5 +1,6 @@
 """Pages and a browser, each made once however many workers there are."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -70,6 +71,33 @@ def small(once: Any) -> Path:
         report(*inputs(out), out=out / "page.html", samples=SAMPLES, title="Small <i>page</i>")
 
     return once("report_small", make)
+
+
+TREEBANKS = ("UD_One-A", "UD_Two-B", "UD_Three-C")
+QUALITY = {"high": 0.93, "middle": 0.9, "low": 0.75}
+
+
+@pytest.fixture(scope="session")
+def scored(once: Any) -> Path:
+    """A folder with ``page.html`` of three systems on three treebanks; the last lacks a system."""
+
+    def make(out: Path) -> None:
+        for number, name in enumerate(TREEBANKS):
+            text = synthetic(60, seed=number, prefix=name).to_bytes().decode()
+            gold = re.sub(r"# new(doc|par).*\n", "", text)  # so that sentences are the units
+            file = f"{name[3:].lower().replace('-', '_')}-ud-test.conllu"
+            (out / name).mkdir()
+            (out / name / file).write_text(gold)
+            for seed, (system, quality) in enumerate(QUALITY.items()):
+                if system == "low" and name == TREEBANKS[-1]:
+                    continue
+                (out / system).mkdir(exist_ok=True)
+                parsed = simulated_parse(gold, Accuracy(heads=quality), seed=10 * number + seed)
+                (out / system / file).write_text(parsed)
+        given = [out / name for name in (*TREEBANKS, *QUALITY)]
+        report(*given, out=out / "page.html", samples=200, title="Three systems")
+
+    return once("report_scored", make)
 
 
 @pytest.fixture(scope="session")

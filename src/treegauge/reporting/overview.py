@@ -10,6 +10,7 @@ import numpy.typing as npt
 from treegauge.core.result import sign
 from treegauge.ranking.compare import cliques_of
 from treegauge.reporting.inputs import ScoredTreebank
+from treegauge.reporting.methods import make_method
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section, treebank_of
 from treegauge.scoring.comparisons import compare
@@ -46,7 +47,12 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
         "metrics": [_metric(results, systems, suite, name, name in tested) for name in known],
     }  # fmt: skip
     text = "The score of every system on every treebank."
-    return Section("overview", "Overview", text, {"board": board}, short=_short(suite))
+    commands = "\n".join(one.command() for one in scored)
+    signatures = "\n".join(scores.signature for scores in results)
+    method = make_method("macro", signatures, commands)
+    return Section(
+        "overview", "Overview", text, {"board": board}, methods=[method], short=_short(suite)
+    )
 
 
 def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Suite:

@@ -242,4 +242,20 @@ def _methods(
         make_method("rank_boxes", drawn.signature, boxes, samples=drawn.samples,
                     seed=drawn.sampler.seed),
         make_method("certificates", claim.signature, certificate),
+        make_method("pair_differences", claim.signature, certificate),
+        *_standing_methods(scores, drawn, rank, boxes, given),
     ]  # fmt: skip
+
+
+def _standing_methods(
+    scores: Leaderboard, drawn: Stability, rank: str, boxes: str, given: str
+) -> list[Method]:
+    """Return the methods of rank sets and tie groups, where the page has them."""
+    methods = []
+    if families_of(scores) is not None:
+        methods.append(make_method("rank_sets", drawn.signature, boxes))
+    if testable(scores):
+        tied = critical_difference(scores, method="wilcoxon-holm")
+        compared = rank.replace(f"treegauge rank {given}", f"treegauge rank compare {given}")
+        methods.append(make_method("tie_groups", tied.signature, f"{compared} --by wilcoxon-holm"))
+    return methods

@@ -218,9 +218,13 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
     ]  # fmt: skip
     if tests is not None:
         values = {"treebank": name, "pairs": comb(len(one.systems), 2)}
-        methods.append(
-            make_method("paired_tests", tests.signature, one.command(*options), **values)
-        )
+        command = one.command(*options)
+        methods.append(make_method("paired_tests", tests.signature, command, **values))
+        methods += [
+            make_method("class_tests", scores.signature, by, treebank=name),
+            make_method("equivalence", tests.signature, f"{command} --margin 1", treebank=name),
+            make_method("detectable", tests.signature, command, treebank=name),
+        ]
     return methods
 
 

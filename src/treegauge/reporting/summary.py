@@ -52,5 +52,11 @@ def what_was_given(sections: "Sequence[Section]") -> str:
 
 
 def stands_out(sections: "Sequence[Section]") -> list[str]:
-    """Return the main finding of each section, the most general first."""
-    return [one.short[0] for one in sections if one.short]
+    """Return the main finding of each section, the most general first.
+
+    Where systems were compared over several treebanks, findings on single ones are left out.
+    """
+    over_all = any(one.key == "overview" and one.short for one in sections)
+    return [
+        one.short[0] for one in sections if one.short and not (over_all and one.key == "scores")
+    ]

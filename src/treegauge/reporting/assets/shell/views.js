@@ -2,6 +2,7 @@
 
 import { view as overview } from "../views/overview.js";
 import { view as systems } from "../views/systems.js";
+import { view as compare } from "../views/compare.js";
 import { view as errors } from "../views/errors.js";
 import { view as ranking } from "../views/ranking.js";
 import { view as treebanks } from "../views/treebanks.js";
@@ -15,6 +16,7 @@ import { view as methods } from "../views/methods.js";
 export const VIEWS = [
   overview,
   systems,
+  compare,
   errors,
   ranking,
   treebanks,

@@ -36,7 +36,7 @@ const legend = (board) => {
     parts.push("Bars: 95 % confidence intervals.");
   if (board.macro?.some((one) => one.group))
     parts.push("Systems that share a letter do not differ significantly in their mean.");
-  return html("p", { class: "count" }, parts.join(" "), info("scores"));
+  return html("p", { class: "count" }, parts.join(" "), info("macro"));
 };
 
 const mount = (root, page) => {
@@ -85,7 +85,7 @@ const mount = (root, page) => {
       board.systems.length > 1
         ? button(
             pair.length === 2 ? `Compare ${pair[0]} and ${pair[1]}` : "Choose two systems to compare",
-            () => page.go("compare", { a: pair[0], b: pair[1], board: page.params.board }),
+            () => page.go("compare", { left: pair[0], right: pair[1], table: board.key }),
             { disabled: pair.length < 2, class: "primary", id: "overview-compare" },
           )
         : null,

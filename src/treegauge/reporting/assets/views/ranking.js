@@ -2,7 +2,7 @@
 
 import { fill, html, responsive, scrolling, select } from "../shell/dom.js";
 import { grouped, percent, plural } from "../shell/format.js";
-import { rankedBoards } from "./ranking_board.js";
+import { keyOf, rankedBoards } from "./ranking_board.js";
 import { pairTriangle } from "./ranking_drawings.js";
 import { outlierPanel } from "./ranking_outliers.js";
 import { picker } from "./ranking_picker.js";
@@ -63,7 +63,7 @@ const mount = (root, page) => {
 
   const drawTriangle = responsive(triangle, (width) => {
     const now = board().subsets(place(), constraint());
-    const { systems, name } = board().data;
+    const { systems } = board().data;
     return pairTriangle({
       width,
       names: systems,
@@ -71,7 +71,7 @@ const mount = (root, page) => {
       p: now.above,
       chosen: [],
       href: (a, b) =>
-        page.href("compare", { a: systems[a], b: systems[b], table: name, system: null }),
+        page.href("compare", { left: systems[a], right: systems[b], table: keyOf(board().data, number()), system: null }),
     });
   });
   const controls = () => {
@@ -139,6 +139,7 @@ const mount = (root, page) => {
       system() < 0
         ? html("p", { class: "count" }, "Choose a system to see the subsets behind its best and worst rank.")
         : outlierPanel({
+            table: keyOf(board().data, number()),
             board: board(),
             at: place(),
             system: system(),

@@ -93,3 +93,6 @@ export const rankedBoards = (page) =>
     if (!read.has(data)) read.set(data, readBoard(data));
     return read.get(data);
   });
+
+// The name of a board in links: what was scored here, or its number among the tables.
+export const keyOf = (data, number) => (data.scored ? "scored" : `table${number}`);

@@ -16,7 +16,7 @@ const classesOf = (found) => {
   );
 };
 
-export const outlierPanel = ({ board, at, system, onuse, href }) => {
+export const outlierPanel = ({ board, table, at, system, onuse, href }) => {
   const { data } = board;
   const name = data.systems[system];
   const [best, , , , worst] = board.subsets(at, "").box(system);
@@ -53,7 +53,7 @@ export const outlierPanel = ({ board, at, system, onuse, href }) => {
           {},
           html(
             "a",
-            { href: href("compare", { a: name, b: data.systems[other], table: data.name, system: null }) },
+            { href: href("compare", { left: name, right: data.systems[other], table, system: null }) },
             `Compare with ${data.systems[other]}`,
           ),
         ),

@@ -17,6 +17,7 @@ const columnsOf = (board, now) => {
   const { sets, groups, systems, metric } = board.data;
   const behind = (s) => (s === leader ? null : board.pair(s, leader));
   const set = (s) => (sets ? (sets[s][0] === sets[s][1] ? sets[s][0] : `${sets[s][0]}–${sets[s][1]}`) : "");
+  const tested = board.order.some((s) => behind(s)?.low !== null && s !== leader);
   const gap = (s) => {
     const found = behind(s);
     if (!found) return "leader";
@@ -44,7 +45,7 @@ const columnsOf = (board, now) => {
     },
     {
       key: "behind",
-      name: "Behind the leader, 95 % interval",
+      name: `Behind the leader${tested ? ", 95 % interval" : ""}`,
       title: "Mean difference in points, with its interval for other treebanks of these families",
       info: "pair_differences",
       value: (s) => -(behind(s)?.difference ?? 0),

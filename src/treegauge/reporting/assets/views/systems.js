@@ -1,123 +1,165 @@
-// Scores: intervals, paired tests, of all metrics.
+// Systems: how good each is, on one treebank or on all, what it gets wrong, and how calibrated it is.
 
-import { colour, rows } from "../components/chart.js";
+import { colour } from "../components/chart.js";
 import { info } from "../components/info.js";
 import { dataTable } from "../components/table.js";
-import { fill, html, responsive, select, svg } from "../shell/dom.js";
-import { plural, points } from "../shell/format.js";
+import { fill, html, responsive, select } from "../shell/dom.js";
+import { plural, points, pValue } from "../shell/format.js";
+import { intervalChart, reliabilityChart, riskChart } from "./systems_charts.js";
+import { errorRows, errorTable, metricTable, testTable } from "./systems_tables.js";
 
-const intervalChart = (width, metric, systems, place) => {
-  const ends = metric.systems.flatMap((s) => [s.f1, ...(s.interval || [])]);
-  const low = Math.min(...ends);
-  const high = Math.max(...ends);
-  const pad = (high - low || 1) * 0.1;
-  return rows(
-    {
-      width,
-      names: systems,
-      x: [Math.max(0, low - pad), Math.min(100, high + pad)],
-      text: (v) => points(v, 1),
-      name: `${metric.name}, 95 % interval`,
-      label: `${metric.name} of ${systems.join(", ")} on ${place}`,
-      step: 30,
-    },
-    (i, x, y) => {
-      const { f1, interval } = metric.systems[i];
-      const line = { y1: y, y2: y, stroke: colour(i), "stroke-width": 3 };
-      return [
-        interval ? svg("line", { ...line, x1: x(interval[0]), x2: x(interval[1]) }) : null,
-        svg(
-          "circle",
-          { cx: x(f1), cy: y, r: 5, fill: colour(i) },
-          svg("title", {}, `${systems[i]}: ${points(f1)}`),
-        ),
-      ];
-    },
+const drawing = (draw) => {
+  const holder = html("div", { class: "drawing" });
+  responsive(holder, draw);
+  return holder;
+};
+const named = (metrics, name) =>
+  metrics.find((m) => m.name === name || m.name.startsWith(`${name}[`));
+
+const calibrationRows = (parts, systems) =>
+  parts.flatMap((part) =>
+    (part.calibration || []).flatMap((one, i) =>
+      one && systems.includes(part.systems[i])
+        ? [{ ...one, name: part.systems[i], treebank: part.treebank, number: i }]
+        : [],
+    ),
   );
-};
 
-const metricTable = (one) => {
-  const within = ({ interval }) =>
-    interval ? html("small", {}, ` ${points(interval[0])}–${points(interval[1])}`) : null;
-  const systems = one.systems.map((name, i) => ({
-    name,
-    number: true,
-    value: (m) => m.systems[i].f1,
-    show: (m) => [points(m.systems[i].f1), within(m.systems[i])],
-  }));
-  return dataTable({
-    label: `Scores on ${one.name}`,
-    first: 50,
-    data: one.metrics,
-    columns: [{ name: "metric", value: (m) => m.name }, ...systems],
-  });
-};
-
-const testTable = (tests) => {
-  const number = (name, value, show) => ({ name, number: true, value, show });
-  return dataTable({
-    label: "Paired tests",
-    data: tests,
-    columns: [
-      { name: "metric", value: (t) => t.metric },
-      { name: "A", value: (t) => t.a },
-      { name: "B", value: (t) => t.b },
-      number(
-        "A − B",
-        (t) => t.difference,
-        (t) => points(t.difference),
-      ),
-      number(
-        "fewer errors than B, %",
-        (t) => t.error_reduction,
-        (t) => (t.error_reduction === null ? "" : t.error_reduction.toFixed(2)),
-      ),
-      number(
-        "p",
-        (t) => t.p_value,
-        (t) => (t.p_value === null ? "" : t.p_value.toFixed(4)),
-      ),
-      number(
-        "p, Holm",
-        (t) => t.p_corrected,
-        (t) => (t.p_corrected === null ? "" : t.p_corrected.toFixed(4)),
-      ),
-    ],
-  });
+const calibration = (rows) => {
+  const several = new Set(rows.map((row) => row.treebank)).size > 1;
+  const number = (name, title, value, show) => ({ name, title, number: true, value, show });
+  const keys = rows.map((row) =>
+    html(
+      "span",
+      { class: "key", style: `--key: ${colour(row.number)}` },
+      several ? `${row.name} on ${row.treebank}` : row.name,
+    ),
+  );
+  return html(
+    "div",
+    { id: "systems-calibration" },
+    html("h3", {}, "Can the systems' probabilities be trusted?", info("calibration")),
+    html(
+      "p",
+      {},
+      "A calibrated system is correct as often as it says: its points lie on the diagonal. ",
+      "The expected calibration error (ECE) is the mean distance from it.",
+    ),
+    dataTable({
+      label: "Calibration",
+      data: rows,
+      columns: [
+        { name: "system", value: (r) => r.name },
+        ...(several ? [{ name: "treebank", value: (r) => r.treebank }] : []),
+        number("ECE, %", "expected calibration error of labelled arcs", (r) => r.ece, (r) => points(r.ece)),
+        number(
+          "by chance, %",
+          "ECE that a perfectly calibrated system would have on as many words",
+          (r) => r.by_chance,
+          (r) => points(r.by_chance),
+        ),
+        number("p", "of perfect calibration", (r) => r.p_value, (r) => pValue(r.p_value)),
+        number("arcs", "labelled arcs", (r) => r.words),
+      ],
+    }),
+    several && rows.length > 6
+      ? html("p", { class: "count" }, "Choose a treebank to draw its curves.")
+      : [
+          html("p", { class: "controls" }, keys),
+          html(
+            "div",
+            { class: "cards" },
+            drawing((width) => reliabilityChart(width, rows)),
+            drawing((width) => riskChart(width, rows)),
+          ),
+        ],
+  );
 };
 
 const mount = (root, page) => {
   const data = page.data("scores");
-  const current = () => data.treebanks.find((t) => t.treebank === page.treebank) || data.treebanks[0];
+  const chosenParts = () => {
+    const mine = data.treebanks.filter((t) => !page.system || t.systems.includes(page.system));
+    const one = mine.filter((t) => t.treebank === page.treebank);
+    return one.length ? one : mine;
+  };
+  // One system on several treebanks, or all systems on one treebank.
+  const scores = (parts, metricName) => {
+    if (page.system && parts.length > 1) {
+      const { systems } = page;
+      const at = (part) => part.systems.indexOf(page.system);
+      const items = parts.map((part) => ({
+        name: part.treebank,
+        ...(named(part.metrics, metricName) || part.metrics[0]).systems[at(part)],
+        colour: systems.indexOf(page.system),
+      }));
+      const columns = parts.map((part) => ({
+        name: part.treebank,
+        of: (m) => named(part.metrics, m.name)?.systems[at(part)],
+      }));
+      return { title: `${page.system} on ${plural(parts.length, "treebank")}`, items, columns };
+    }
+    const part = parts[0];
+    const systems = part.systems.filter((s) => !page.system || s === page.system || page.treebank);
+    const metric = named(part.metrics, metricName) || part.metrics[0];
+    const items = systems.map((name) => ({
+      name,
+      ...metric.systems[part.systems.indexOf(name)],
+      colour: part.systems.indexOf(name),
+    }));
+    const columns = systems.map((name) => ({
+      name,
+      of: (m) => m.systems[part.systems.indexOf(name)],
+    }));
+    const size = `${plural(part.sentences, "sentence")}, ${plural(part.words, "word")}`;
+    return { title: `${part.name}: ${size}`, items, columns };
+  };
   const show = () => {
-    const one = current();
-    const named = (name) => one.metrics.find((m) => m.name === name || m.name.startsWith(`${name}[`));
-    const metric = named(page.params.metric) || named("LAS") || one.metrics[0];
-    const chart = html("div", { class: "drawing" });
-    const metrics = one.metrics.map((m) => m.name);
-    const size = `${one.name}: ${plural(one.sentences, "sentence")}, ${plural(one.words, "word")}`;
-    const onchange = (v) => {
-      page.set({ metric: v });
-      show();
-    };
+    const parts = chosenParts();
+    const { metrics } = parts[0];
+    const metric = (named(metrics, page.params.metric) || named(metrics, "LAS") || metrics[0]).name;
+    const found = scores(parts, metric);
+    const shown = page.system && parts.length > 1 ? parts : parts.slice(0, 1);
+    const tests = shown
+      .flatMap((part) => part.tests.map((test) => ({ ...test, treebank: part.treebank })))
+      .filter((test) => !page.system || page.system === test.a || page.system === test.b);
+    const names = page.system ? [page.system] : shown[0].systems;
+    const calibrated = calibrationRows(shown, names);
     fill(
       root,
+      html("h3", { id: "systems-what" }, found.title),
       html(
         "p",
         { class: "controls" },
-        select("Metric", metrics, metric.name, onchange),
-        html("span", { class: "count" }, size),
+        select("Metric", metrics.map((m) => m.name), metric, (v) => {
+          page.set({ metric: v });
+          show();
+        }),
+        !page.treebank && !page.system && data.treebanks.length > 1
+          ? html("span", { class: "count" }, "The first treebank; choose another, or a system, above.")
+          : null,
       ),
-      chart,
-      metricTable(one),
-      one.tests.length
+      drawing((width) => intervalChart(width, found.items, metric, `${metric}: ${found.title}`)),
+      html("h3", {}, "All metrics", info("scores")),
+      metricTable(metrics, found.columns, `Scores, ${found.title}`),
+      tests.length
         ? [
             html("h3", {}, "Are the differences statistically significant?", info("paired_tests")),
-            testTable(one.tests),
+            testTable(tests, (t) =>
+              page.href("compare", { left: t.a, right: t.b, treebank: t.treebank, system: null }),
+            ),
           ]
         : null,
+      page.system
+        ? [
+            html("h3", {}, `What does ${page.system} get wrong?`, info("heat_maps")),
+            errorTable(errorRows(shown, page.system), (r) =>
+              page.href("errors", { by: "relation", class: r.class, treebank: shown[0].treebank }),
+            ),
+          ]
+        : null,
+      calibrated.length ? calibration(calibrated) : null,
     );
-    responsive(chart, (width) => intervalChart(width, metric, one.systems, one.name));
   };
   show();
   return { update: show };
@@ -126,8 +168,8 @@ const mount = (root, page) => {
 export const view = {
   key: "systems",
   title: "Systems",
-  lead: "How good is each system, and are the differences statistically significant?",
-  filters: ["treebank"],
+  lead: "How good is each system, are the differences significant, and can its probabilities be trusted?",
+  filters: ["treebank", "system"],
   shows: (page) => page.has("scores"),
   mount,
 };

@@ -1,0 +1,45 @@
+// The certificate of a pair: what the claim that one system beats the other rests on.
+
+import { info } from "../components/info.js";
+import { html } from "../shell/dom.js";
+import { certificateText } from "./compare_pair.js";
+
+const quoted = (text) => (/^[\w.,/=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+// Shares of subsets that A wins, for a few sizes.
+const winsOf = (board) => (a, b) => {
+  const { sizes } = board.data;
+  const wanted = [5, 10, 20, 40].map((k) => sizes.indexOf(k)).filter((at) => at >= 0);
+  const shown = wanted.length ? wanted : [board.data.usual];
+  return shown.map((at) => ({ size: sizes[at], share: board.subsets(at, "").above(a, b) }));
+};
+
+export const certificateBox = ({ source, a, b }) => {
+  const { board } = source;
+  if (!board) return null;
+  const [i, j] = [a, b].map((name) => board.data.systems.indexOf(name));
+  if (i < 0 || j < 0) return null;
+  const written = board.data.claims.find(
+    (one) => (one.a === a && one.b === b) || (one.a === b && one.b === a),
+  );
+  const [first, second] = board.means[i] >= board.means[j] ? [a, b] : [b, a];
+  const text = written ? written.text : certificateText({ board, a: i, b: j, wins: winsOf(board) });
+  const claim = quoted(`${first} > ${second}`);
+  return html(
+    "div",
+    { id: "compare-certificate" },
+    html("h3", {}, "What the claim over all treebanks rests on", info("certificates")),
+    html(
+      "blockquote",
+      {},
+      html("p", {}, text),
+      written ? html("p", {}, html("code", {}, written.signature)) : null,
+    ),
+    html(
+      "p",
+      { class: "count" },
+      written ? "To reproduce: " : "The whole certificate, with all tests: ",
+      html("code", { id: "compare-command" }, `treegauge certify ${board.data.given} --claim ${claim}`),
+    ),
+  );
+};

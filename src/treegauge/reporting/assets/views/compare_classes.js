@@ -1,0 +1,109 @@
+// Where A wins and where B wins, by class of words: numbers, order and sentences.
+
+import { differenceOf } from "../components/differences.js";
+import { unpack } from "../shell/packed.js";
+import { pairIndex } from "./ranking_board.js";
+
+const known = (x) => (Number.isFinite(x) ? x : null);
+
+//: Ways to order classes: by size of the difference, by errors, by words, by name.
+export const ORDERS = {
+  errors: "errors lost",
+  effect: "size of the difference",
+  words: "words",
+  class: "name",
+};
+
+// One row per class of a treebank: scores of both, the difference, its test, and errors lost.
+export const classRows = (part, by, a, b) => {
+  const breakdown = part.breakdowns.find((one) => one.by === by);
+  const [i, j] = [part.systems.indexOf(a), part.systems.indexOf(b)];
+  const { at, sign } = pairIndex(part.systems.length, i, j);
+  const packed = breakdown.pairs && breakdown.pairs[at];
+  const test =
+    packed && Object.fromEntries(Object.entries(packed).map(([k, v]) => [k, unpack(v)]));
+  return breakdown.rows.map((row, r) => {
+    const [ours, theirs] = [row.systems[i], row.systems[j]];
+    const ends = test ? [known(sign * test.low[r]), known(sign * test.high[r])] : [null, null];
+    return {
+      class: row.class,
+      words: row.gold,
+      ours: ours.f1 ?? null,
+      theirs: theirs.f1 ?? null,
+      difference: (ours.f1 ?? 0) - (theirs.f1 ?? 0),
+      low: sign > 0 ? ends[0] : ends[1],
+      high: sign > 0 ? ends[1] : ends[0],
+      p: test ? known(test.p_corrected[r]) : null,
+      errors: (ours.correct ?? 0) - (theirs.correct ?? 0), // words that B loses and A does not
+      examples: [ours.examples ?? [], theirs.examples ?? []],
+    };
+  });
+};
+
+// The classes of several treebanks together: errors and words summed, one cell per treebank.
+export const classMatrix = (parts, by, a, b) => {
+  const classes = new Map();
+  parts.forEach((part, column) => {
+    for (const row of classRows(part, by, a, b)) {
+      if (!classes.has(row.class))
+        classes.set(row.class, {
+          class: row.class,
+          words: 0,
+          errors: 0,
+          cells: parts.map(() => null),
+        });
+      const whole = classes.get(row.class);
+      whole.words += row.words;
+      whole.errors += row.errors;
+      whole.cells[column] = row;
+    }
+  });
+  for (const row of classes.values()) {
+    const held = row.cells.filter(Boolean);
+    row.difference = held.reduce((sum, cell) => sum + cell.difference, 0) / held.length;
+  }
+  return [...classes.values()];
+};
+
+export const inOrder = (rows, order, down = true) => {
+  const sign = down ? 1 : -1;
+  const keys = {
+    errors: (row) => Math.abs(row.errors),
+    effect: (row) => Math.abs(row.difference),
+    words: (row) => row.words,
+  };
+  if (order === "class")
+    return [...rows].sort((x, y) => sign * x.class.localeCompare(y.class, "en", { numeric: true }));
+  const key = keys[order] || keys.errors;
+  return [...rows].sort((x, y) => sign * (key(y) - key(x)) || x.class.localeCompare(y.class));
+};
+
+// Sentences behind a class: words that one system has right and the other wrong.
+export const pairSentences = (bank, row, a, b) => {
+  const items = new Map();
+  const add = (examples, right, wrong) => {
+    const [one, other] = [bank.system(right), bank.system(wrong)];
+    for (const [sentence, words] of examples) {
+      const gold = bank.sentence(sentence);
+      const parse = one.of(sentence);
+      const failed = other.of(sentence);
+      const told = words.filter(
+        (w) => !differenceOf(gold, parse, w - 1) && differenceOf(gold, failed, w - 1),
+      );
+      if (!told.length) continue;
+      const forms = told.map((w) => gold.form[w - 1]).join(", ");
+      const note = `${right} is correct and ${wrong} is wrong at ${forms}.`;
+      const item = items.get(sentence) || { bank, sentence, words: [], note: "" };
+      item.words = [...new Set([...item.words, ...told])].sort((x, y) => x - y);
+      item.note = [item.note, note].filter(Boolean).join(" ");
+      items.set(sentence, item);
+    }
+  };
+  add(row.examples[1], a, b);
+  add(row.examples[0], b, a);
+  return [...items.values()];
+};
+
+// The largest difference among classes: the end of the colour scale.
+export const reachOf = (values) => Math.max(1, ...values.map((v) => Math.abs(v ?? 0)));
+

@@ -1,0 +1,179 @@
+// Classes as a diverging map: blue where A wins, orange where B wins.
+
+import { balance } from "../components/chart.js";
+import { button, html, scrolling } from "../shell/dom.js";
+import { grouped, points, pValue, signed } from "../shell/format.js";
+import { SIGNIFICANT } from "./compare_pair.js";
+import { reachOf } from "./compare_classes.js";
+
+const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+// Arrows move among the buttons of a table; each has its row and column.
+const onkeydown = (event) => {
+  const step = ARROWS[event.key];
+  const from = event.target.closest("button[data-row]");
+  if (!step || !from) return;
+  const row = Number(from.dataset.row) + step[0];
+  const column = Number(from.dataset.column) + step[1];
+  const to = event.currentTarget.querySelector(
+    `button[data-row="${row}"][data-column="${column}"]`,
+  );
+  if (!to) return;
+  to.focus();
+  event.preventDefault();
+};
+
+const lost = (errors, a, b) => {
+  if (!errors) return "the same number of errors";
+  const [fewer, more] = errors > 0 ? [a, b] : [b, a];
+  return `${fewer} makes ${grouped(Math.abs(errors))} fewer errors than ${more}`;
+};
+
+const said = (row, a, b) =>
+  [
+    `${row.class}: ${a} ${points(row.ours, 1)}, ${b} ${points(row.theirs, 1)}`,
+    `difference ${signed(row.difference, 1)}`,
+    row.low === null ? null : `95 % interval ${signed(row.low, 1)} to ${signed(row.high, 1)}`,
+    row.p === null ? null : `p = ${pValue(row.p)}, corrected over classes`,
+    lost(row.errors, a, b),
+  ]
+    .filter(Boolean)
+    .join("; ");
+
+const starOf = (row) => (row.p !== null && row.p <= SIGNIFICANT ? "*" : "");
+
+const cellButton = ({ row, a, b, reach, r, column, pressed, onopen }) => {
+  const shown = balance(0.5 + row.difference / reach / 2);
+  return button(`${signed(row.difference, 1)}${starOf(row)}`, () => onopen(row, column), {
+    "data-row": r,
+    "data-column": column,
+    "aria-pressed": String(pressed),
+    title: said(row, a, b),
+    style: `background:${shown.fill};color:${shown.ink}`,
+  });
+};
+
+// A bar from the middle, to the right where A wins; a line shows the interval.
+const divergingBar = (row, reach) => {
+  const place = (v) => `${(50 + Math.max(-1, Math.min(1, v / reach)) * 50).toFixed(1)}%`;
+  const [from, to] = row.difference >= 0 ? [0, row.difference] : [row.difference, 0];
+  return html("span", {
+    class: `diverging ${row.difference >= 0 ? "pos" : "neg"}`,
+    "aria-hidden": "true",
+    style:
+      `--from:${place(from)};--to:${place(to)};` +
+      `--low:${place(row.low ?? row.difference)};--high:${place(row.high ?? row.difference)}`,
+  });
+};
+
+const sortable = (sort, onsort) => (key, name, number) =>
+  html(
+    "th",
+    {
+      scope: "col",
+      class: number ? "number" : null,
+      "aria-sort": sort.order === key ? (sort.down ? "descending" : "ascending") : "none",
+    },
+    key ? button(name, () => onsort(key), { "data-focus": key }) : name,
+  );
+
+// One treebank: a row per class with both scores, a bar, and the errors lost.
+export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
+  const reach = reachOf(rows.flatMap((row) => [row.difference, row.low, row.high]));
+  const head = sortable(sort, onsort);
+  const line = (row, r) =>
+    html(
+      "tr",
+      {},
+      html("th", { scope: "row" }, row.class),
+      html("td", { class: "number" }, grouped(row.words)),
+      html("td", { class: "number" }, points(row.ours, 1)),
+      html("td", { class: "number" }, points(row.theirs, 1)),
+      html(
+        "td",
+        { class: "number" },
+        cellButton({ row, a, b, reach, r, column: 0, pressed: row.class === open, onopen }),
+      ),
+      html("td", { class: "wide-bar" }, divergingBar(row, reach)),
+      html("td", { class: "number" }, signed(row.errors, 0)),
+      html("td", { class: "number" }, pValue(row.p)),
+    );
+  return scrolling(
+    `Difference by ${by}`,
+    html(
+      "table",
+      { class: "diverge", onkeydown },
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          head("class", by),
+          head("words", "words", true),
+          head("", a, true),
+          head("", b, true),
+          head("effect", "A − B", true),
+          head("", `← ${b} better · ${a} better →`),
+          head("errors", "errors lost by B", true),
+          head("", "p, corrected", true),
+        ),
+      ),
+      html("tbody", {}, rows.map(line)),
+    ),
+  );
+};
+
+// Several treebanks: a row per class, a column per treebank.
+export const classMap = ({ rows, parts, by, a, b, sort, onsort, open, onopen }) => {
+  const reach = reachOf(rows.flatMap((row) => row.cells.map((cell) => cell?.difference)));
+  const head = sortable(sort, onsort);
+  const line = (row, r) =>
+    html(
+      "tr",
+      {},
+      html("th", { scope: "row" }, row.class),
+      html("td", { class: "number" }, grouped(row.words)),
+      html("td", { class: "number" }, signed(row.errors, 0)),
+      html("td", { class: "number" }, signed(row.difference, 1)),
+      row.cells.map((cell, column) =>
+        html(
+          "td",
+          {},
+          cell
+            ? cellButton({
+                row: cell,
+                a,
+                b,
+                reach,
+                r,
+                column,
+                pressed: open === `${row.class} ${parts[column].treebank}`,
+                onopen,
+              })
+            : null,
+        ),
+      ),
+    );
+  return scrolling(
+    `Difference by ${by} and treebank`,
+    html(
+      "table",
+      { class: "diverge heat", onkeydown },
+      html(
+        "thead",
+        {},
+        html(
+          "tr",
+          {},
+          head("class", by),
+          head("words", "words", true),
+          head("errors", "errors lost by B", true),
+          head("effect", "mean A − B", true),
+          parts.map((part) => html("th", { scope: "col", class: "turned" }, html("span", {}, part.treebank))),
+        ),
+      ),
+      html("tbody", {}, rows.map(line)),
+    ),
+  );
+};

@@ -1,0 +1,108 @@
+// Tables of systems: all metrics, paired tests, and the most frequent errors.
+
+import { dataTable } from "../components/table.js";
+import { html } from "../shell/dom.js";
+import { grouped, points, pValue, signed } from "../shell/format.js";
+
+const within = (interval) =>
+  interval ? html("small", {}, ` ${points(interval[0])}–${points(interval[1])}`) : null;
+
+// `columns` are {name, of(metric)}: a system on one treebank, or one system on several.
+export const metricTable = (metrics, columns, label) =>
+  dataTable({
+    label,
+    first: 50,
+    data: metrics,
+    columns: [
+      { name: "metric", value: (m) => m.name },
+      ...columns.map(({ name, of }) => ({
+        name,
+        number: true,
+        value: (m) => of(m)?.f1 ?? null,
+        show: (m) => (of(m) ? [points(of(m).f1), within(of(m).interval)] : "–"),
+      })),
+    ],
+  });
+
+// `rows` are tests with their treebank; `href` leads to the comparison of a pair.
+export const testTable = (rows, href) => {
+  const number = (name, title, value, show) => ({ name, title, number: true, value, show });
+  const several = new Set(rows.map((t) => t.treebank)).size > 1;
+  return dataTable({
+    label: "Paired tests",
+    data: rows,
+    filter: rows.length > 12 ? "system or treebank" : null,
+    columns: [
+      {
+        name: "A and B",
+        value: (t) => `${t.a} ${t.b}`,
+        show: (t) => html("a", { href: href(t) }, `${t.a} and ${t.b}`),
+      },
+      ...(several ? [{ name: "treebank", value: (t) => t.treebank }] : []),
+      { name: "metric", value: (t) => t.metric },
+      number("A − B", "difference in points", (t) => t.difference, (t) => signed(t.difference)),
+      number(
+        "95 % interval",
+        "of the difference, for other text of this kind",
+        (t) => t.low,
+        (t) => (t.low === null ? "" : `${signed(t.low)} to ${signed(t.high)}`),
+      ),
+      number(
+        "fewer errors, %",
+        "share of B's errors that A does not make",
+        (t) => t.error_reduction,
+        (t) => points(t.error_reduction),
+      ),
+      number("p", "p_value: of this pair alone", (t) => t.p_value, (t) => pValue(t.p_value)),
+      number(
+        "p, corrected",
+        "p_corrected: after Holm's correction over all pairs",
+        (t) => t.p_corrected,
+        (t) => pValue(t.p_corrected),
+      ),
+    ],
+  });
+};
+
+// Errors of a system by relation over treebanks, the most frequent first.
+export const errorRows = (parts, system) => {
+  const found = new Map();
+  for (const part of parts) {
+    const at = part.systems.indexOf(system);
+    const breakdown = part.breakdowns.find((one) => one.by === "relation") || part.breakdowns[0];
+    for (const row of breakdown.rows) {
+      const held = found.get(row.class) || { class: row.class, words: 0, errors: 0 };
+      held.words += row.gold;
+      held.errors += row.gold - (row.systems[at]?.correct ?? 0);
+      found.set(row.class, held);
+    }
+  }
+  return [...found.values()].sort((a, b) => b.errors - a.errors || (a.class < b.class ? -1 : 1));
+};
+
+export const errorTable = (rows, href) => {
+  const total = rows.reduce((sum, row) => sum + row.errors, 0);
+  const share = (row, whole) => `${points((100 * row.errors) / whole, 1)} %`;
+  return dataTable({
+    label: "Errors by relation",
+    first: 8,
+    data: rows,
+    columns: [
+      { name: "relation", value: (r) => r.class, show: (r) => html("a", { href: href(r) }, r.class) },
+      { name: "errors", number: true, value: (r) => r.errors, show: (r) => grouped(r.errors) },
+      {
+        name: "share of all errors",
+        number: true,
+        value: (r) => r.errors,
+        show: (r) => (total ? share(r, total) : ""),
+      },
+      {
+        name: "of its words",
+        title: "share of the words with this relation that are wrong",
+        number: true,
+        value: (r) => (r.words ? r.errors / r.words : 0),
+        show: (r) => share(r, r.words || 1),
+      },
+    ],
+  });
+};

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pairIndex } from "../../../src/treegauge/reporting/assets/views/ranking_board.js";
+import {
+  maskText,
+  rankTotals,
+  readMask,
+} from "../../../src/treegauge/reporting/assets/views/ranking_picker.js";
+import {
+  mostOf,
+  sampledRanks,
+} from "../../../src/treegauge/reporting/assets/views/ranking_sampling.js";
+
+test("pairs are numbered as Python does", () => {
+  const places = [];
+  for (let a = 0; a < 4; a += 1)
+    for (let b = a + 1; b < 4; b += 1) places.push(pairIndex(4, a, b).at);
+  assert.deepEqual(places, [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual(pairIndex(4, 3, 1), { at: 4, sign: -1 });
+});
+
+test("equal totals share the mean of their ranks", () => {
+  assert.deepEqual(rankTotals([5, 7, 5, 1]), [2.5, 1, 2.5, 4]);
+});
+
+test("a choice of treebanks survives a link", () => {
+  const chosen = [true, false, true, true, false, false, false, false, true];
+  assert.deepEqual(readMask(maskText(chosen), 9), chosen);
+});
+
+test("the largest subset has one treebank of each group, and those of none", () => {
+  assert.equal(mostOf(["a", "a", "b", null, null]), 4);
+});
+
+test("constrained subsets never hold two treebanks of a group", () => {
+  // System 0 wins on the first three treebanks, which are of one group; system 1 on the others.
+  const groups = ["g", "g", "g", "h", "i"];
+  const score = (s, t) => (s === 0) === t < 3 ? 1 : 0;
+  const found = sampledRanks({ systems: 2, groups, size: 3, score, draws: 50 });
+  assert.deepEqual(found.means, [2, 1]);
+  assert.equal(found.above(1, 0).toFixed(6), "1.000000");
+  const free = sampledRanks({ systems: 2, groups: groups.map(() => null), size: 3, score, draws: 200 });
+  assert.ok(free.means[0] < 1.9, "without the constraint system 0 often wins");
+  const again = sampledRanks({ systems: 2, groups, size: 3, score, draws: 50 });
+  assert.deepEqual(again.boxes, found.boxes, "the same seed draws the same subsets");
+});

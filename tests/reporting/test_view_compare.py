@@ -1,0 +1,132 @@
+"""Comparison of two systems in a browser, against numbers computed in Python."""
+
+import re
+import shlex
+
+import pytest
+
+from tests.commands import invoke
+from tests.reporting.browsing import address
+from tests.reporting.conftest import TREEBANKS
+from treegauge.ranking.certify import certify
+from treegauge.ranking.reading import read_leaderboard
+from treegauge.scoring.align import align
+from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.class_tests import compare_classes
+from treegauge.scoring.comparisons import compare
+from treegauge.scoring.evaluation import evaluate
+from treegauge.treebanks.conllu import read_conllu
+
+LINK = "#compare?left=high&right=low&treebank=UD_One-A"
+
+
+@pytest.fixture(scope="module")
+def files(scored):
+    gold = read_conllu(scored / TREEBANKS[0], split="test")
+    return gold, {name: next((scored / name).glob("one*")) for name in ("high", "middle", "low")}
+
+
+def test_the_result_is_that_of_the_paired_test(tab, scored, files):
+    page = tab(scored / "page.html", LINK)
+    tests = compare(evaluate(files[0], files[1])).pairs
+    row = next(row for row in tests if (row["a"], row["b"]) == ("high", "low"))
+    said = page.locator("#compare-result").inner_text().replace("−", "-")
+    assert f"high scores {row['difference']:.2f} points higher in LAS than low on UD_One-A" in said
+    assert f"(95 % interval {row['low']:+.2f} to {row['high']:+.2f})" in said
+    assert "the difference is statistically significant" in said
+    found = page.locator("#compare-detectable").inner_text()
+    assert f"A true difference of {row['detectable']:.2f} points" in found
+    page.get_by_role("button", name="Swap").click()
+    assert page.locator("#compare-result").inner_text().replace("−", "-") == said
+
+
+def test_the_margin_decides_about_equivalence(tab, scored):
+    page = tab(scored / "page.html", "#compare?left=high&right=middle&treebank=UD_One-A")
+    field = page.get_by_label("A difference that does not matter, points")
+    field.fill("90")
+    field.press("Enter")
+    verdict = page.locator("#compare-verdict")
+    assert verdict.inner_text() == "high and middle are equivalent within 90 points."
+    assert "margin=90" in address(page)
+    field = page.get_by_label("A difference that does not matter, points")
+    field.fill("0.1")
+    field.press("Enter")
+    assert "equivalent within" not in verdict.inner_text()
+
+
+def test_classes_are_those_of_the_library_in_the_order_chosen(tab, scored, files):
+    page = tab(scored / "page.html", f"{LINK}&by=upos")
+    gold, systems = files
+    one, other = (breakdown(align(gold, read_conllu(systems[name])), by="upos")
+                  for name in ("high", "low"))  # fmt: skip
+    tested = compare_classes(one, other, "sentences", level=0.95, correction="holm")
+    tests = {row["class"]: row for row in tested}
+    ours, theirs = ({row["class"]: row for row in cells.table.to_dicts()} for cells in (one, other))
+    rows = [row.locator("th,td").all_inner_texts()
+            for row in page.locator(".diverge tbody tr").all()]  # fmt: skip
+    lost = []
+    for name, words, a, b, difference, _, errors, p in rows:
+        assert words == f"{ours[name]['gold']:,}"
+        assert (a, b) == (f"{ours[name]['f1']:.1f}", f"{theirs[name]['f1']:.1f}")
+        expected = ours[name]["f1"] - theirs[name]["f1"]
+        assert float(re.sub(r"[*+]", "", difference.replace("−", "-"))) == pytest.approx(
+            expected, abs=0.051
+        )
+        test = tests[name]["p_corrected"]
+        assert (p == "") == (test is None)
+        assert ("*" in difference) == (test is not None and test <= 0.05)
+        lost.append(int(errors.replace("−", "-")))
+        assert lost[-1] == ours[name]["correct"] - theirs[name]["correct"]
+    assert [abs(one) for one in lost] == sorted((abs(one) for one in lost), reverse=True)
+    page.locator("#compare-classes").get_by_label("Order").select_option("class")
+    names = page.locator(".diverge tbody th").all_inner_texts()
+    assert names == sorted(names)
+
+
+def test_sentences_open_in_a_drawer_with_next_and_previous(tab, scored):
+    page = tab(scored / "page.html", f"{LINK}&by=upos")
+    page.locator(".diverge button[data-row]").first.press("Enter")
+    drawer = page.locator("aside.drawer")
+    assert drawer.locator("svg.tree").count() >= 1
+    first = drawer.locator(".count").first.inner_text()
+    assert first.startswith("1 of ")
+    assert "high is correct and low is wrong at" in drawer.inner_text()
+    page.keyboard.press("j")
+    assert drawer.locator(".count").first.inner_text().startswith("2 of ")
+    link = "#" + address(page).partition("#")[2]
+    again = tab(scored / "page.html", link)
+    assert again.locator("aside.drawer .count").first.inner_text().startswith("2 of ")
+    page.keyboard.press("Escape")
+    assert drawer.is_hidden()
+    assert "open=" not in address(page)
+
+
+def test_several_treebanks_make_a_map_of_classes(tab, scored):
+    page = tab(scored / "page.html", "#compare?left=high&right=low&by=upos")
+    heads = page.locator(".diverge thead .turned").all_inner_texts()
+    assert heads == list(TREEBANKS[:2]), "the last treebank lacks a system"
+    assert "over 2 treebanks" in page.locator("#compare-result").inner_text()
+    page.locator(".diverge button[data-row='0'][data-column='0']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    place = page.evaluate("({...document.activeElement.dataset})")
+    assert (place["row"], place["column"]) == ("1", "1")
+
+
+def test_the_certificate_is_that_of_the_library(tab, small, monkeypatch):
+    scores = read_leaderboard(small / "scores.csv")
+    order = scores.table["system"].to_list()
+    page = tab(small / "page.html", f"#compare?table=table0&left={order[1]}&right={order[0]}")
+    quote = page.locator("#compare-certificate blockquote p").first
+    assert quote.inner_text() == certify(scores, claim=f"{order[0]} > {order[1]}").text
+    page.get_by_role("combobox", name="B", exact=True).select_option(order[5])
+    found = certify(scores, claim=f"{order[1]} > {order[5]}")
+    said = quote.inner_text().replace("−", "-")
+    assert f"mean difference {found.difference.value:+.2f} points" in said
+    assert f"ahead on {found.ahead} treebank" in said
+    assert f"p = {next(iter(found.tests.values())):.4f}" in said
+    _, *words = shlex.split(page.locator("#compare-command").inner_text())
+    monkeypatch.chdir(small)
+    result = invoke(words)
+    assert result.exit_code == 0, result.output
+    assert " ".join(found.text.split()) in " ".join(result.stdout.split())

@@ -1,0 +1,132 @@
+"""The overview in a browser, against numbers computed in Python."""
+
+import pytest
+
+from tests.reporting.browsing import address
+from tests.reporting.conftest import QUALITY, TREEBANKS
+from treegauge.scoring.comparisons import compare
+from treegauge.scoring.evaluation import evaluate
+from treegauge.treebanks.conllu import read_conllu
+
+
+@pytest.fixture(scope="module")
+def results(scored):
+    """Scores by treebank, of the systems that have output for it."""
+    found = {}
+    for name in TREEBANKS:
+        gold = read_conllu(scored / name, split="test")
+        files = {system: next((scored / system).glob(f"{name[3:].lower()[:3]}*"), None)
+                 for system in QUALITY}  # fmt: skip
+        systems = {system: file for system, file in files.items() if file}
+        found[name] = evaluate(gold, systems)
+    return found
+
+
+def cells(page):
+    rows = page.locator("table.board tbody tr").all()
+    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+
+
+def test_the_table_has_every_score_with_its_interval(tab, scored, results):
+    page = tab(scored / "page.html")
+    heads = page.locator("table.board thead .head:not(.tools)").all_inner_texts()
+    assert heads == ["high", "middle", "low"]
+    shown = cells(page)
+    for name, scores in results.items():
+        for place, system in enumerate(heads):
+            known = {one.system for one in scores.systems}
+            text = shown[name][place].split("\n")[0]
+            if system not in known:
+                assert text == "–"
+                continue
+            metric = scores[system]["LAS"]
+            assert text.rstrip("≈") == f"{metric.f1:.2f}"
+            link = page.get_by_role("row", name=name).locator("td").nth(place).locator("a")
+            low, high = metric.interval
+            assert f"95 % interval {low:.2f} to {high:.2f}" in link.get_attribute("title")
+
+
+def test_marks_are_those_of_the_paired_tests(tab, scored, results):
+    page = tab(scored / "page.html")
+    marked = set()
+    for name, scores in results.items():
+        best = max(scores.systems, key=lambda one: one["LAS"].f1).system
+        for row in compare(scores).pairs:
+            if best in (row["a"], row["b"]):
+                other = row["b"] if row["a"] == best else row["a"]
+                text = cells(page)[name][list(QUALITY).index(other)]
+                assert ("≈" in text) == (row["p_corrected"] > 0.05), (name, other)
+                marked.add("≈" in text)
+    assert marked == {True, False}
+
+
+def test_the_mean_is_over_the_treebanks_that_all_systems_have(tab, scored, results):
+    page = tab(scored / "page.html")
+    shown = cells(page)["mean over 2 treebanks"]
+    for place, system in enumerate(QUALITY):
+        mean = sum(results[name][system]["LAS"].f1 for name in TREEBANKS[:2]) / 2
+        assert shown[place].startswith(f"{mean:.2f}")
+    summary = page.locator(".summary p").all_inner_texts()
+    assert len(summary) == 3
+    assert summary[0].startswith("This page shows scores of 3 systems on 3 treebanks")
+    assert summary[1].startswith("high has the highest mean LAS")
+
+
+def test_rows_sort_and_filter_and_the_link_keeps_both(tab, scored):
+    page = tab(scored / "page.html")
+    page.get_by_role("button", name="Sort by middle").click()
+    names = page.locator("table.board tbody tr:not(.macro) th").all_inner_texts()
+    values = [float(cells(page)[name][1].split("\n")[0].rstrip("≈")) for name in names]
+    assert values == sorted(values, reverse=True)
+    assert page.evaluate("document.activeElement.ariaLabel") == "Sort by middle", "the focus stays"
+    page.locator("#view-overview input.filter").fill("t")
+    page.locator("#view-overview input.filter").fill("two")
+    assert "1 of 3 treebanks" in page.locator("#view-overview .controls").inner_text()
+    again = tab(scored / "page.html", "#" + address(page).partition("#")[2])
+    assert again.locator("table.board tbody tr:not(.macro) th").all_inner_texts() == ["UD_Two-B"]
+    assert again.locator("th[aria-sort=descending]").count() == 1
+
+
+def test_a_cell_opens_its_treebank_and_a_column_its_system(tab, scored):
+    page = tab(scored / "page.html")
+    page.get_by_role("row", name="UD_Two-B").locator("td a").first.click()
+    assert page.locator("#systems-what").inner_text().startswith("UD_Two-B/test: 60 sentences")
+    assert "treebank=UD_Two-B" in address(page)
+    page.go_back()
+    page.wait_for_selector("#view-overview:not([hidden])")
+    page.locator("table.board thead a", has_text="low").click()
+    assert page.locator("#systems-what").inner_text() == "low on 2 treebanks"
+
+
+def test_two_columns_are_compared(tab, scored):
+    page = tab(scored / "page.html")
+    start = page.locator("#overview-compare")
+    assert start.is_disabled()
+    page.get_by_label("Compare low").check()
+    page.get_by_label("Compare high").check()
+    start.click()
+    assert page.locator("#view-compare h2").inner_text() == "Compare"
+    assert "low scores" in (said := page.locator("#compare-result").inner_text()) or (
+        "high scores" in said and "than low" in said
+    )
+
+
+def test_the_shared_filter_narrows_the_table_and_follows_to_other_views(tab, scored):
+    page = tab(scored / "page.html")
+    page.locator(".filters").get_by_label("Treebank").select_option("UD_One-A")
+    rows = page.locator("table.board tbody tr:not(.macro) th").all_inner_texts()
+    assert rows == ["UD_One-A"]
+    page.locator("#rail a", has_text="Systems").click()
+    assert "treebank=UD_One-A" in address(page)
+    assert page.locator("#systems-what").inner_text().startswith("UD_One-A")
+    page.go_back()
+    page.go_back()
+    page.wait_for_function("location.hash === ''")
+    assert page.locator("table.board tbody tr:not(.macro)").count() == 3
+
+
+def test_a_leaderboard_is_beside_one_s_own_systems(tab, small):
+    page = tab(small / "page.html")
+    page.locator("#view-overview").get_by_label("Table").select_option("scores")
+    assert "14 of 14 treebanks, 6 systems" in page.locator("#view-overview .controls").inner_text()
+    assert "board=table0" in address(page)
