@@ -4,7 +4,8 @@ import pytest
 
 from tests.reporting.browsing import address
 
-VIEWS = ["Overview", "Systems", "Errors", "Ranking", "Treebanks", "Data maps", "Candidates",
+VIEWS = [
+    "Overview", "Systems", "Compare", "Errors", "Ranking", "Treebanks", "Data maps", "Candidates",
     "Search", "Methods",
 ]  # fmt: skip
 
@@ -36,7 +37,7 @@ def test_a_link_to_nothing_known_opens_the_first_view(tab, small):
 
 def test_keys_lead_through_the_page(tab, small):
     page = tab(small / "page.html")
-    page.keyboard.press("4")
+    page.keyboard.press("5")
     page.wait_for_function("document.activeElement.id === 'view-ranking'")
     page.keyboard.press("1")
     page.keyboard.press("/")
@@ -73,7 +74,7 @@ def test_it_works_with_frozen_timers_on_a_slow_machine(tab, small):
     slider = page.locator("#view-ranking input[type=range]")
     slider.evaluate("e => { e.value = 2; e.dispatchEvent(new Event('input')) }")
     assert page.locator("#ranking-size").inner_text().startswith("3 of 14")
-    page.keyboard.press("6")
+    page.keyboard.press("7")
     page.locator("button[data-region=easy]").evaluate("e => e.click()")
     assert "in the frame" in page.locator("#maps-count").inner_text()
 
