@@ -3,11 +3,12 @@ r"""Calibration of a model's probabilities on sentences that it has not learned 
 Scores are divided by a temperature before they become probabilities, one for heads and one for
 relations, and what comes out is passed through a monotone map: the share of correct words in bins
 of about equal size, made monotone by pooling neighbours (isotonic regression), with straight lines
-between bins on the logit scale. The probability of a tree is
+between bins on the logit scale. The probability that a tree is correct is
 
-.. math:: \sigma(a \log p(\text{tree}) + b)
+.. math:: \exp\left(-e^b (-\log p)^a\right)
 
-(Platt 1999). Whether heads are shares of a word's heads or of all trees is chosen by the log loss.
+where p is its share. Whether heads are shares of a word's heads or of all trees is chosen by the log
+loss.
 A relation is correct if it is so for ``treegauge score``: subtypes do not count.
 """
 
@@ -81,7 +82,7 @@ class Calibration:
     heads, relations
         Maps of heads, and of relations whose head is correct.
     tree
-        Slope and intercept, or None for the product of shares as it is.
+        Exponent a and log factor b, or None for the tree's share as it is.
     fitted_on
         What it was fitted on, in words; empty if it was not.
     """
@@ -111,8 +112,8 @@ class Calibration:
         logs = np.asarray(log_shares, np.float64)
         if self.tree is None:
             return np.exp(logs)
-        slope, intercept = self.tree
-        return 1 / (1 + np.exp(-np.clip(slope * logs + intercept, -700, 700)))
+        exponent, factor = self.tree
+        return np.asarray(np.exp(-np.exp(factor) * np.maximum(-logs, 0.0) ** exponent))
 
 
 def uncalibrated(model: Any) -> Calibration:
@@ -173,7 +174,7 @@ def pooled_calibration(pairs: Sequence[tuple[Any, Treebank]], fitted_on: str) ->
     )
     trees = logs + _by_sentence(np.log(np.maximum(relations, 1e-12)), cases.sizes)
     whole = _by_sentence(~(right & cases.right_relations), cases.sizes) == 0
-    return Calibration(way, head_map, relation_map, platt(trees, whole), fitted_on)
+    return Calibration(way, head_map, relation_map, power_map(trees, whole), fitted_on)
 
 
 def _some(gold: Treebank, most: int) -> Treebank:
@@ -296,22 +297,24 @@ def isotonic_knots(values: Doubles, right: Bools) -> tuple[list[float], list[flo
     return [round(one, 6) for one in centres.tolist()], pooled
 
 
-def platt(values: Doubles, right: Bools) -> tuple[float, float]:
-    """Return slope and intercept of a logistic regression, with Platt's targets.
+def power_map(log_shares: Doubles, right: Bools) -> tuple[float, float]:
+    """Return exponent and log factor of the map of trees, by maximum likelihood.
 
-    Targets are (r + 1) / (r + 2) and 1 / (w + 2) for r correct and w incorrect cases, so that the
-    probabilities stay away from 0 and 1 even if all cases are alike.
+    This is a regression with the log-log link, by Fisher scoring. A weak prior at the map that
+    changes nothing, worth about one tree, holds it where all trees are alike.
     """
-    n_right = int(right.sum())
-    targets = np.where(right, (n_right + 1) / (n_right + 2), 1 / (len(right) - n_right + 2))
-    design = np.stack([np.maximum(values, -100.0), np.ones(len(values))], 1)
-    weights = np.array([0.5, 0.0])
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(design @ weights, -30, 30)))
-        slope = design.T @ (targets - p) - 1e-3 * weights
-        bend = (design * (p * (1 - p))[:, None]).T @ design + 1e-3 * np.eye(2)
-        step = np.linalg.solve(bend, slope)
-        weights = weights + np.clip(step, -2, 2)
-        if np.abs(step).max() < 1e-8:
+    design = np.stack([np.log(np.clip(-log_shares, 1e-4, 1e3)), np.ones(len(log_shares))], 1)
+    targets = right.astype(np.float64)
+    start = np.array([1.0, 0.0])
+    weights = start.copy()
+    for _ in range(100):
+        rate = np.exp(np.clip(design @ weights, -12, 4))
+        p = np.clip(np.exp(-rate), 1e-9, 1 - 1e-9)
+        slope = -rate * p
+        strength = slope**2 / (p * (1 - p))
+        gradient = design.T @ ((targets - p) * slope / (p * (1 - p))) - (weights - start)
+        step = np.linalg.solve((design * strength[:, None]).T @ design + np.eye(2), gradient)
+        weights = weights + np.clip(step, -0.5, 0.5)
+        if np.abs(step).max() < 1e-9:
             break
-    return max(round(float(weights[0]), 6), 0.0), round(float(weights[1]), 6)
+    return max(round(float(weights[0]), 6), 0.05), round(float(weights[1]), 6)
