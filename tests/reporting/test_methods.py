@@ -48,7 +48,8 @@ def run(command):
         return said.getvalue()
     assert name == "treegauge"
     result = invoke(words)
-    assert result.exit_code == (words[0] == "audit" and "UD_Imaginary-VSO" in words), result.output
+    found = words[0] == "audit" and "--card" not in words and "UD_Imaginary-VSO" in words
+    assert result.exit_code == found, result.output
     return result.stdout
 
 
@@ -81,7 +82,7 @@ def anonymous(text):
 
 
 def test_every_kind_of_number_has_a_command(methods):
-    assert len(methods) == 24
+    assert len(methods) == 26
     assert all(one.get("Command") and one.get("Signature") for one in methods.values())
 
 
@@ -109,6 +110,25 @@ def test_heat_maps(printed, data):
         for row in part["rows"]:
             for system in row["systems"]:
                 assert f"{system['f1']:.2f}" in values, (part["by"], row["class"])
+
+
+def test_confusions(printed, data):
+    (one,) = data["scores"]["treebanks"]
+    (said,), _ = printed("Confusions")
+    printed_counts = re.findall(r"^(\S+) +(\S+) +(\d+) ", said, re.MULTILINE)
+    for found in (each["relation"] for each in one["confusion"]):
+        names = found["names"]
+        for gold, system, count, _ in found["cells"]:
+            if gold != system >= 0:
+                assert (names[gold], names[system], str(count)) in printed_counts
+
+
+def test_profiles(printed, data):
+    said, _ = printed("Profiles")
+    for one in data["treebanks"]["profiles"]:
+        text = next(text for text in said if one["treebank"] in text)
+        for aspect in one["aspects"]:
+            assert aspect["text"] in text, aspect["name"]
 
 
 def test_rankings(printed, data):
@@ -174,9 +194,10 @@ def test_maps(printed, data):
     for values in one["values"].values():
         assert f"{values['confidence']:.3f}" in said
         assert f"{values['hard']:.3f}" in said
-    (said,), signatures = printed(f"Annotation-error candidates of {one['name']}")
+    (listed,) = data["candidates"]["lists"]
+    (said,), signatures = printed(f"Annotation-error candidates of {listed['name']}")
     assert signatures[0] in said
-    for suspect in one["candidates"]:
+    for suspect in listed["items"]:
         assert f"{suspect['score']:.3f}" in said
 
 

@@ -208,13 +208,20 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
     name = one.gold.name
     options = [] if convention.official else [f"--convention {convention.name}"]
     by = "\n".join(one.command(*options, f"--by {by}") for by in CLASSES)
+    counted = {
+        "punct": "included" if convention.punct else "left out",
+        "subtypes": "with" if convention.subtypes else "without",
+    }
     methods = [
         make_method(
             "scores", scores.signature, one.command(*options, "--all"), treebank=name,
-            convention=convention.name, punct="included" if convention.punct else "left out",
-            subtypes="with" if convention.subtypes else "without",
+            convention=convention.name, **counted,
         ),
         make_method("heat_maps", scores.signature, by, treebank=name),
+        make_method(
+            "confusions", scores.signature, one.command(*options, "--confusion relation --all"),
+            treebank=name, **counted,
+        ),
     ]  # fmt: skip
     if tests is not None:
         values = {"treebank": name, "pairs": comb(len(one.systems), 2)}

@@ -161,6 +161,7 @@ def _methods(
     signatures = "\n".join(one.signature for one in found)
     audited = given[: len(audits)]
     methods = [
+        make_method("profiles", signatures, _each("audit --card", given)),
         make_method("measures", signatures, _each("measure all", given)),
         make_method("displacements", found[0].signature, _each("measure displacements", given),
                     reach=REACH),

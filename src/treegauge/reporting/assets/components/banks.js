@@ -1,4 +1,4 @@
-// All sentences in the page, in banks: the scored sentences of each treebank, and the words of maps.
+// All sentences in the page, in banks: those that were scored, and those of maps and candidates.
 
 import { range } from "../shell/format.js";
 import { column, unpack } from "../shell/packed.js";
@@ -104,10 +104,18 @@ export const scoredBank = (part) =>
 export const mapBank = (map) =>
   bankOf(map, () => ({ name: map.name, treebank: map.treebank, trees: map.words }));
 
-// The banks of a page, scored sentences first; those of one treebank if one is chosen.
+export const candidateBank = (list) =>
+  bankOf(list, () => ({ name: list.name, treebank: list.treebank, trees: list.words }));
+
+// The banks of a page, scored sentences first; those of one treebank if one is chosen. Sentences
+// with candidates are among those of the maps, if there are maps.
 export const pageBanks = (page) => {
   const scored = page.has("scores") ? page.data("scores").treebanks.map(scoredBank) : [];
   const mapped = page.has("maps") ? page.data("maps").maps.map(mapBank) : [];
-  const all = [...scored, ...mapped];
+  const listed =
+    page.has("candidates") && !mapped.length
+      ? page.data("candidates").lists.map(candidateBank)
+      : [];
+  const all = [...scored, ...mapped, ...listed];
   return page.treebank ? all.filter((one) => one.treebank === page.treebank) : all;
 };

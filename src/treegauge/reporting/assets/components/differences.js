@@ -59,8 +59,8 @@ export const worded = (gold, parses, reference = "gold") => {
       const right = label
         ? `${gold.deprel[i]} (same head, ${head})`
         : analysisOf(gold.form, gold.head[i], gold.deprel[i]);
-      const said = `${joined(systems)} ${conjugated(text, systems.length)}; ${reference}: ${right}.`;
-      found.push({ word: i + 1, systems, text: said });
+      const given = `${joined(systems)} ${conjugated(text, systems.length)}`;
+      found.push({ word: i + 1, systems, text: `${given}; ${reference}: ${right}.` });
     }
   });
   return found;

@@ -8,7 +8,8 @@ const addressOf = ({ bank, sentence }) => `${bank.name} ${bank.id[sentence]}`;
 
 // Show sentences: items are [{bank, sentence, words, related, note}]. What is open is in the
 // parameter `open`, the systems beside gold in `a` and `b`.
-export const openSentences = (page, { title, items, at = 0, systems = [], onclose = null, push = true }) => {
+export const openSentences = (page, options) => {
+  const { title, items, at = 0, systems = [], onclose = null, push = true } = options;
   let shown = systems;
   let place = at;
   const record = (push) => {

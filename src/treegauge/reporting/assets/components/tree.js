@@ -106,7 +106,8 @@ const KINDS = { head: "wrong head", label: "wrong label" };
 // One tree above the words, and a system's (or what is suggested) below them. `chosen` are
 // positions from 1 of the words in question, `related` of words that belong to them; with `only`,
 // no other arcs than those that differ are drawn below.
-export const drawTree = (given, { chosen = [], related = [], parsed = null, only = false } = {}) => {
+export const drawTree = (given, options = {}) => {
+  const { chosen = [], related = [], parsed = null, only = false } = options;
   const { spoken, sentence, parses, words } = turned(given, parsed ? [parsed] : [], [
     chosen,
     related,

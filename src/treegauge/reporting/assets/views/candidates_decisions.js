@@ -76,7 +76,7 @@ export const toCsv = (candidates, decisions) => {
   return [[...COLUMNS.map(([name]) => name), "decision"].join(","), ...lines, ""].join("\n");
 };
 
-// Fields of patches: a backslash and a carriage return have an escape, as in treegauge diff --patch.
+// Fields of patches: a backslash and a carriage return are escaped, as by treegauge diff --patch.
 const field = (value) => String(value).replaceAll("\\", "\\\\").replaceAll("\r", "\\r");
 
 // The accepted candidates of one file as a patch for treegauge convert --apply.

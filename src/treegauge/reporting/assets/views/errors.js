@@ -82,8 +82,8 @@ export const view = {
       return { title, items, systems: [system] };
     };
 
-    const summary = (parts, system, errors) => {
-      const words = parts.reduce((sum, one) => sum + one.confusion[0].relation.words.reduce((a, b) => a + b, 0), 0);
+    const summary = (parts, system, relations, errors) => {
+      const words = relations.words.reduce((sum, count) => sum + count, 0);
       const where = parts.length === 1 ? parts[0].name : plural(parts.length, "treebank");
       const right = points((100 * (words - errors)) / Math.max(1, words));
       return html(
@@ -133,14 +133,20 @@ export const view = {
       showClass(by, row, system);
     };
     const classDrawer = (by, row, system) => ({
-      title: `${system}, ${by} ${row.class}: ${grouped(row.wrong)} of ${plural(row.gold, "word")} incorrect`,
+      title:
+        `${system}, ${by} ${row.class}: ${grouped(row.wrong)} of ` +
+        `${plural(row.gold, "word")} incorrect`,
       items: classItems(row),
       systems: [system],
     });
 
     const classTable = (parts, system, by, errors) => {
       const rows = classRows(parts, system, by);
-      const column = (name, value, show) => ({ name, number: true, value, show });
+      const column = (name, value) => ({ name, number: true, value });
+      const share = (name, value) => ({
+        ...column(name, value),
+        show: (row) => points(value(row), 1),
+      });
       return dataTable({
         label: `Errors by ${by}`,
         filter: "class",
@@ -154,8 +160,8 @@ export const view = {
           },
           column("words", (row) => row.gold),
           column("incorrect", (row) => row.wrong),
-          column("incorrect, % of class", (row) => (100 * row.wrong) / row.gold, (row) => points((100 * row.wrong) / row.gold, 1)),
-          column("% of all errors", (row) => (100 * row.wrong) / Math.max(1, errors), (row) => points((100 * row.wrong) / Math.max(1, errors), 1)),
+          share("incorrect, % of class", (row) => (100 * row.wrong) / row.gold),
+          share("% of all errors", (row) => (100 * row.wrong) / Math.max(1, errors)),
         ],
       });
     };
@@ -164,7 +170,8 @@ export const view = {
       const { parts, system } = chosenParts(page);
       const relations = confusionOf(parts, system, "relation");
       if (!relations) {
-        fill(root, html("p", {}, "No system's output was scored here; choose another treebank or system."));
+        const text = "No output of this system was scored here; choose another treebank or system.";
+        fill(root, html("p", {}, text));
         return;
       }
       const kinds = Object.keys(OF).filter((of) => confusionOf(parts, system, of));
@@ -179,13 +186,18 @@ export const view = {
       };
       fill(
         root,
-        summary(parts, system, errors),
+        summary(parts, system, relations, errors),
         html("h3", {}, "The most costly confusions ", info("confusions")),
         html(
           "p",
           { class: "controls" },
           kinds.length > 1
-            ? select("Confusions of", kinds.map((one) => [one, OF[one]]), of, (v) => change({ of: v === "relation" ? "" : v }))
+            ? select(
+                "Confusions of",
+                kinds.map((one) => [one, OF[one]]),
+                of,
+                (v) => change({ of: v === "relation" ? "" : v }),
+              )
             : null,
         ),
         costly(parts, system, of, confusion),
@@ -193,9 +205,11 @@ export const view = {
         html(
           "p",
           {},
-          `Rows: gold ${OF[of]}. Columns: what ${system} gave. Numbers count words` +
-            (of === "relation" ? "; on the diagonal the relation is correct and the head is wrong. " : ". ") +
-            "Choose a cell to read its sentences.",
+          `Rows: gold ${OF[of]}. Columns: what ${system} gave. Numbers count words. `,
+          of === "relation"
+            ? "On the diagonal, the relation is correct and the head is wrong. "
+            : null,
+          "Choose a cell to read its sentences.",
         ),
         confusionMatrix({
           matrix: matrixOf(confusion, state.all ? Infinity : LIMIT),

@@ -41,7 +41,8 @@ const share = (part, whole) => `${((100 * part) / Math.max(1, whole)).toFixed(1)
 
 // What a cell means, in a sentence.
 export const cellText = (one, system, of, { words, errors }) => {
-  const shares = `${share(one.count, words)} of ${one.gold}; ${share(one.count, errors)} of its errors`;
+  const [own, all] = [share(one.count, words), share(one.count, errors)];
+  const shares = `${own} of ${one.gold}; ${all} of its errors`;
   const some = `${grouped(one.count)} ${one.gold} ${one.count === 1 ? "word" : "words"}`;
   if (one.system === MISSING) return `${system} has no word that matches ${some} (${shares}).`;
   if (of === "upos") return `${system} tags ${some} as ${one.system} (${shares}).`;
@@ -81,7 +82,8 @@ export const cellWords = (bank, system, of, cell, { punct = true, subtypes = fal
 // How many of a cell's words are in sentences of the page.
 export const shownText = (cell, found) => {
   const words = found.reduce((sum, one) => sum + one.words.length, 0);
-  if (words === cell.count) return `all ${plural(words, "word")} in ${plural(found.length, "sentence")}`;
+  if (words === cell.count)
+    return `all ${plural(words, "word")} in ${plural(found.length, "sentence")}`;
   return `${grouped(words)} of ${plural(cell.count, "word")} are in sentences of this page`;
 };
 

@@ -28,14 +28,15 @@ const move = (event) => {
 };
 
 const cellTitle = (one, cell) => {
-  if (one.gold === one.system) return `${one.gold}: ${plural(cell.count, "word")} with a wrong head`;
-  return `${one.gold} as ${one.system}: ${plural(cell.count, "word")}`;
+  const words = plural(cell.count, "word");
+  if (one.gold === one.system) return `${one.gold}: ${words} with a wrong head`;
+  return `${one.gold} as ${one.system}: ${words}`;
 };
 
 export const confusionMatrix = ({ matrix, label, onchoose, onall }) => {
   const { names, columns, hidden } = matrix;
-  const cells = names.flatMap((gold) => columns.map((given) => matrix.cell(gold, given)?.count || 0));
-  const most = Math.max(1, ...cells);
+  const count = (gold, given) => matrix.cell(gold, given)?.count || 0;
+  const most = Math.max(1, ...names.flatMap((gold) => columns.map((given) => count(gold, given))));
   const cell = (gold, r, given, c) => {
     const one = matrix.cell(gold, given);
     if (!one) return html("td", { class: gold === given ? "same" : null });
@@ -62,7 +63,11 @@ export const confusionMatrix = ({ matrix, label, onchoose, onall }) => {
         {},
         html("th", { scope: "col" }, "gold \\ system"),
         columns.map((name) =>
-          html("th", { scope: "col", class: "slanted" }, html("span", {}, name === MISSING ? "no word" : name)),
+          html(
+            "th",
+            { scope: "col", class: "slanted" },
+            html("span", {}, name === MISSING ? "no word" : name),
+          ),
         ),
         html("th", { scope: "col", class: "number" }, "words"),
       ),

@@ -30,7 +30,8 @@ const HINTS = {
 
 // All sentences that fit: [{bank, sentence, words, related}]; throws QueryError.
 export const search = (banks, mode, typed, system = null) => {
-  const query = mode === "text" ? null : mode === "tree" ? parseQuery(typed) : fieldQuery(mode, typed);
+  const fields = () => (mode === "tree" ? parseQuery(typed) : fieldQuery(mode, typed));
+  const query = mode === "text" ? null : fields();
   return banks.flatMap((bank) => {
     const found = query
       ? matches(bank, query, { system: system && bank.system(system) })
@@ -106,6 +107,7 @@ export const view = {
     });
     const result = (item, at) => {
       const gold = item.bank.sentence(item.sentence);
+      const marks = { chosen: item.words, related: item.related };
       const parsed = page.system ? item.bank.system(page.system)?.of(item.sentence) : null;
       return html(
         "li",
@@ -122,7 +124,7 @@ export const view = {
           " ",
           markedText(item.bank, item.sentence, item.words),
         ),
-        treeFrame(gold, drawTree(gold, { chosen: item.words, related: item.related, parsed, only: true })),
+        treeFrame(gold, drawTree(gold, { ...marks, parsed, only: true })),
       );
     };
     const listed = () => [
@@ -138,7 +140,9 @@ export const view = {
       const words = items.reduce((sum, one) => sum + one.words.length, 0);
       const banks = pageBanks(page);
       const total = banks.reduce((sum, bank) => sum + bank.count, 0);
-      const count = `${plural(words, "match").replace("matchs", "matches")} in ${grouped(items.length)} of ${plural(total, "sentence")} in this page.`;
+      const found = `${grouped(words)} ${words === 1 ? "match" : "matches"}`;
+      const where = `${grouped(items.length)} of ${plural(total, "sentence")} in this page`;
+      const count = `${found} in ${where}.`;
       fill(results, html("p", { role: "status" }, html("strong", {}, count)), listed());
       centre(results);
     };

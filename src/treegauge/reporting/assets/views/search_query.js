@@ -81,17 +81,17 @@ const said = (token) => {
   return `'${token.kind === "value" ? token.text.text : token.text}'`;
 };
 
-// Read a query; returns {conditions: [{key, values, negated, at}], relations: [{name, negated, to}]}.
+// Read a query: {conditions: [{key, values, negated, at}], relations: [{name, negated, to}]}.
 export const parseQuery = (text) => {
   if (text.length > LONGEST)
-    throw new QueryError(`a query has at most ${LONGEST} characters`, LONGEST, text.length - LONGEST);
+    throw new QueryError(`a query has at most ${LONGEST} characters`, LONGEST, text.length);
   const list = tokens(text);
   let next = 0;
   let words = 0;
   const peek = () => list[next];
   const fail = (expected, token = peek()) => {
-    const at = token ? token.at : text.length;
-    throw new QueryError(`expected ${expected}, found ${said(token)}`, at, token ? token.length : 1);
+    const { at, length } = token || { at: text.length, length: 1 };
+    throw new QueryError(`expected ${expected}, found ${said(token)}`, at, length);
   };
   const value = () => {
     const token = peek();

@@ -172,6 +172,7 @@ export const view = {
       );
       fill(
         root,
+        html("h3", {}, "Profiles ", info("profiles")),
         profileCards(data, page),
         page.has("changes") ? changesPanel(page.data("changes").pairs, page, show) : null,
         html("h3", {}, "Measures ", info("measures")),
@@ -179,8 +180,17 @@ export const view = {
         drawings.length
           ? [
               html("h3", {}, "How far words are from their heads ", info("displacements")),
-              html("p", {}, "Left: the head follows the word. Right: it precedes the word. The height is the share of words."),
-              html("div", { class: "smalls" }, drawings.map(([name, shares]) => displacementChart(name, shares, data.reach))),
+              html(
+                "p",
+                {},
+                "Left: the head follows the word. Right: it precedes the word. ",
+                "The height is the share of words.",
+              ),
+              html(
+                "div",
+                { class: "smalls" },
+                drawings.map(([name, shares]) => displacementChart(name, shares, data.reach)),
+              ),
             ]
           : null,
         audits.length ? auditPanel(audits) : null,

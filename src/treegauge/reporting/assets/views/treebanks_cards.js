@@ -20,7 +20,11 @@ const STATES = { good: "good", fair: "plain", poor: "bad" };
 export const verdict = (fairness) => {
   const odd = fairness.filter((one) => !one.typical).length;
   if (!odd) return "The dev and test sets are as close to the training set as random splits.";
-  return `${plural(odd, "distance")} of ${fairness.length} between its sets ${odd === 1 ? "is" : "are"} larger than in random splits.`;
+  const are = odd === 1 ? "is" : "are";
+  return (
+    `${plural(odd, "distance")} of ${fairness.length} between the sets ${are} larger than in ` +
+    "random splits."
+  );
 };
 
 const fairnessPart = (fairness) =>
@@ -76,7 +80,11 @@ export const profileCards = (data, page) => {
         ),
     ),
     hidden > 0
-      ? html("p", { class: "count" }, `${plural(hidden, "more treebank")}: choose one above to see its profile.`)
+      ? html(
+          "p",
+          { class: "count" },
+          `${plural(hidden, "more treebank")}: choose one above to see its profile.`,
+        )
       : null,
   ];
 };

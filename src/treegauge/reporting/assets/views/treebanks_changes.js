@@ -14,6 +14,7 @@ const TABLES = {
   classes: "Changed words by old UPOS",
   sentences: "Sentences",
 };
+const FEW = 12; // rows shown at first
 const NAMES = { percent: "% of places", where: "where", changed: "words changed" };
 
 const title = ({ treebank, releases }) =>
@@ -29,7 +30,13 @@ const tableOf = (name, rows) => {
     "details",
     { open: name === "layers" || name === "rules" },
     html("summary", {}, `${TABLES[name]} (${grouped(rows.length)})`),
-    dataTable({ label: TABLES[name], filter: rows.length > 12 ? "value" : null, first: 12, data: rows, columns }),
+    dataTable({
+      label: TABLES[name],
+      filter: rows.length > FEW ? "value" : null,
+      first: FEW,
+      data: rows,
+      columns,
+    }),
   );
 };
 
@@ -77,7 +84,9 @@ export const changesPanel = (pairs, page, again) => {
           })
         : html("strong", {}, title(pair)),
       bank.count
-        ? button(`Read ${plural(bank.count, "changed sentence")}`, () => openSentences(page, drawer))
+        ? button(`Read ${plural(bank.count, "changed sentence")}`, () =>
+            openSentences(page, drawer),
+          )
         : null,
     ),
     html("p", { class: "result" }, changesText(pair)),
