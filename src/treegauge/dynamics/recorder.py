@@ -202,7 +202,7 @@ def engine_of(name: str, options: Any) -> SequentialEngine | NeuralEngine:
     Neural parsers that score arcs learn side by side where there is a GPU.
     """
     entry, label = find_parser(name), parser_label(name, asdict(options))
-    if isinstance(options, BiaffineOptions):
+    if isinstance(options, BiaffineOptions) and options.tags == "gold":
         return NeuralEngine(options, label)
     return SequentialEngine(entry.make(options), label)
 

@@ -125,7 +125,7 @@ def check_training(*parts: Treebank | None, seed: int = 0) -> None:
             )
 
 
-FORMAT = 1
+FORMAT = 2
 CALIBRATION = "calibration"
 """Name of what calibrates a model's probabilities, in its file."""
 

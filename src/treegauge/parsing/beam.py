@@ -13,6 +13,7 @@ from treegauge.kernels.beam_templates import Labels
 from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.base import OnEpoch, check_training
 from treegauge.parsing.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints, Rows
+from treegauge.parsing.tag_sources import TagSource, learn_tags
 from treegauge.treebanks.columns import Treebank
 
 
@@ -85,7 +86,8 @@ class BeamParser:
         few sentences is.
         """
         check_training(train, dev, seed=seed)
-        training = _Training(self.options, train)
+        source, train, _ = learn_tags(self.options.tags, train, None, seed=seed)
+        training = _Training(self.options, train, source)
         random = np.random.default_rng(seed)
         with progress("epochs", self.options.epochs) as task:
             for epoch in range(1, self.options.epochs + 1):
@@ -99,8 +101,8 @@ class BeamParser:
 class _Training:
     """A treebank as numbers, and what each learner has learned from it so far."""
 
-    def __init__(self, options: BeamOptions, train: Treebank) -> None:
-        self.options = options
+    def __init__(self, options: BeamOptions, train: Treebank, source: TagSource) -> None:
+        self.options, self.source = options, source
         self.vocabulary = BeamVocabulary.of(train, options)
         self.words = self.vocabulary.words(train, options)
         self.heads = np.array(train.head, np.int32)
@@ -128,4 +130,4 @@ class _Training:
         """Return the model as it is if training ends here."""
         tables = [weights.averaged(self.seen) for weights in self.learners]
         rows = tables[0] if len(tables) == 1 else mean_rows(tables)
-        return BeamModel(self.options, self.vocabulary, self.labels, rows)
+        return BeamModel(self.options, self.vocabulary, self.labels, rows, self.source)

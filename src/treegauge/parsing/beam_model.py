@@ -15,6 +15,8 @@ from treegauge.kernels.beam_templates import BeamWords, Labels, Templates, templ
 from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.base import Analyses, save_model
 from treegauge.parsing.options import ParserOptions, option
+from treegauge.parsing.tag_options import tags_option
+from treegauge.parsing.tag_sources import GOLD, TagSource
 from treegauge.treebanks.columns import Codes, Treebank
 from treegauge.treebanks.sources import Source
 
@@ -85,6 +87,7 @@ class BeamOptions(ParserOptions):
     labelled: bool = option(True, "whether relations are learned along with trees")
     lexical: bool = option(True, "whether word forms are seen; false: tags only")
     ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
+    tags: str = tags_option()
 
     def learners_of(self, sentences: int) -> int:
         """Say how many learners a training set of so many sentences gets."""
@@ -155,15 +158,20 @@ class BeamModel:
     vocabulary: BeamVocabulary
     labels: Labels
     rows: Rows
+    tag_source: TagSource = GOLD
 
     @cached_property
     def _weights(self) -> BeamWeights:
         return BeamWeights.restored(*self.rows, self.vocabulary.actions)
 
+    def _words(self, treebank: Treebank) -> BeamWords:
+        read = self.tag_source.read(treebank, self.vocabulary.tags.values)
+        return self.vocabulary.words(read, self.options)
+
     def trees(self, treebank: Treebank) -> tuple[Ints, Ints]:
         """Return heads and numbers of relations of all words."""
         how = self.options
-        words = self.vocabulary.words(treebank, how)
+        words = self._words(treebank)
         return Search(words, how.templates, self.labels, self._weights, how.beam).parse()
 
     def parse(self, treebank: Treebank) -> Treebank:
@@ -210,13 +218,13 @@ class BeamModel:
         """Write the model to one file."""
         header = {
             "version": VERSION, "options": asdict(self.options),
-            "vocabulary": self.vocabulary.to_dict(),
+            "vocabulary": self.vocabulary.to_dict(), "tag_source": self.tag_source.mode,
         }  # fmt: skip
         names = ("keys", "bounds", "actions", "weights")
         arrays: dict[str, npt.NDArray[Any]] = dict(zip(names, self.rows, strict=True))
         arrays["actions"] = arrays["actions"].astype(np.uint16)
         labels = {"label_bounds": self.labels.bounds, "labels": self.labels.labels}
-        save_model(path, "beam", header, {**arrays, **labels})
+        save_model(path, "beam", header, {**arrays, **labels, **self.tag_source.to_arrays()})
 
     @classmethod
     def from_archive(
@@ -228,6 +236,7 @@ class BeamModel:
                 f"the model is of version {header['version']} of the beam parser; this one reads "
                 f"version {VERSION}: train it again"
             )
+        source = TagSource.from_arrays(header["tag_source"], arrays)
         kinds = {"keys": np.uint64, "weights": np.float32}
         found = {
             name: np.array(array, dtype=kinds.get(name, np.int32), order="C")
@@ -237,6 +246,7 @@ class BeamModel:
             BeamOptions(**header["options"]), BeamVocabulary.from_dict(header["vocabulary"]),
             Labels(found["label_bounds"], found["labels"]),
             (found["keys"], found["bounds"], found["actions"], found["weights"]),
+            source,
         )  # fmt: skip
         model._check()
         return model

@@ -29,6 +29,8 @@ from treegauge.kernels.graph_features import (
 from treegauge.kernels.graph_trees import best_trees
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.options import ParserOptions, option
+from treegauge.parsing.tag_options import tags_option
+from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
@@ -125,6 +127,7 @@ class GraphOptions(ParserOptions):
     )
     bits: int = option(22, "log2 of the number of arc weights", low=10, high=26)
     label_bits: int = option(16, "log2 of the number of label weights", low=8, high=22)
+    tags: str = tags_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -150,6 +153,7 @@ class GraphModel:
     relations: list[str]
     weights: npt.NDArray[np.float32]
     table: npt.NDArray[np.float32]
+    tag_source: TagSource = GOLD
 
     @property
     def projective(self) -> bool:
@@ -157,7 +161,8 @@ class GraphModel:
         return self.options.projective
 
     def _words(self, treebank: Treebank) -> GraphWords:
-        return encode(treebank, self.tags, self.options.ending)
+        read = self.tag_source.read(treebank, self.tags)
+        return encode(read, self.tags, self.options.ending)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees; always one root, always acyclic."""
@@ -198,8 +203,12 @@ class GraphModel:
 
     def save(self, path: Source) -> None:
         """Write the model to one file."""
-        header = {"options": asdict(self.options), "tags": self.tags, "relations": self.relations}
-        save_model(path, "mst", header, {"weights": self.weights, "table": self.table})
+        header = {
+            "options": asdict(self.options), "tags": self.tags, "relations": self.relations,
+            "tag_source": self.tag_source.mode,
+        }  # fmt: skip
+        arrays = {"weights": self.weights, "table": self.table}
+        save_model(path, "mst", header, {**arrays, **self.tag_source.to_arrays()})
 
     @classmethod
     def from_archive(
@@ -208,7 +217,7 @@ class GraphModel:
         """Make a model of what its file held."""
         return cls(
             GraphOptions(**header["options"]), header["tags"], header["relations"],
-            arrays["weights"], arrays["table"],
+            arrays["weights"], arrays["table"], TagSource.from_arrays(header["tag_source"], arrays),
         )  # fmt: skip
 
 
@@ -242,6 +251,7 @@ class GraphParser:
         """Learn from gold trees; `dev` is not used."""
         check_training(train, seed=seed)
         how = self.options
+        source, train, _ = learn_tags(how.tags, train, None, seed=seed)
         tags = sorted(train.codes("upos").values)
         codes, values = train.codes("deprel")
         relations = sorted({*values, "root"})
@@ -268,7 +278,7 @@ class GraphParser:
 
         def model() -> GraphModel:
             means = (averaged(weights, sums, steps), averaged(table, table_sums, steps))
-            return GraphModel(how, tags, relations, *means)
+            return GraphModel(how, tags, relations, *means, source)
 
         with progress("epochs", how.epochs) as task:
             for epoch in range(how.epochs):

@@ -58,6 +58,11 @@ class ParserEntry:
         """The dataclass of its options."""
         return cast("type[ParserOptions]", self._class(self.options_class))
 
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether its models say how likely heads and relations are."""
+        return hasattr(self._class(self.model), "head_probabilities")
+
     def make(self, options: Any) -> "Parser":
         """Make the parser with these options."""
         return cast("Parser", self._class(self.parser)(options))
@@ -146,10 +151,14 @@ def load_model(path: "Source") -> "Model":
     from treegauge.parsing.base import load_archive
 
     header, arrays = load_archive(path)
-    entry = find_parser(header["parser"])
+    name = header["parser"]
     try:
-        return entry.load(header, arrays)
+        if name == "ensemble":
+            from treegauge.parsing.ensemble import EnsembleModel
+
+            return EnsembleModel.from_archive(header, arrays)
+        return find_parser(name).load(header, arrays)
     except TreegaugeError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise TreegaugeError(f"{path} is a damaged model of {entry.name}: {error!r}") from error
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise TreegaugeError(f"{path} is a damaged model of {name}: {error!r}") from error

@@ -23,6 +23,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.messages import is_listened, progress
 from treegauge.parsing.base import OnEpoch, check_training, save_model
+from treegauge.parsing.tag_options import lacks_tags, no_tags_error
 from treegauge.parsing.udpipe_settings import TAGS, UDPipeOptions, joined, resolve, tagger_options
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
@@ -196,12 +197,13 @@ class UDPipeModel:
     """A model of UDPipe: how it was trained, its bytes, and what UDPipe said while it learned.
 
     The log has the options, then one line per iteration, with UAS and LAS on the dev set if there
-    was one.
+    was one. `tagless` says that the training set had no tags.
     """
 
     options: UDPipeOptions
     data: bytes
     log: str = ""
+    tagless: bool = False
 
     @cached_property
     def _loaded(self) -> Any:
@@ -211,8 +213,14 @@ class UDPipeModel:
         return {name: value for name, value in self.__dict__.items() if name != "_loaded"}
 
     def parse(self, treebank: Treebank) -> Treebank:
-        """Return the treebank with UDPipe's trees, and with its tags if it parses by these."""
-        tagged = self.options.tags == "predicted"
+        """Return the treebank with UDPipe's trees, and with its tags if it parses by these.
+
+        A model with a tagger (``tags=mixed``) tags sentences in which no word has a tag.
+        """
+        untagged = treebank.n_words > 0 and lacks_tags(treebank) and not self.tagless
+        if untagged and self.options.tags == "gold":
+            raise no_tags_error(treebank)
+        tagged = self.options.tags == "predicted" or untagged
         sentences = udpipe_sentences(treebank, tags=not tagged, trees=False)
         beam = f"beam_search={self.options.beam}"
         apply_udpipe(self._loaded, sentences, tag=tagged, parse=beam)
@@ -221,7 +229,7 @@ class UDPipeModel:
 
     def save(self, path: Source) -> None:
         """Write the model to one file."""
-        header = {"options": asdict(self.options), "log": self.log}
+        header = {"options": asdict(self.options), "log": self.log, "tagless": self.tagless}
         save_model(path, "udpipe", header, {"model": np.frombuffer(self.data, np.uint8)})
 
     @classmethod
@@ -229,7 +237,8 @@ class UDPipeModel:
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "UDPipeModel":
         """Make a model of what its file held."""
-        return cls(UDPipeOptions(**header["options"]), arrays["model"].tobytes(), header["log"])
+        options = UDPipeOptions(**header["options"])
+        return cls(options, arrays["model"].tobytes(), header["log"], header["tagless"])
 
     @classmethod
     def from_udpipe(cls, path: Source, options: UDPipeOptions | None = None) -> "UDPipeModel":
@@ -291,7 +300,7 @@ class UDPipeParser:
         data, log = train_udpipe(
             train.take(order), dev, tagger=tagger, parser=joined(values), watched=is_listened()
         )
-        model = UDPipeModel(how, data, log)
+        model = UDPipeModel(how, data, log, lacks_tags(train))
         if on_epoch is not None:
             on_epoch(last, model)
         return model

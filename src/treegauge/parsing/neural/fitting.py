@@ -7,7 +7,7 @@ where it stopped.
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -21,6 +21,7 @@ from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
+from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.parsing.word_vectors import WordVectors, read_vectors
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import TOLERABLE
@@ -177,6 +178,7 @@ class NeuralModel:
 
     options: Any
     learned: Trained
+    tag_source: TagSource = field(default=GOLD, kw_only=True)
 
     name: ClassVar[str]
     kind: ClassVar[type[NeuralOptions]]
@@ -186,13 +188,19 @@ class NeuralModel:
         """Relations in the order of the columns of ``relation_probabilities``."""
         return self.learned.vocabulary.relations
 
+    def read_tags(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with the tags that the model reads."""
+        known = self.learned.vocabulary.tags if self.options.upos else ()
+        return self.tag_source.read(treebank, known)
+
     def predictor(self, treebank: Treebank) -> Any:
         """Return what computes probabilities for these sentences."""
         need_torch()
         from treegauge.parsing.neural.predicting import Predictor
 
         learned = self.learned
-        forms, data = treebank.codes("form").values, learned.vocabulary.encode(treebank)
+        forms = treebank.codes("form").values
+        data = learned.vocabulary.encode(self.read_tags(treebank))
         vectors = None if learned.vectors is None else learned.vectors.of(forms)
         encoder = None
         if learned.encoder is not None:
@@ -218,9 +226,9 @@ class NeuralModel:
             from treegauge.parsing.neural.pretrained_files import encoder_header
 
             header["encoder"] = encoder_header(learned.encoder, frozen=self.options.frozen)
-        header["options"] = asdict(self.options)
+        header |= {"options": asdict(self.options), "tag_source": self.tag_source.mode}
         more = {name: one for name, one in vars(self).items() if isinstance(one, np.ndarray)}
-        save_model(path, self.name, header, {**arrays, **more})
+        save_model(path, self.name, header, {**arrays, **more, **self.tag_source.to_arrays()})
 
     @classmethod
     def from_archive(cls, header: dict[str, Any], arrays: Arrays) -> Self:
@@ -239,7 +247,8 @@ class NeuralModel:
             None if vectors is None else WordVectors(tuple(header["vector_words"]), vectors),
             encoder,
         )  # fmt: skip
-        return cls(cls.kind(**header["options"]), learned, **arrays)
+        source = TagSource.from_arrays(header["tag_source"], arrays)
+        return cls(cls.kind(**header["options"]), learned, **arrays, tag_source=source)
 
 
 class NeuralParser:
@@ -264,17 +273,18 @@ class NeuralParser:
         on_epoch: OnEpoch | None = None,
     ) -> Any:  # fmt: skip
         """Learn from gold trees; with a dev set, its best epoch is kept."""
+        check_training(train, dev if dev is not None and dev.n_words else None, seed=seed)
+        source, read, held = learn_tags(self.options.tags, train, dev, seed=seed)
+
+        def made(learned: Trained) -> Any:
+            return replace(self.made(read, learned), tag_source=source)
 
         def report(epoch: int, learned: Trained) -> None:
             if on_epoch is not None:
-                on_epoch(epoch, self.made(train, learned))
+                on_epoch(epoch, made(learned))
 
         learned = fit(
-            train,
-            dev,
-            self.options,
-            seed=seed,
-            encoding=self.encoding(),
+            read, held, self.options, seed=seed, encoding=self.encoding(),
             on_epoch=on_epoch and report,
-        )
-        return self.made(train, learned)
+        )  # fmt: skip
+        return made(learned)

@@ -30,7 +30,8 @@ class LabellingModel(NeuralModel):
         """Return the encoding's reader or weigher of these sentences."""
         encoding = find_encoding(self.options.encoding)
         labels = self.learned.vocabulary.labels
-        return getattr(encoding, way)(labels, treebank.offsets, treebank.codes("upos"))
+        tags = self.read_tags(treebank).codes("upos")
+        return getattr(encoding, way)(labels, treebank.offsets, tags)
 
     @property
     def _is_root(self) -> npt.NDArray[np.bool_]:

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.options import ParserOptions, option
+from treegauge.parsing.tag_options import tags_option
 
 
 def need_torch() -> None:
@@ -57,6 +58,7 @@ class NeuralOptions(ParserOptions):
         choices=("leaky-relu", "elu"),
     )  # fmt: skip
     upos: bool = option(True, "whether UPOS tags are seen")
+    tags: str = tags_option()
     word_size: int = option(100, "size of word embeddings; 0: none", low=0, high=4096)
     char_size: int = option(
         100, "size of what is made of a word's characters; 0: nothing", low=0, high=4096

@@ -1,0 +1,189 @@
+"""Ensembles: models of one parser from several seeds, whose probabilities are averaged."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError, check_whole
+from treegauge.core.messages import progress
+from treegauge.parsing.averaging import (
+    average_heads,
+    average_relations,
+    expected_tree,
+    legal_relations,
+)
+from treegauge.parsing.base import (
+    Model,
+    OnEpoch,
+    Parser,
+    Probabilistic,
+    check_training,
+    load_archive,
+    save_model,
+)
+from treegauge.parsing.registry import ParserEntry, find_parser
+from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
+from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.sources import Source
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleModel:
+    r"""Models whose probabilities are averaged.
+
+    With :math:`m` members,
+
+    .. math:: p(h \mid d) = \frac1m \sum_i p_i(h \mid d)
+
+    and so for relations. The tree is the one with the most heads expected to be correct, over the
+    projective trees if all members build these only; relations are the likeliest at its heads.
+    """
+
+    members: tuple[Probabilistic, ...]
+    tag_source: TagSource = GOLD
+
+    @property
+    def relations(self) -> Sequence[str]:
+        """Names of the columns of :meth:`relation_probabilities`."""
+        return self.members[0].relations
+
+    @property
+    def projective(self) -> bool:
+        """Whether all trees are projective."""
+        return all(getattr(member, "projective", False) for member in self.members)
+
+    @cached_property
+    def _of_roots(self) -> npt.NDArray[np.bool_]:
+        return np.array([name.partition(":")[0] == "root" for name in self.relations], np.bool_)
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with the best trees under the averaged probabilities."""
+        read = self.tag_source.read(treebank)
+        shares = average_heads([member.head_probabilities(read) for member in self.members])
+        trees = [expected_tree(own, projective=self.projective) for own in shares]
+        heads = np.concatenate([np.zeros(0, np.int32), *trees])
+        placed = replace(read, head=heads)
+        tables = [member.relation_probabilities(placed) for member in self.members]
+        numbers = average_relations(tables, legal_relations(self._of_roots, heads))
+        names = [self.relations[number] for number in numbers.tolist()]
+        return treebank.with_columns({"head": heads, "deprel": names})
+
+    def head_probabilities(self, treebank: Treebank) -> list[Doubles]:
+        """Return for each sentence the mean of p(head | word), (words, words + 1), 0 the root."""
+        read = self.tag_source.read(treebank)
+        return average_heads([member.head_probabilities(read) for member in self.members])
+
+    def relation_probabilities(self, treebank: Treebank) -> Doubles:
+        """Return one row per word: the mean of p(relation | word, its head in the treebank)."""
+        read = self.tag_source.read(treebank)
+        tables = [member.relation_probabilities(read) for member in self.members]
+        return np.asarray(np.mean(tables, axis=0))
+
+    def save(self, path: Source) -> None:
+        """Write all members to one file."""
+        headers, arrays = [], dict(self.tag_source.to_arrays())
+        for number, member in enumerate(self.members):
+            header, own = _archive(member)
+            headers.append(header)
+            arrays |= {f"{number}/{name}": value for name, value in own.items()}
+        save_model(
+            path, "ensemble", {"members": headers, "tag_source": self.tag_source.mode}, arrays
+        )
+
+    @classmethod
+    def from_archive(
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+    ) -> "EnsembleModel":
+        """Make a model of what its file held."""
+        source = TagSource.from_arrays(header["tag_source"], arrays)
+        members = []
+        for number, own in enumerate(header["members"]):
+            start = f"{number}/"
+            kept = {
+                name.removeprefix(start): value
+                for name, value in arrays.items()
+                if name.startswith(start)
+            }
+            members.append(_member(find_parser(own["parser"]).load(own, kept)))
+        return cls(tuple(members), source)
+
+
+def _archive(member: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Return the header and arrays that a model writes to its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "member.model")
+        member.save(path)
+        return load_archive(path)
+
+
+def _member(model: Model) -> Probabilistic:
+    if not isinstance(model, Probabilistic):
+        raise TreegaugeError(
+            f"the model ({type(model).__name__}) gives no probabilities to average; ensembles are "
+            "made of mst, biaffine, pointer and labelling"
+        )
+    return model
+
+
+class EnsembleParser:
+    """Trains one parser with several seeds in a row, beginning with the seed given.
+
+    A tagger, if the parser has one, is trained once for all members. Neural parsers learn side by
+    side on a GPU.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> options = find_parser("mst").options(epochs=1, bits=16)
+    >>> model = EnsembleParser(find_parser("mst"), options, 2).fit(synthetic(30, seed=1), seed=0)
+    >>> len(model.members), len(model.parse(synthetic(3, seed=2)))
+    (2, 3)
+    """
+
+    def __init__(self, entry: ParserEntry, options: Any, members: int) -> None:
+        check_whole("ensemble", members, 2)
+        if not entry.gives_probabilities:
+            raise TreegaugeError(
+                f"{entry.name} gives no probabilities to average; expected a parser that does, "
+                "such as mst or biaffine"
+            )
+        self.tags = getattr(options, "tags", "gold")
+        own = replace(options, tags="gold") if self.tags != "gold" else options
+        self.parser, self.members = entry.make(own), members
+
+    def fit(
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
+        on_epoch: OnEpoch | None = None,
+    ) -> EnsembleModel:  # fmt: skip
+        """Train all members; `on_epoch` is called once, after the last."""
+        check_training(train, seed=seed)
+        source, read, held = learn_tags(self.tags, train, dev, seed=seed)
+        seeds = range(seed, seed + self.members)
+        made = fit_seeds(self.parser, read, held, seeds)
+        model = EnsembleModel(tuple(map(_member, made)), source)
+        if on_epoch is not None:
+            on_epoch(1, model)
+        return model
+
+
+def fit_seeds(
+    parser: Parser, train: Treebank, dev: Treebank | None, seeds: Sequence[int]
+) -> list[Model]:
+    """Train a model for each seed: in lockstep where the parser can, else one by one."""
+    together = getattr(parser, "fit_seeds", None)
+    if together is not None:
+        return list(together(train, dev, seeds=seeds))
+    models = []
+    with progress("members", len(seeds)) as task:
+        for seed in seeds:
+            models.append(parser.fit(train, dev, seed=seed))
+            task.advance()
+    return models

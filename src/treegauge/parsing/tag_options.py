@@ -1,0 +1,35 @@
+"""The option of parsers that says where their tags come from, and whether a treebank has tags."""
+
+from typing import TYPE_CHECKING, Any
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.options import option
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.columns import Treebank
+
+TAGS = ("gold", "predicted", "mixed", "none")
+"""The file's tags; a tagger's; a tagger's where the file has none; no tags."""
+
+
+def tags_option() -> Any:
+    """Declare the option ``tags`` of a parser."""
+    return option(
+        "gold", "UPOS of the file (gold), of a tagger in the model that also tags the training set "
+        "by folds (predicted), of that tagger only where the file has none (mixed), or none",
+        choices=TAGS,
+    )  # fmt: skip
+
+
+def lacks_tags(treebank: "Treebank") -> bool:
+    """Return whether no word of a treebank has a UPOS tag."""
+    return set(treebank.codes("upos").values) <= {"_"}
+
+
+def no_tags_error(treebank: "Treebank") -> TreegaugeError:
+    """Return what to say of sentences without tags to a model that needs them."""
+    return TreegaugeError(
+        f"{treebank.name} has no UPOS tags, but the parser learned from gold tags and the model "
+        "has no tagger: train it with the option tags=predicted or tags=mixed, or tag the file "
+        "with 'treegauge tag'"
+    )

@@ -1,0 +1,172 @@
+"""Where a parser's tags come from: the file, a tagger inside the model, or nowhere.
+
+A parser that learns from gold tags meets errors in predicted tags that it never met in training.
+With ``tags=predicted`` or ``mixed`` it learns from jackknifed tags instead: those of each fold come
+from a tagger that learned from the other folds, so that they have about as many errors as the tags
+of new text. A tagger that learned from the whole training set is part of the model.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
+from treegauge.parsing.perceptron_tagger import (
+    PerceptronTagger,
+    jackknifed_upos,
+    train_perceptron_tagger,
+)
+from treegauge.parsing.tag_options import lacks_tags, no_tags_error
+from treegauge.parsing.tagger import tag_folds
+from treegauge.treebanks.columns import Treebank
+
+FOLDS = 10
+_PREFIX = "tagger/"
+
+_tagged: WeakKeyDictionary[PerceptronTagger, WeakKeyDictionary[Treebank, Treebank]] = (
+    WeakKeyDictionary()
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TagSource:
+    """Gives a model the tags that it reads.
+
+    Attributes
+    ----------
+    mode
+        One of :data:`~treegauge.parsing.tag_options.TAGS`.
+    tagger
+        The tagger of ``predicted`` and ``mixed``.
+    """
+
+    mode: str = "gold"
+    tagger: PerceptronTagger | None = None
+
+    def read(self, treebank: Treebank, known: Sequence[str] = ()) -> Treebank:
+        """Return the treebank with the tags that the parser reads.
+
+        `known` are the tags that it learned from: without a tagger, a treebank in which no word has
+        a tag is refused.
+        """
+        if self.mode == "gold":
+            if treebank.n_words and lacks_tags(treebank) and not set(known) <= {"_"}:
+                raise no_tags_error(treebank)
+            return treebank
+        if self.mode == "none":
+            if lacks_tags(treebank):
+                return treebank
+            return treebank.with_columns({"upos": ["_"] * treebank.n_words})
+        if self.mode == "mixed" and not _missing(treebank).any():
+            return treebank
+        tagged = self._predicted(treebank)
+        if self.mode == "predicted" or lacks_tags(treebank):
+            return tagged
+        own = zip(treebank["upos"], tagged["upos"], strict=True)
+        return treebank.with_columns({"upos": [new if old == "_" else old for old, new in own]})
+
+    def _predicted(self, treebank: Treebank) -> Treebank:
+        if self.tagger is None:
+            raise TreegaugeError(f"the model is damaged: tags={self.mode}, but it has no tagger")
+        kept = _tagged.setdefault(self.tagger, WeakKeyDictionary())
+        if treebank not in kept:
+            kept[treebank] = self.tagger.tag(treebank)
+        return kept[treebank]
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return what a model's file keeps of the tagger."""
+        arrays = {} if self.tagger is None else self.tagger.to_arrays()
+        return {f"{_PREFIX}{name}": value for name, value in arrays.items()}
+
+    @classmethod
+    def from_arrays(cls, mode: str, arrays: dict[str, npt.NDArray[Any]]) -> "TagSource":
+        """Take from a file's arrays what :meth:`to_arrays` gave."""
+        names = [name for name in arrays if name.startswith(_PREFIX)]
+        own = {name.removeprefix(_PREFIX): arrays.pop(name) for name in names}
+        return cls(mode, PerceptronTagger.from_arrays(own) if own else None)
+
+
+GOLD = TagSource()
+
+
+def _missing(treebank: Treebank) -> npt.NDArray[np.bool_]:
+    codes, values = treebank.codes("upos")
+    return np.array([value == "_" for value in values], bool)[codes]
+
+
+def learn_tags(
+    mode: str, train: Treebank, dev: Treebank | None, *, seed: int
+) -> tuple[TagSource, Treebank, Treebank | None]:
+    """Return the source of a model's tags, and the training and dev sets as the parser reads them.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> train = synthetic(30, seed=1)
+    >>> learn_tags("gold", train, None, seed=0)[1] is train
+    True
+    >>> source, tagged, _ = learn_tags("predicted", train, None, seed=0)
+    >>> tagged["upos"].to_list() == train["upos"].to_list()
+    False
+    """
+    if mode in {"predicted", "mixed"}:
+        source = TagSource(mode, train_perceptron_tagger(train, seed=seed))
+        if len(train) > 1:
+            folds = tag_folds(train, min(FOLDS, len(train)), seed=seed)
+            train = jackknifed_upos(train, folds, seed=seed)
+    elif mode == "gold" and not lacks_tags(train):
+        return GOLD, train, dev
+    else:
+        source = TagSource("none")
+        train = source.read(train)
+    return source, train, None if dev is None else source.read(dev)
+
+
+def note_tags(model: Any, treebank: Treebank) -> None:
+    """Say where the tags come from that a model parses by, unless they are the file's own."""
+    source = getattr(model, "tag_source", GOLD)
+    missing = int(_missing(treebank).sum())
+    words = treebank.n_words
+    if source.mode == "predicted":
+        note(f"the model's own tagger tags all {words:,} words; tags of the file are not read")
+    elif source.mode == "mixed" and missing:
+        note(f"the model's own tagger tags {missing:,} of {words:,} words, which have no UPOS tag")
+    elif source.mode == "gold" and 0 < missing < words:
+        note(f"{missing:,} of {words:,} words have no UPOS tag, and the model has no tagger")
+
+
+def with_read_tags(model: Any, parsed: Treebank) -> Treebank:
+    """Return parsed sentences with the tags in UPOS that the model parsed by."""
+    source = getattr(model, "tag_source", None)
+    if source is None or source.tagger is None:
+        raise TreegaugeError(
+            "the model has no tagger whose tags could be written: train it with the option "
+            "tags=predicted or tags=mixed"
+        )
+    return parsed.with_columns({"upos": source.read(parsed)["upos"]})
+
+
+def tag_report(model: Any, dev: Treebank) -> dict[str, float]:
+    """Return LAS on a dev set with gold and with predicted tags, and the tagger's accuracy.
+
+    All are in percent; empty for a model without a tagger or a dev set without tags.
+    """
+    from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.settings import Resampling
+
+    source = getattr(model, "tag_source", GOLD)
+    if source.tagger is None or lacks_tags(dev) or dev.n_words == 0:
+        return {}
+    tagged = source.tagger.tag(dev)
+    reader = replace(model, tag_source=GOLD)
+    las = {}
+    for name, part in (("gold", dev), ("predicted", tagged)):
+        (system,) = evaluate(dev, reader.parse(part), resampling=Resampling(0)).systems
+        las[f"dev_las_{name}_tags"] = system["LAS"].f1
+    correct = np.asarray(tagged["upos"] == dev["upos"])
+    return {"dev_upos": 100 * float(correct.mean()), **las}
