@@ -45,6 +45,33 @@ def test_axe_finds_no_fault_in_any_view(browser, axe, request, made, scheme):
     assert faults == []
 
 
+#: What views show when something is open, was found, or is wrong.
+STATES = (
+    "#errors?by=upos&class=NOUN&a=alpha&b=%3Cb%3Ebeta&open=UD_Small-Test%2Ftest%20test-1",
+    "#errors?of=upos",
+    "#search?q=upos%3DNOUN%20%3E%20upos%3DDET&system=alpha",
+    "#search?q=upos%3D",
+    "#treebanks?family=all",
+)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault_in_what_is_open(browser, axe, small, scheme):
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme)
+    page = context.new_page()
+    page.goto((small / "page.html").resolve().as_uri())
+    page.evaluate(axe)
+    faults = []
+    for link in STATES:
+        page.evaluate(f"location.hash = {link!r}")
+        found = page.evaluate(f"axe.run(document, {json.dumps(OPTIONS[scheme])})")
+        faults += [(link, one["id"], one["nodes"][0]["target"]) for one in found["violations"]]
+        if "open=" in link:
+            assert page.locator(".drawer svg.tree").is_visible()
+    context.close()
+    assert faults == []
+
+
 def test_axe_would_find_a_fault(browser, axe):
     page = browser.new_page()
     page.set_content("<button></button>")

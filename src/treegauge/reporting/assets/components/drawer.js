@@ -27,7 +27,7 @@ export const makeDrawer = () => {
     event.preventDefault();
   };
   const node = html(
-    "aside",
+    "div",
     {
       class: "drawer",
       role: "dialog",
@@ -36,7 +36,7 @@ export const makeDrawer = () => {
       hidden: true,
       onkeydown,
     },
-    html("header", {}, title, button("Close", () => drawer.close(), { class: "close" })),
+    html("div", { class: "drawer-head" }, title, button("Close", () => drawer.close(), { class: "close" })),
     html("p", { class: "controls" }, previous, next, place),
     body,
   );
