@@ -7,9 +7,8 @@ between bins on the logit scale. The probability that a tree is correct is
 
 .. math:: \exp\left(-e^b (-\log p)^a\right)
 
-where p is its share. Whether heads are shares of a word's heads or of all trees is chosen by the log
-loss.
-A relation is correct if it is so for ``treegauge score``: subtypes do not count.
+where p is its share. Whether heads are shares of a word's heads or of all trees is chosen by the
+log loss. A relation is correct if it is so for ``treegauge score``: subtypes do not count.
 """
 
 from collections.abc import Callable, Mapping, Sequence

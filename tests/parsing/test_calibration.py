@@ -1,0 +1,126 @@
+"""Calibration: probabilities become shares of correct words, and come back from files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.base import load_archive
+from treegauge.parsing.calibration import (
+    Calibration,
+    ProbabilityMap,
+    fit_calibration,
+    isotonic_knots,
+    logit,
+    power_map,
+    uncalibrated,
+)
+from treegauge.parsing.held_out import calibrate_model, load_calibration, save_calibration
+from treegauge.parsing.registry import load_model, make_parser
+from treegauge.testing.synthetic import synthetic
+
+TRAIN, DEV = synthetic(60, seed=1), synthetic(60, seed=2)
+OPTIONS = {"epochs": 2, "bits": 14, "label_bits": 10}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return make_parser("mst", **OPTIONS).fit(TRAIN, seed=0)
+
+
+def test_an_overconfident_parser_is_corrected():
+    """Log-odds twice as large as they should be are halved."""
+    random = np.random.default_rng(0)
+    true = random.beta(4, 1.5, 20000)
+    right = random.random(20000) < true
+    claimed = 1 / (1 + np.exp(-2 * logit(true)))
+    mapped = ProbabilityMap(1.0, *isotonic_knots(logit(claimed), right))(claimed)
+    assert np.abs(claimed - true).mean() > 0.05
+    assert np.abs(mapped - true).mean() < 0.02
+
+
+def test_the_map_is_monotone_and_ends_below_its_first_knot():
+    random = np.random.default_rng(1)
+    values = np.round(random.normal(2, 2, 3000), 1)  # many are equal
+    mapped = ProbabilityMap(1.0, *isotonic_knots(values, random.random(3000) < 0.7))
+    grid = mapped(np.linspace(0, 1, 500))
+    assert (np.diff(grid) >= -1e-12).all()
+    assert grid[0] < 1e-3
+    assert grid[-1] <= 1
+
+
+def test_few_words_are_not_mapped():
+    assert isotonic_knots(np.arange(200.0), np.ones(200, bool)) == ([], [])
+    assert isotonic_knots(np.zeros(5000), np.ones(5000, bool)) == ([], [])
+    assert ProbabilityMap()([0.25, 1.0]).tolist() == [0.25, 1.0]
+
+
+@pytest.mark.parametrize(("exponent", "factor"), [(1.0, 0.0), (0.7, 0.3), (1.3, -0.5)])
+def test_the_map_of_trees_is_recovered(exponent, factor):
+    random = np.random.default_rng(2)
+    logs = -random.gamma(1, 4, 20000)
+    right = random.random(20000) < np.exp(-np.exp(factor) * (-logs) ** exponent)
+    assert power_map(logs, right) == pytest.approx((exponent, factor), abs=0.06)
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_trees_that_are_all_alike(right):
+    exponent, factor = power_map(-np.linspace(0.1, 9, 50), np.full(50, right))
+    made = Calibration("local", tree=(exponent, factor)).tree_probability([-5.0, 0.0])
+    assert (made[0] > 0.5) == right
+    assert np.isfinite(made).all()
+    assert made[1] > 0.9
+
+
+def test_calibration_of_parsers_lowers_the_log_loss(model):
+    fitted = fit_calibration(model, DEV, "dev")
+    assert (fitted.way, uncalibrated(model).way) == ("projective", "projective")
+    assert len(fitted.heads.logits) >= 5
+    assert fitted.relations.temperature != 1
+    again = Calibration.from_dict(json.loads(json.dumps(fitted.to_dict())))
+    shares = np.linspace(0, 1, 9)
+    np.testing.assert_array_equal(again.heads(shares), fitted.heads(shares))
+    assert (again.tree, again.fitted_on) == (fitted.tree, "dev")
+
+
+def test_a_damaged_calibration():
+    with pytest.raises(TreegaugeError, match="calibration is damaged"):
+        Calibration.from_dict({"way": "local"})
+
+
+def test_models_keep_it_in_their_files(model, tmp_path):
+    path = tmp_path / "m"
+    model.save(path)
+    assert load_calibration(path) is None
+    before = load_archive(path)
+    fitted = fit_calibration(model, DEV, "dev")
+    save_calibration(path, fitted)
+    data = path.read_bytes()
+    assert json.dumps(load_calibration(path).to_dict()) == json.dumps(fitted.to_dict())
+    header, arrays = load_archive(path)
+    assert header == before[0]
+    assert set(arrays) == set(before[1])
+    assert load_model(path).parse(DEV) == model.parse(DEV)
+    model.save(path)
+    save_calibration(path, fitted)
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    ("sentences", "said"), [(60, "on 5 folds of the training set"), (20, "not calibrated")]
+)
+def test_without_a_dev_set(sentences, said, caplog):
+    parser = make_parser("mst", **{**OPTIONS, "epochs": 1})
+    train = TRAIN[:sentences]
+    model = parser.fit(train, seed=0)
+    with caplog.at_level("INFO", "treegauge"):
+        fitted = calibrate_model("mst", parser, model, train, None, 0)
+    assert said in caplog.text
+    assert (fitted is None) == (sentences == 20)
+
+
+def test_a_model_without_probabilities_has_none():
+    parser = make_parser("baseline")
+    model = parser.fit(TRAIN, seed=0)
+    assert calibrate_model("baseline", parser, model, TRAIN, DEV, 0) is None

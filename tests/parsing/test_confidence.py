@@ -1,0 +1,215 @@
+"""Probabilities and k best trees beside a parser's output."""
+
+import re
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+import treegauge as tg
+from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.calibration import fit_calibration, uncalibrated
+from treegauge.parsing.confidence import probable_trees, with_confidence
+from treegauge.parsing.evidence import gather_evidence
+from treegauge.parsing.registry import load_model, make_parser
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.trees import is_tree
+
+from .all_trees import all_trees
+
+TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((80, 1), (80, 2), (40, 3)))
+OPTIONS = {
+    "beam": {"epochs": 2},
+    "mst": {"epochs": 2, "bits": 14, "label_bits": 10},
+}
+
+
+@pytest.fixture(scope="module", params=OPTIONS)
+def model(request):
+    return make_parser(request.param, **OPTIONS[request.param]).fit(TRAIN, seed=0)
+
+
+@pytest.fixture(scope="module")
+def calibration(model):
+    return fit_calibration(model, DEV, "dev")
+
+
+def probabilities(treebank):
+    """Return HeadProb and DeprelProb of all words, and tree_prob of all sentences."""
+    text = treebank.to_bytes().decode()
+    words = re.findall(r"HeadProb=(0\.\d{4}|1\.0000)\|DeprelProb=(0\.\d{4}|1\.0000)\n", text)
+    trees = re.findall(r"(?m)^# tree_prob = (0\.\d{4}|1\.0000)$", text)
+    return np.array(words, float), np.array(trees, float)
+
+
+def test_every_word_and_sentence_has_probabilities(model, calibration):
+    parsed = model.parse(TEST)
+    made = with_confidence(model, parsed, calibration)
+    words, trees = probabilities(made)
+    assert words.shape == (TEST.n_words, 2)
+    assert trees.shape == (len(TEST),)
+    assert (made.head == parsed.head).all()
+    assert made["deprel"].to_list() == parsed["deprel"].to_list()
+    assert made["form"].to_list() == TEST["form"].to_list()
+    again = with_confidence(model, made, calibration)
+    assert again == made  # what is there is replaced, and all else stays
+
+
+def test_they_say_how_often_words_are_correct(model, calibration):
+    test = synthetic(200, seed=4)
+    scores = {}
+    for name, how in (("before", uncalibrated(model)), ("after", calibration)):
+        made = with_confidence(model, model.parse(test), how)
+        scores[name] = tg.score(test, {"it": made}, calibration=True).attached["calibration"]
+    before, after = (scores[name].systems["it"]["arc"].numbers["ece"] for name in scores)
+    assert after < 0.06
+    assert after < before
+    rows = {row["dropped"]: row for row in scores["after"].coverage.rows}
+    assert rows[20]["gain"] > 1
+
+
+def test_the_best_tree_comes_first_and_all_are_trees(model, calibration):
+    parsed = model.parse(TEST)
+    for sentence, trees in enumerate(probable_trees(model, parsed, calibration, 4)):
+        heads = parsed.head[parsed.offsets[sentence] : parsed.offsets[sentence + 1]]
+        assert trees[0].heads.tolist() == heads.tolist()
+        assert 1 <= len(trees) <= 4
+        assert len({(*one.heads.tolist(), *one.relations) for one in trees}) == len(trees)
+        shares = [one.probability for one in trees]
+        assert all(a >= b for a, b in pairwise(shares))
+        assert sum(shares) <= 1 + 1e-9
+        assert all(is_tree(one.heads)[0] for one in trees)
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_trees_of_the_graph_parser_are_the_best_of_all(projective):
+    options = {**OPTIONS["mst"], "projective": projective}
+    model = make_parser("mst", **options).fit(TRAIN, seed=0)
+    short = TEST.take(np.flatnonzero(TEST.lengths <= 4)[:2])
+    assert len(short)
+    parsed = model.parse(short)
+    for sentence, evidence in enumerate(gather_evidence(model, parsed, 5)):
+        own, n = short[sentence : sentence + 1], int(short.lengths[sentence])
+        words, scores = np.arange(n), []
+        arcs = np.log(np.maximum(model.head_probabilities(own)[0], 1e-300))
+        for heads in all_trees(n, projective=projective):
+            given = own.with_columns({"head": heads})
+            logs = np.log(model.relation_probabilities(given))
+            rooted = [(name == "root") for name in model.relations]
+            logs[(heads == 0)[:, None] != np.array(rooted)] = -np.inf
+            names = np.sort(logs - logs.max(1, keepdims=True), axis=1)[:, :-6:-1]
+            scores += [
+                arcs[words, heads].sum() + names[words, list(chosen)].sum()
+                for chosen in product(range(5), repeat=n)
+            ]
+        found = []
+        for tree in evidence.trees:
+            logs = tree.relation_logs - tree.relation_logs.max(1, keepdims=True)
+            found.append(arcs[words, tree.heads].sum() + logs[words, tree.relations].sum())
+        assert found == pytest.approx(sorted(scores, reverse=True)[:5])
+
+
+def test_leads_of_a_greedy_search_are_its_parse():
+    model = make_parser("beam", epochs=2, beam=1).fit(TRAIN, seed=0)
+    kept = model.analyses(TEST, 3)
+    parsed = model.parse(TEST)
+    assert kept.heads.shape == (1, TEST.n_words)
+    assert (kept.heads[0] == parsed.head).all()
+    leads = np.concatenate(
+        [
+            own[np.arange(len(own)), parsed.head[start : start + len(own)]]
+            for own, start in zip(kept.head_logs, TEST.offsets[:-1], strict=True)
+        ]
+    )
+    assert (leads == 0).all()
+    assert all((own <= 0).all() for own in kept.head_logs)
+
+
+def test_analyses_are_those_of_the_beam():
+    model = make_parser("beam", **OPTIONS["beam"]).fit(TRAIN, seed=0)
+    kept, parsed = model.analyses(TEST, 8), model.parse(TEST)
+    assert (kept.heads[0] == parsed.head).all()
+    finite = np.where(np.isfinite(kept.scores), kept.scores, -1e9)
+    assert (np.diff(finite, axis=1) <= 0).all()
+    names = [model.relation_names[number] for number in kept.relations[0].tolist()]
+    assert names == parsed["deprel"].to_list()
+    assert (kept.relation_logs[0].argmax(1) == kept.relations[0]).all()
+
+
+def test_unlabelled_trees_have_probabilities():
+    model = make_parser("beam", epochs=1, labelled=False).fit(TRAIN, seed=0)
+    words, _ = probabilities(with_confidence(model, model.parse(TEST), uncalibrated(model)))
+    assert (words[:, 1] == 1).all()
+
+
+ROWS = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t{0}\n2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"
+
+
+def test_comments_and_other_fields_stay(model, calibration):
+    misc = "SpaceAfter=No|HeadProb=9|Gloss=a=b|DeprelProb="
+    odd = "# newdoc id = d\n# sent_id = s\u2028x\n# tree_prob = 7\n#tree_rank=2\n# text = Go!\n"
+    text = (odd + ROWS.format(misc)).replace("\n", "\r\n") + "# the end"
+    made = with_confidence(model, model.parse(parse_conllu(text)), calibration, trees=2)
+    first, second, end = made.to_bytes().decode().split("\r\n\r\n")
+    assert end == "# the end"
+    lines = first.split("\r\n")
+    assert lines[:4] == [
+        "# newdoc id = d",
+        "# sent_id = s\u2028x",
+        "# text = Go!",
+        "# tree_rank = 1",
+    ]
+    assert re.fullmatch(r"# tree_prob = [01]\.\d{4}", lines[4])
+    assert re.search(r"\tSpaceAfter=No\|Gloss=a=b\|HeadProb=\S+\|DeprelProb=\S+$", lines[5])
+    assert second.split("\r\n")[:3] == [
+        "# sent_id = s\u2028x/tree_2", "# text = Go!", "# tree_rank = 2",
+    ]  # fmt: skip
+    assert len(made) == 2
+
+
+def test_names_of_sentences_with_a_zone(model, calibration):
+    text = "# sent_id = s/en\n" + ROWS.format("_")
+    made = with_confidence(model, model.parse(parse_conllu(text)), calibration, trees=2)
+    assert made.metadata("sent_id") == ["s/en", "s/en-tree_2"]
+
+
+def test_a_sentence_without_words_and_an_empty_file(model, calibration):
+    empty_node = "# sent_id = e\n1.1\t_\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+    treebank = parse_conllu(ROWS.format("_") + empty_node, errors="skip")
+    made = with_confidence(model, model.parse(treebank), calibration)
+    assert len(made) == len(treebank)
+    nothing = parse_conllu("")
+    assert len(with_confidence(model, model.parse(nothing), calibration)) == 0
+
+
+def test_the_command(command, tmp_path):
+    (tmp_path / "gold.conllu").write_bytes(TEST.to_bytes())
+    path = tmp_path / "m"
+    trained = tg.train("mst", TRAIN, dev=DEV, out=path, option=OPTIONS["mst"])
+    done = command("parse", path, tmp_path / "gold.conllu", "--confidence", "--trees", "2")
+    assert (done.code, done.err) == (0, "")
+    by_training = tg.parse(trained, TEST, confidence=True, trees=2)
+    assert done.out.encode() == by_training.document
+    assert "confidence:yes|trees:2" in by_training.signature
+    plain = command("parse", path, tmp_path / "gold.conllu")
+    assert plain.out.encode() == load_model(path).parse(TEST).to_bytes()
+    bare = command("parse", path, tmp_path / "gold.conllu", "--trees", "2")
+    assert "tree_rank = 2" in bare.out
+    assert "HeadProb" not in bare.out
+    wrong = command("parse", path, tmp_path / "gold.conllu", "--trees", "0")
+    assert (wrong.code, "trees" in wrong.err) == (2, True)
+
+
+def test_a_model_that_was_not_calibrated(command, tmp_path):
+    (tmp_path / "gold.conllu").write_bytes(TEST.to_bytes())
+    tg.train("mst", TRAIN, out=tmp_path / "m", option=OPTIONS["mst"], calibrate=False)
+    done = command("parse", tmp_path / "m", tmp_path / "gold.conllu", "--confidence")
+    assert done.code == 0
+    assert "not calibrated" in done.err
+
+
+def test_a_model_without_probabilities():
+    model = make_parser("baseline").fit(TRAIN, seed=0)
+    with pytest.raises(TreegaugeError, match=r"BaselineModel.*beam, mst, biaffine"):
+        tg.parse(model, TEST, confidence=True)
