@@ -286,11 +286,8 @@ def _mixed_layers(weights: Mapping[str, Tensor], context: Tensor, batch: Sentenc
 
     (Peters et al. 2018), with :math:`\gamma` and :math:`s` zero at first.
     """
-    shares = torch.softmax(weights["context.mix.bias"], -1)
-    shares = (shares * (1 + weights["context.scale.bias"]))[:, None, None, :, None]
-    mixed = torch.zeros_like(context[..., 0, :], dtype=shares.dtype)
-    for layer in range(context.shape[-2]):
-        mixed = mixed + context[..., layer, :].to(shares.dtype) * shares[..., layer, :]
+    shares = torch.softmax(weights["context.mix.bias"], -1) * (1 + weights["context.scale.bias"])
+    mixed = (context.to(shares.dtype) * shares[:, None, None, :, None]).sum(-2)
     step = torch.arange(context.shape[2], device=context.device)
     return torch.where((step == 0)[:, None], weights["context.root.table"][:, None, None], mixed)
 

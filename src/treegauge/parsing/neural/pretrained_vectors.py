@@ -17,8 +17,14 @@ from treegauge.core.messages import progress
 from treegauge.parsing.neural.batches import SentenceBatch, own
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions
-from treegauge.parsing.neural.pretrained import TUNED, EncoderInput
-from treegauge.parsing.neural.pretrained_subwords import Windows, batched, plan_windows
+from treegauge.parsing.neural.pretrained import EncoderInput
+from treegauge.parsing.neural.pretrained_reading import (
+    EncoderLearner,
+    in_precision,
+    is_short,
+    read_windows,
+)
+from treegauge.parsing.neural.pretrained_subwords import batched, plan_windows
 
 _SUBWORDS = 8192
 _LARGEST = 65504.0  # of half precision
@@ -37,7 +43,7 @@ class ContextVectors:
         self._data = read[0]
         encoder = given.encoder
         self.shape = encoder.layers(options.encoder_layers), encoder.size
-        self.parameters: dict[str, torch.nn.Parameter] = {}
+        self.learner: EncoderLearner | None = None
         self._table: Tensor | None = None
         size = len(self._data.types) * self.shape[0] * self.shape[1] * 2
         # A file to be parsed may be of any size; what is learned from must fit.
@@ -46,12 +52,11 @@ class ContextVectors:
             return
         if len(read) > 1:
             raise TreegaugeError("an encoder that is not frozen learns with one model at a time")
-        module = encoder.own_module() if arrays is None else encoder.tuned(arrays)
-        self._module = module.to(device)
         if arrays is None:
-            if options.gradient_checkpointing:
-                _recompute(module, encoder.source)
-            self.parameters = dict(module.named_parameters())
+            self.learner = EncoderLearner(encoder, options, device)
+            self._module = self.learner.module
+        else:
+            self._module = in_precision(encoder.tuned(arrays).to(device), options, device)
 
     def of(self, batch: SentenceBatch, sentences: Tensor, *, training: bool) -> Tensor:
         """Return the vectors of a batch of these sentences (M, B)."""
@@ -60,7 +65,7 @@ class ContextVectors:
         known = [one for one in sentences.reshape(-1).tolist() if one < len(self._data)]
         types = [self._types(self._data, one) for one in known]
         windows = plan_windows(self._given.subwords, types, self.options.pooling)
-        if self.parameters:
+        if self.learner is not None:
             self._module.train(training)
         found = read_windows(self._module, windows, self.options, self.device)
         if self.options.frozen:
@@ -100,7 +105,7 @@ class ContextVectors:
     ) -> None:  # fmt: skip
         """Write the vectors of sentences, those read before from the encoder's cache."""
         options, given = self.options, self._given
-        cache, precision = given.encoder.cache, _is_short(options, self.device)
+        cache, precision = given.encoder.cache, is_short(options, self.device)
         window = given.subwords.window, given.subwords.overlap
         way = self.shape[0], options.pooling, *window, precision
         new = []
@@ -113,7 +118,9 @@ class ContextVectors:
         sizes = given.subwords.starts[1:] - given.subwords.starts[:-1]
         room = given.subwords.window
         lengths = [min(int(sizes[texts[one]].sum()), room) for one in new]
-        module = given.encoder.module.to(self.device)
+        if not new:
+            return
+        module = in_precision(given.encoder.module.to(self.device), options, self.device)
         held = sum(one.nbytes for one in cache.values())
         done = 0
         with torch.inference_mode(), progress("encoding sentences", len(new)) as task:
@@ -157,60 +164,3 @@ def context_vectors(
 ) -> ContextVectors | None:  # fmt: skip
     """Return what an encoder gives for these data, or None without one."""
     return None if given is None else ContextVectors(given, read, options, device, arrays)
-
-
-def read_windows(
-    module: torch.nn.Module, windows: Windows, options: NeuralOptions, device: torch.device
-) -> Tensor:
-    """Return the vectors of words in the top layers, (words, layers, size), lowest layer first."""
-
-    def put(array: npt.NDArray[np.int64]) -> Tensor:
-        return torch.from_numpy(array).to(device)
-
-    with torch.autocast(device.type, torch.bfloat16, enabled=_is_short(options, device)):
-        output = module(
-            input_ids=put(windows.ids), attention_mask=put(windows.mask),
-            output_hidden_states=True, return_dict=True,
-        )  # fmt: skip
-    states = output.hidden_states
-    if states[-1].shape[:2] != windows.ids.shape:
-        raise TreegaugeError(
-            f"option encoder: it gives states {tuple(states[-1].shape[:2])} for subwords "
-            f"{windows.ids.shape}; expected one for each"
-        )
-    cells, words = put(windows.cells), put(windows.words)
-    pooled = []
-    for layer in states[-options.encoder_layers :]:
-        values = layer.flatten(0, 1).index_select(0, cells).float()
-        if options.pooling == "mean":
-            blank = values.new_zeros(windows.n_words, values.shape[-1])
-            values = blank.index_add(0, words, values)
-        pooled.append(values)
-    stacked = torch.stack(pooled, 1)
-    if options.pooling == "mean":
-        counts = torch.bincount(words, minlength=windows.n_words)
-        stacked = stacked / counts[:, None, None].to(stacked.dtype)
-    return stacked
-
-
-def _is_short(options: NeuralOptions, device: torch.device) -> bool:
-    """Whether the encoder computes in half precision."""
-    auto = device.type == "cuda"
-    return options.precision == "bfloat16" or (options.precision == "auto" and auto)
-
-
-def _recompute(module: Any, source: str) -> None:
-    module.config.use_cache = False
-    try:
-        module.gradient_checkpointing_enable({"use_reentrant": False})
-    except ValueError as error:
-        raise TreegaugeError(
-            f"option gradient_checkpointing: {source} has no such thing: {error}"
-        ) from error
-
-
-def tuned_arrays(parameters: Mapping[str, Tensor]) -> dict[str, npt.NDArray[Any]]:
-    """Return the weights of an encoder as arrays among those of a model."""
-    return {
-        f"{TUNED}{name}": value.detach().cpu().numpy().copy() for name, value in parameters.items()
-    }

@@ -26,8 +26,8 @@ from treegauge.parsing.neural.heads import Answers, gold_log_probabilities, note
 from treegauge.parsing.neural.optimiser import Optimiser
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.predicting import Decode, best_trees
-from treegauge.parsing.neural.pretrained import TUNED, EncoderInput
-from treegauge.parsing.neural.pretrained_vectors import context_vectors, tuned_arrays
+from treegauge.parsing.neural.pretrained import EncoderInput
+from treegauge.parsing.neural.pretrained_vectors import context_vectors
 
 _LOOKED_PLACES, _LOOKED_ROWS = 8192, 256
 
@@ -70,7 +70,7 @@ class Lockstep:
         )  # fmt: skip
         size = 0 if vectors is None else vectors.shape[1]
         self._context = context_vectors(encoder, [one.data for one in learners], options, device)
-        self._tuned: dict[str, Tensor] = dict(self._context.parameters) if self._context else {}
+        self._encoder = self._context.learner if self._context else None
         shape = self._context.shape if self._context else (0, 0)
         self.weights: Weights = initial(
             layout(data, options, size, shape), [one.seed for one in learners], device
@@ -83,11 +83,8 @@ class Lockstep:
         self.answers = Answers.blank(len(learners), len(data.types), device)
         self.updates = 0
         self._graphs = Graphs(self._warm)
-        tuned = {f"{TUNED}{name}": value for name, value in self._tuned.items()}
+        tuned = {} if self._encoder is None else self._encoder.weights
         self._optimiser = Optimiser(self.weights, tuned, options, device)
-
-    def _learned_values(self) -> list[Tensor]:
-        return [*self.weights.values(), *self._tuned.values()]
 
     def _encoded(
         self, sentences: Tensor, width: int, *, training: bool = False, fixed: bool = False
@@ -120,13 +117,16 @@ class Lockstep:
         mask = batch.words.to(arcs.dtype)
         count = mask.sum((1, 2)) if self.options.loss == "word" else mask.amax(2).sum(1)
         each = (learned * mask).sum((1, 2)) / count.clamp(min=1)
-        values = self._learned_values()
-        grads = torch.autograd.grad(-each.sum(), values, allow_unused=True)
-        own = len(self.weights)
-        self._clip([grad for grad in grads[:own] if grad is not None])
-        if self._tuned:
-            self._clip([grad[None] for grad in grads[own:] if grad is not None])
-        self._optimiser.step(grads)
+        values, encoder = list(self.weights.values()), self._encoder
+        leaves = [] if encoder is None else encoder.leaves
+        grads = torch.autograd.grad(-each.sum(), [*values, *leaves], allow_unused=True)
+        own = grads[: len(values)]
+        self._clip([grad for grad in own if grad is not None])
+        if encoder is None:
+            self._optimiser.step(own)
+        else:
+            self._optimiser.step([*own, *encoder.gradients(grads[len(values) :])])
+            encoder.refresh()
 
     def _clip(self, grads: list[Tensor]) -> None:
         norms = torch.stack([torch.linalg.vector_norm(one.flatten(1), dim=1) for one in grads])
@@ -149,7 +149,7 @@ class Lockstep:
     @property
     def _fixed(self) -> bool:
         """Whether work is recorded as graphs; windows of an encoder have too many shapes."""
-        return self.device.type == "cuda" and not self._tuned
+        return self.device.type == "cuda" and self._encoder is None
 
     def _run(self, work: Work, sentences: Tensor, width: int) -> None:
         if self._fixed:
@@ -261,7 +261,9 @@ class Lockstep:
 
     def arrays(self, model: int = 0) -> dict[str, npt.NDArray[Any]]:
         """Return one model's weights, also those of an encoder that learned with it."""
-        return {**to_arrays(self.weights, model), **tuned_arrays(self._tuned)}
+        arrays = to_arrays(self.weights, model)
+        tuned = {} if self._encoder is None else self._encoder.weights
+        return arrays | {name: one.detach().cpu().numpy().copy() for name, one in tuned.items()}
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights and the optimiser's memory as arrays: all that the next epoch needs."""
@@ -271,3 +273,5 @@ class Lockstep:
         """Go on from what :meth:`state` returned."""
         self.updates = int(arrays["updates"])
         self._optimiser.restore(arrays)
+        if self._encoder is not None:
+            self._encoder.refresh()
