@@ -115,7 +115,7 @@ def block(data: Any) -> str:
     if len(text) < LARGE:
         return text
     content = text.encode()
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9)
     packed = packer.compress(content) + packer.flush()
     return f"{len(content)}:{base64.b64encode(packed).decode()}"
 

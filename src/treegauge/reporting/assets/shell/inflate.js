@@ -18,12 +18,14 @@ const DISTANCE_BITS = [
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 const LONGEST = 15;
 
-// A table from the next 15 bits, first bit lowest, to a symbol and the length of its code.
+// A table from the next bits, first bit lowest, to a symbol and the length of its code; as many bits
+// as the longest code has.
 const codeTable = (lengths) => {
-  const table = new Uint16Array(1 << LONGEST);
   const counts = new Uint32Array(LONGEST + 1);
   const first = new Uint32Array(LONGEST + 2);
   for (const length of lengths) if (length) counts[length] += 1;
+  const longest = Math.max(1, counts.findLastIndex((count) => count > 0));
+  const table = new Uint16Array(1 << longest);
   for (let length = 1; length <= LONGEST; length += 1)
     first[length + 1] = (first[length] + counts[length]) << 1;
   lengths.forEach((length, symbol) => {
@@ -40,6 +42,8 @@ const codeTable = (lengths) => {
   });
   return table;
 };
+
+const damaged = () => new Error("the data of this page are damaged");
 
 const fixed = () => {
   const lengths = new Uint8Array(288);
@@ -60,7 +64,7 @@ export const inflated = (input, size) => {
       at += 1;
       count += 8;
     }
-    if (at > input.length + 4) throw new Error("the data of this page are damaged");
+    if (at > input.length + 8) throw damaged();
   };
   const take = (bits) => {
     if (!bits) return 0;
@@ -72,9 +76,9 @@ export const inflated = (input, size) => {
   };
   const symbol = (table) => {
     need(LONGEST);
-    const entry = table[held & ((1 << LONGEST) - 1)];
+    const entry = table[held & (table.length - 1)];
     const length = entry & 15;
-    if (!length) throw new Error("the data of this page are damaged");
+    if (!length) throw damaged();
     held >>>= length;
     count -= length;
     return entry >> 4;
@@ -104,22 +108,42 @@ export const inflated = (input, size) => {
     take(16); // its complement
     for (let i = 0; i < length; i += 1, written += 1) output[written] = take(8);
   };
+  // Most of the time is spent here: state is kept in variables of its own.
   const block = ([literals, distances]) => {
+    const wide = literals.length - 1;
+    const far = distances.length - 1;
+    let [i, bits, kept, to] = [at, count, held, written];
     for (;;) {
-      const one = symbol(literals);
-      if (one === 256) return;
+      while (bits < LONGEST) {
+        kept |= input[i] << bits; // behind the end this adds nothing
+        i += 1;
+        bits += 8;
+      }
+      let entry = literals[kept & wide];
+      let length = entry & 15;
+      if (!length || to > size || i > input.length + 8) throw damaged();
+      kept >>>= length;
+      bits -= length;
+      const one = entry >> 4;
       if (one < 256) {
-        output[written] = one;
-        written += 1;
+        output[to] = one;
+        to += 1;
         continue;
       }
-      const length = LENGTHS[one - 257] + take(LENGTH_BITS[one - 257]);
-      const place = symbol(distances);
-      const from = written - DISTANCES[place] - take(DISTANCE_BITS[place]);
-      for (let i = 0; i < length; i += 1) output[written + i] = output[from + i];
-      written += length;
-      if (written > size) throw new Error("the data of this page are damaged");
+      if (one === 256) break;
+      [at, count, held] = [i, bits, kept];
+      length = LENGTHS[one - 257] + take(LENGTH_BITS[one - 257]);
+      need(LONGEST);
+      entry = distances[held & far];
+      if (!(entry & 15)) throw damaged();
+      held >>>= entry & 15;
+      count -= entry & 15;
+      const from = to - DISTANCES[entry >> 4] - take(DISTANCE_BITS[entry >> 4]);
+      for (let k = 0; k < length; k += 1) output[to + k] = output[from + k];
+      to += length;
+      [i, bits, kept] = [at, count, held];
     }
+    [at, count, held, written] = [i, bits, kept, to];
   };
   for (let last = 0; !last; ) {
     last = take(1);
@@ -134,6 +158,8 @@ export const inflated = (input, size) => {
 export const blockText = (text) => {
   const match = /^(\d+):/.exec(text);
   if (!match) return text;
-  const bytes = Uint8Array.from(atob(text.slice(match[0].length)), (c) => c.charCodeAt(0));
+  const packed = atob(text.slice(match[0].length));
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < packed.length; i += 1) bytes[i] = packed.charCodeAt(i);
   return new TextDecoder().decode(inflated(bytes, Number(match[1])));
 };

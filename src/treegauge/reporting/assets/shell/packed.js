@@ -7,7 +7,9 @@ const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32
 export const unpack = (packed) => {
   if (Array.isArray(packed)) return packed;
   const [[kind, text]] = Object.entries(packed);
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const plain = atob(text);
+  const bytes = new Uint8Array(plain.length);
+  for (let i = 0; i < plain.length; i += 1) bytes[i] = plain.charCodeAt(i);
   return new KINDS[kind](bytes.buffer);
 };
 
