@@ -10,6 +10,7 @@ import {
   matches,
   textMatches,
 } from "../../../src/treegauge/reporting/assets/views/search_match.js";
+import { search } from "../../../src/treegauge/reporting/assets/views/search.js";
 import { bank, parsedAs } from "./helpers.js";
 
 const found = (text, options = {}, own = bank()) =>
@@ -102,6 +103,16 @@ test("no pattern takes long, and patterns are not regular expressions", () => {
   assert.ok(fits("*", ""));
   assert.ok(!fits("", "a"));
   assert.ok(!fits("*a".repeat(150) + "b", "a".repeat(20000)));
+});
+
+test("questions about a system need one", () => {
+  assert.throws(() => search([bank()], "tree", "upos=VERB > wrong=head", "alpha"), (error) => {
+    assert.equal(error.at, 12);
+    assert.match(error.message, /'wrong' needs sentences that a system parsed/);
+    return true;
+  });
+  assert.equal(search([parsed, bank()], "tree", "wrong=head", "alpha").length, 1);
+  assert.equal(search([bank()], "text", "wrong=head").length, 0);
 });
 
 test("text is found across words, whatever its case", () => {

@@ -8,7 +8,7 @@ import { button, fill, html, select } from "../shell/dom.js";
 import { grouped, plural } from "../shell/format.js";
 import { queryHelp } from "./search_help.js";
 import { matches, textMatches } from "./search_match.js";
-import { fieldQuery, parseQuery, QueryError } from "./search_query.js";
+import { fieldQuery, parseQuery, QueryError, systemCondition } from "./search_query.js";
 
 const STEP = 10; // sentences drawn at a time
 const MODES = [
@@ -32,6 +32,11 @@ const HINTS = {
 export const search = (banks, mode, typed, system = null) => {
   const fields = () => (mode === "tree" ? parseQuery(typed) : fieldQuery(mode, typed));
   const query = mode === "text" ? null : fields();
+  const about = query && systemCondition(query);
+  if (about && !banks.some((bank) => bank.systems.includes(system))) {
+    const text = `'${about.key}' needs sentences that a system parsed; there are none here`;
+    throw new QueryError(text, about.at, about.key.length);
+  }
   return banks.flatMap((bank) => {
     const found = query
       ? matches(bank, query, { system: system && bank.system(system) })

@@ -181,6 +181,11 @@ export const parseQuery = (text) => {
   return whole;
 };
 
+// The first condition about a system's output in a query, or null.
+export const systemCondition = (query) =>
+  query.conditions.find(({ key }) => key === "wrong" || key === "parsed") ||
+  query.relations.reduce((found, one) => found || systemCondition(one.to), null);
+
 // The query that asks one thing about a word; * is a wildcard in what was typed.
 export const fieldQuery = (key, typed) => ({
   conditions: [{ key, values: [{ text: typed, exact: false }], negated: false, at: 0 }],

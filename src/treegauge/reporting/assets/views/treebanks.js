@@ -8,6 +8,7 @@ import { percent, plural, short } from "../shell/format.js";
 import { profileCards } from "./treebanks_cards.js";
 import { changesPanel } from "./treebanks_changes.js";
 
+const DRAWN = 24; // charts of displacements
 const LEVELS = { error: 0, warning: 1, note: 2 };
 
 // A measure as the page shows it: shares as percentages.
@@ -189,8 +190,13 @@ export const view = {
               html(
                 "div",
                 { class: "smalls" },
-                drawings.map(([name, shares]) => displacementChart(name, shares, data.reach)),
+                drawings
+                  .slice(0, DRAWN)
+                  .map(([name, shares]) => displacementChart(name, shares, data.reach)),
               ),
+              drawings.length > DRAWN
+                ? html("p", { class: "count" }, `The first ${DRAWN} of ${drawings.length} treebanks.`)
+                : null,
             ]
           : null,
         audits.length ? auditPanel(audits) : null,
