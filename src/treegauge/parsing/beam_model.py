@@ -195,7 +195,7 @@ class BeamModel:
         that step, at most 0, in units of the margin that training asks for.
         """
         how = self.options
-        words = self.vocabulary.words(treebank, how)
+        words = self._words(treebank)
         search = Search(words, how.templates, self.labels, self._weights, how.beam)
         kept = min(most, how.beam)
         scores, heads, relations, label_scores = search.analyses(kept)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from treegauge.parsing.base import (
     OnEpoch,
     Parser,
     Probabilistic,
+    Searching,
     check_training,
     load_archive,
     save_model,
@@ -47,13 +48,14 @@ class EnsembleModel:
     projective trees if all members build these only; relations are the likeliest at its heads.
     """
 
-    members: tuple[Probabilistic, ...]
+    members: tuple[Any, ...]
     tag_source: TagSource = GOLD
 
     @property
     def relations(self) -> Sequence[str]:
         """Names of the columns of :meth:`relation_probabilities`."""
-        return self.members[0].relations
+        names: Sequence[str] = self.members[0].relations
+        return names
 
     @property
     def projective(self) -> bool:
@@ -125,12 +127,70 @@ def _archive(member: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
 
 
 def _member(model: Model) -> Probabilistic:
-    if not isinstance(model, Probabilistic):
-        raise TreegaugeError(
-            f"the model ({type(model).__name__}) gives no probabilities to average; ensembles are "
-            "made of mst, biaffine, pointer and labelling"
-        )
-    return model
+    """Return the model as one that gives probabilities."""
+    if isinstance(model, Probabilistic):
+        return model
+    if isinstance(model, Searching):
+        return SearchMember(model)
+    raise TreegaugeError(
+        f"the model ({type(model).__name__}) gives no probabilities to average; ensembles are made "
+        "of beam, mst, biaffine, pointer and labelling"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SearchMember:
+    """A model that searches for trees, as one that gives probabilities of heads and relations.
+
+    A head's probability is its share, by softmax, of how good the word's heads looked when the
+    search tried them. Relations are weighed on the analyses in which the word has that head, or on
+    all analyses if there are none.
+    """
+
+    model: Any
+    projective: ClassVar[bool] = True
+
+    @property
+    def relations(self) -> Sequence[str]:
+        """Names of the columns of :meth:`relation_probabilities`."""
+        names: Sequence[str] = self.model.relation_names
+        return names
+
+    def head_probabilities(self, treebank: Treebank) -> list[Doubles]:
+        """Return for each sentence the share of each head, (words, words + 1), 0 the root."""
+        return [_softmax(logs) for logs in self.model.analyses(treebank, 1).head_logs]
+
+    def relation_probabilities(self, treebank: Treebank) -> Doubles:
+        """Return one row per word: the share of each relation at the word's head."""
+        kept = self.model.analyses(treebank, MOST_ANALYSES)
+        there = np.isfinite(kept.scores).T[:, treebank.sentence_of]
+        same = there & (kept.heads == treebank.head[None])
+        used = np.where(same.any(0), same, there)
+        shares = np.zeros((treebank.n_words, len(self.relations)))
+        for own, logs in zip(used, kept.relation_logs, strict=True):
+            shares[own] += _softmax(logs[own].astype(np.float64))
+        return np.asarray(shares / np.maximum(used.sum(0), 1)[:, None])
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        """Return the treebank with the trees of the search."""
+        parsed: Treebank = self.model.parse(treebank)
+        return parsed
+
+    def save(self, path: Source) -> None:
+        """Write the model to one file."""
+        self.model.save(path)
+
+
+MOST_ANALYSES = 8
+"""Analyses of each sentence that relations are weighed on."""
+
+
+def _softmax(logs: Doubles) -> Doubles:
+    """Return the shares of each row; a row without any finite log is even."""
+    tops = logs.max(1, keepdims=True, initial=-np.inf)
+    known = np.where(np.isfinite(tops), logs - np.where(np.isfinite(tops), tops, 0), 0.0)
+    shares = np.exp(known)
+    return np.asarray(shares / shares.sum(1, keepdims=True))
 
 
 class EnsembleParser:

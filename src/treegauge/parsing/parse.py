@@ -50,7 +50,7 @@ def parse(
     treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
     out: str | PathLike[str] | None = None, split: Literal["train", "dev", "test"] | None = None,
     errors: Literal["strict", "skip", "repair"] = "strict", confidence: bool = False,
-    trees: int = 1,
+    trees: int = 1, write_tags: bool = False,
 ) -> Parsed:  # fmt: skip
     """Parse sentences with a trained model.
 
@@ -76,6 +76,8 @@ def parse(
     trees
         Write up to as many trees of each sentence, best first, with ``# tree_rank`` and
         ``# tree_prob``; later trees have ``/tree_2`` and so on after their ``sent_id``.
+    write_tags
+        Write the tags of the model's own tagger, by which it parses, into UPOS.
 
     Examples
     --------
@@ -88,6 +90,7 @@ def parse(
     '...HeadProb=0...|DeprelProb=...'
     """
     from treegauge.parsing.registry import load_model
+    from treegauge.parsing.tag_sources import check_tagger, note_tags, with_read_tags
     from treegauge.parsing.train import Training
     from treegauge.treebanks.conllu import TOLERABLE, write_conllu
     from treegauge.treebanks.reading import read_treebank
@@ -106,9 +109,14 @@ def parse(
         from treegauge.parsing.evidence import check_confidence
 
         check_confidence(loaded)
+    if write_tags:
+        check_tagger(loaded)
     given = read_treebank(treebank, split, errors, need_heads=False, allow=TOLERABLE)
+    note_tags(loaded, given)
     with progress("parsing"):
         parsed = loaded.parse(given)
+        if write_tags:
+            parsed = with_read_tags(loaded, parsed)
         if weighed:
             from treegauge.parsing.confidence import with_confidence
 
@@ -119,7 +127,7 @@ def parse(
         write_conllu(parsed, path)
     signature = sign(
         v="parse", model=name, tb=given.mark, confidence=confidence or None,
-        trees=trees if trees > 1 else None, output=parsed.mark,
+        trees=trees if trees > 1 else None, tags=write_tags or None, output=parsed.mark,
     )  # fmt: skip
     return Parsed(parsed, path, signature)
 

@@ -61,7 +61,8 @@ class ParserEntry:
     @property
     def gives_probabilities(self) -> bool:
         """Whether its models say how likely heads and relations are."""
-        return hasattr(self._class(self.model), "head_probabilities")
+        model = self._class(self.model)
+        return hasattr(model, "head_probabilities") or hasattr(model, "analyses")
 
     def make(self, options: Any) -> "Parser":
         """Make the parser with these options."""

@@ -127,6 +127,15 @@ def learn_tags(
     return source, train, None if dev is None else source.read(dev)
 
 
+def note_training(options: Any, train: Treebank) -> None:
+    """Say where the tags come from that a parser learns from, unless they are the file's own."""
+    mode = getattr(options, "tags", "gold")
+    if mode == "gold" and lacks_tags(train):
+        note(f"{train.name} has no UPOS tags: the parser learns from words alone")
+    elif mode in {"predicted", "mixed"}:
+        note(f"a tagger is part of the model; it tags the training set by {FOLDS} folds")
+
+
 def note_tags(model: Any, treebank: Treebank) -> None:
     """Say where the tags come from that a model parses by, unless they are the file's own."""
     source = getattr(model, "tag_source", GOLD)
@@ -140,18 +149,21 @@ def note_tags(model: Any, treebank: Treebank) -> None:
         note(f"{missing:,} of {words:,} words have no UPOS tag, and the model has no tagger")
 
 
-def with_read_tags(model: Any, parsed: Treebank) -> Treebank:
-    """Return parsed sentences with the tags in UPOS that the model parsed by."""
-    source = getattr(model, "tag_source", None)
-    if source is None or source.tagger is None:
+def check_tagger(model: Any) -> None:
+    """Refuse a model without a tagger."""
+    if getattr(model, "tag_source", GOLD).tagger is None:
         raise TreegaugeError(
             "the model has no tagger whose tags could be written: train it with the option "
             "tags=predicted or tags=mixed"
         )
-    return parsed.with_columns({"upos": source.read(parsed)["upos"]})
 
 
-def tag_report(model: Any, dev: Treebank) -> dict[str, float]:
+def with_read_tags(model: Any, parsed: Treebank) -> Treebank:
+    """Return parsed sentences with the tags in UPOS by which the model parsed them."""
+    return parsed.with_columns({"upos": model.tag_source.read(parsed)["upos"]})
+
+
+def tag_report(model: Any, dev: Treebank | None) -> dict[str, float]:
     """Return LAS on a dev set with gold and with predicted tags, and the tagger's accuracy.
 
     All are in percent; empty for a model without a tagger or a dev set without tags.
@@ -160,7 +172,7 @@ def tag_report(model: Any, dev: Treebank) -> dict[str, float]:
     from treegauge.scoring.settings import Resampling
 
     source = getattr(model, "tag_source", GOLD)
-    if source.tagger is None or lacks_tags(dev) or dev.n_words == 0:
+    if source.tagger is None or dev is None or lacks_tags(dev):
         return {}
     tagged = source.tagger.tag(dev)
     reader = replace(model, tag_source=GOLD)

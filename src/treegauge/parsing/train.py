@@ -39,7 +39,8 @@ def train(
     dev: "Treebank | str | PathLike[str] | IO[str] | IO[bytes] | None" = None,
     preset: str | None = None, option: Sequence[str] | Mapping[str, Any] = (),
     held_out: float | None = None, seed: int = 0,
-    errors: Literal["strict", "skip", "repair"] = "strict", calibrate: bool = True,
+    errors: Literal["strict", "skip", "repair"] = "strict", ensemble: int = 1,
+    calibrate: bool = True,
 ) -> Training:  # fmt: skip
     """Train a parser.
 
@@ -67,6 +68,9 @@ def train(
         Seed of the random numbers; the same seed gives the same model.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
+    ensemble
+        Train as many models, from this seed on, and average their probabilities; one file. For
+        parsers that give probabilities.
     calibrate
         Calibrate the probabilities of ``parse --confidence`` on the dev set, or on folds of the
         training set for parsers that learn in seconds.
@@ -79,24 +83,27 @@ def train(
     3
     """
     from treegauge.parsing.base import check_place
+    from treegauge.parsing.ensemble import EnsembleParser
     from treegauge.parsing.expected_time import expected_time, in_words
     from treegauge.parsing.held_out import calibrate_model, save_calibration
     from treegauge.parsing.options import read_options
     from treegauge.parsing.presets import find_preset, with_preset
     from treegauge.parsing.registry import find_parser
+    from treegauge.parsing.tag_sources import note_training, tag_report
 
     entry = find_parser(parser)
     published = None if preset is None else find_preset(parser, preset)
     given = option if published is None else with_preset(published, option)
     options = read_options(entry.options, given)
-    chosen = entry.make(options)
+    chosen = entry.make(options) if ensemble == 1 else EnsembleParser(entry, options, ensemble)
     check_place(out)
     check_overwriting(out, (treebank, dev))
     gold, held = _read_sets(treebank, dev, errors)
     share = _held_share(held_out, entry.keeps_best_epoch) if held is None else 0.0
     if share:
         gold, held = _hold_out(gold, share, seed)
-    note(expected_time(parser, options, gold, held))
+    note_training(options, gold)
+    note(f"{ensemble} models, each: " * (ensemble > 1) + expected_time(parser, options, gold, held))
     start = time.perf_counter()
     model = chosen.fit(gold, held, seed=seed)
     fitted = None
@@ -108,6 +115,7 @@ def train(
     row = {
         "model": Path(out).name, "parser": parser, "treebank": gold.name, "sentences": len(gold),
         "words": gold.n_words, "dev": 0 if held is None else len(held), "seed": seed,
+        **({"ensemble": ensemble} if ensemble > 1 else {}), **tag_report(model, held),
     }  # fmt: skip
     usual = entry.options() if published is None else entry.options(**published.options)
     changed = [f"{key}={value}" for key, value in vars(options).items()
@@ -115,7 +123,7 @@ def train(
     signature = sign(
         v="train", parser=parser, preset=None if published is None else published.name,
         options=",".join(changed) or None, tb=gold.mark, dev=None if held is None else held.mark,
-        held_out=share or None, seed=seed,
+        held_out=share or None, seed=seed, ensemble=ensemble if ensemble > 1 else None,
     )  # fmt: skip
     return Training([row], signature, model, fspath(out), fitted)
 
