@@ -1,10 +1,11 @@
 """Figures of scores: systems with intervals, classes of words, and many treebanks."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
+from treegauge.figures.contract import ClassScore, ClassScores, MetricScores, SystemScore
 from treegauge.figures.theme import Spec, category, chart, faceted, mark, quantity, themed, tips
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.metrics import MORE
@@ -19,9 +20,9 @@ STEP = 18
 """Width of a treebank's place."""
 
 
-def interval_data(scores: Scores) -> list[dict[str, Any]]:
+def interval_data(scores: Scores) -> list[MetricScores]:
     """Return, for each metric, score and interval of every system in percent; the page's, too."""
-    by_metric = {
+    by_metric: dict[str, list[SystemScore]] = {
         name: [{"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems]
         for name in scores.systems[0].metrics
         if name not in MORE
@@ -57,15 +58,15 @@ def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False
     return themed(spec, "Scores with confidence intervals", scores.signature, dark)
 
 
-def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, dict[str, Any]]:
+def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, ClassScores]:
     """Return, by class, its gold words and every system's scores in percent; the page's, too."""
     names = ("correct", "precision", "recall", "f1")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, ClassScores] = {}
     for number, found in enumerate(breakdowns.values()):
         for row in found.table.filter(found.table["gold"] > 0).iter_rows(named=True):
-            empty: list[dict[str, Any]] = [{} for _ in breakdowns]
-            start = {"class": row["class"], "gold": row["gold"], "systems": empty}
-            cell = {name: row[name] for name in names}
+            empty: list[ClassScore] = [{} for _ in breakdowns]
+            start: ClassScores = {"class": row["class"], "gold": row["gold"], "systems": empty}
+            cell = cast(ClassScore, {name: row[name] for name in names})
             rows.setdefault(row["class"], start)["systems"][number] = cell
     return rows
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from treegauge import __version__
 from treegauge.core.result import Result
+from treegauge.figures.contract import PageFacts
 from treegauge.reporting.bundle import asset, script, style
 from treegauge.reporting.methods import Method, methods_html
 from treegauge.reporting.packing import block
@@ -101,7 +102,7 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     >>> "<b>" in html, 'data-view="a"' in html, "src=" in html
     (False, True, False)
     """
-    facts = {
+    facts: PageFacts = {
         "title": title,
         "summary": [*filter(None, introduction.split("\n")), *stands_out(sections)][:SENTENCES],
         "findings": [
@@ -111,6 +112,12 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
         ],
         "treebanks": _distinct(name for one in sections for name in one.treebanks),
         "systems": _distinct(next((one.systems for one in sections if one.systems), ())),
+        "boards": [
+            board["name"]
+            for one in sections
+            for board in one.data.get("boards", ())
+            if not board["scored"]
+        ],
     }
     contents = {"page": facts} | {one.key: one.data for one in sections if one.data}
     data = "\n".join(

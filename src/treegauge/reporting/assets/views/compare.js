@@ -27,7 +27,7 @@ const sourcesOf = (page) => {
   ranked.forEach((board, i) => {
     if (!board.data.scored)
       sources.push({
-        key: keyOf(board.data, i),
+        key: keyOf(ranked, i),
         name: board.data.name,
         systems: board.order.map((s) => board.data.systems[s]),
         board,
@@ -208,6 +208,6 @@ export const view = {
   title: "Compare",
   lead: "Which of two systems is better, how sure is that, and where does each of them win?",
   filters: ["treebank"],
-  shows: (page) => sourcesOf(page).length > 0,
+  shows: (page) => page.has("ranking") || (page.has("scores") && page.systems.length > 1),
   mount,
 };

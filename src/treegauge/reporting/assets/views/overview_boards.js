@@ -76,18 +76,23 @@ export const tableBoard = (data, number) => {
   };
 };
 
-// All boards of a page: [key, name, make()], the systems scored here first.
+// All boards of a page: [key, name, make()], the systems scored here first. Names are known before
+// the data of a board are read.
 export const boardsOf = (page, metric) => {
   const boards = [];
-  if (page.has("overview")) {
-    const { board } = page.data("overview");
-    boards.push(["scored", "Systems scored here", () => scoredBoard(board, metric)]);
-  }
-  if (page.has("ranking"))
-    page.data("ranking").boards.forEach((data, i) => {
-      if (!data.scored)
-        boards.push([`table${i}`, data.name, () => tableBoard(data, i)]);
-    });
+  if (page.has("overview"))
+    boards.push([
+      "scored",
+      "Systems scored here",
+      () => scoredBoard(page.data("overview").board, metric),
+    ]);
+  page.facts.boards.forEach((name, i) => {
+    boards.push([
+      `table${i}`,
+      name,
+      () => tableBoard(page.data("ranking").boards.filter((one) => !one.scored)[i], i),
+    ]);
+  });
   return boards;
 };
 

@@ -71,7 +71,7 @@ const mount = (root, page) => {
       p: now.above,
       chosen: [],
       href: (a, b) =>
-        page.href("compare", { left: systems[a], right: systems[b], table: keyOf(board().data, number()), system: null }),
+        page.href("compare", { left: systems[a], right: systems[b], table: keyOf(boards, number()), system: null }),
     });
   });
   const controls = () => {
@@ -139,7 +139,7 @@ const mount = (root, page) => {
       system() < 0
         ? html("p", { class: "count" }, "Choose a system to see the subsets behind its best and worst rank.")
         : outlierPanel({
-            table: keyOf(board().data, number()),
+            table: keyOf(boards, number()),
             board: board(),
             at: place(),
             system: system(),

@@ -94,5 +94,8 @@ export const rankedBoards = (page) =>
     return read.get(data);
   });
 
-// The name of a board in links: what was scored here, or its number among the tables.
-export const keyOf = (data, number) => (data.scored ? "scored" : `table${number}`);
+// The name of a board in links: what was scored here, or its number among the other tables.
+export const keyOf = (boards, number) => {
+  if (boards[number].data.scored) return "scored";
+  return `table${boards.slice(0, number).filter((board) => !board.data.scored).length}`;
+};

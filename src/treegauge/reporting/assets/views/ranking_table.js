@@ -120,7 +120,7 @@ export const rankingTable = ({ board, now, sort, onsort, system, onsystem }) => 
       ),
     );
   return scrolling(
-    "Ranking",
+    "Table of the ranking",
     html(
       "table",
       { class: "ranked" },

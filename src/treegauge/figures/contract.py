@@ -1,0 +1,355 @@
+"""The data of figures and of the page: one schema for what is drawn here and in the browser.
+
+`PAGE_DATA` says what each block of a page holds, by its name: ``data-scores`` in the HTML is a
+:class:`ScoresData`. Functions of this package that make data return the same types. Scores are in
+percent; ``Packed`` holds numbers as base64 of little-endian arrays.
+"""
+
+from typing import Any, NotRequired, TypedDict
+
+#: Numbers as base64, by kind: u8, u16, u32 (whole numbers from 0 on) or f32; NaN is missing.
+Packed = dict[str, str]
+Interval = tuple[float, float] | list[float] | None
+
+
+class PackedTexts(TypedDict):
+    """Texts, each once, and the number of the text in every place."""
+
+    values: list[str]
+    codes: Packed
+
+
+class Trees(TypedDict):
+    """Sentences one after the other; heads are one more than they are, 0 is none."""
+
+    offsets: Packed
+    id: list[str]
+    form: PackedTexts
+    upos: PackedTexts
+    deprel: PackedTexts
+    head: Packed
+    lemma: NotRequired[PackedTexts]
+    feats: NotRequired[PackedTexts]
+    glued: NotRequired[Packed]
+
+
+class ParsedWords(TypedDict):
+    """What a system made of the gold words; heads are positions in the gold sentence, plus one."""
+
+    head: Packed
+    deprel: PackedTexts
+    upos: NotRequired[PackedTexts]
+
+
+class SystemScore(TypedDict):
+    """F1 of a system and its confidence interval."""
+
+    f1: float
+    interval: Interval
+
+
+class MetricScores(TypedDict):
+    """A metric and the score of every system, in the order of the systems."""
+
+    name: str
+    systems: list[SystemScore]
+
+
+class ClassScore(TypedDict, total=False):
+    """A system's score on a class; examples are a sentence and the positions of its words."""
+
+    correct: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    examples: list[Any]
+
+
+#: A class of words: its name, its gold words, and the score of every system.
+ClassScores = TypedDict(
+    "ClassScores", {"class": str, "gold": int, "systems": list[ClassScore]}
+)  # fmt: skip
+
+
+class ClassTests(TypedDict):
+    """Tests of a pair of systems, one number per class."""
+
+    difference: Packed
+    low: Packed
+    high: Packed
+    p_corrected: Packed
+
+
+class ClassBreakdown(TypedDict):
+    """Scores by one kind of class; `pairs` has the tests of every pair, None where too many."""
+
+    by: str
+    rows: list[ClassScores]
+    pairs: list[ClassTests] | None
+
+
+class Comparison(TypedDict):
+    """A pair of systems: difference, limits, and what could have been detected, in points."""
+
+    metric: str
+    a: str
+    b: str
+    f1_a: float
+    f1_b: float
+    difference: float
+    runs_a: NotRequired[int]
+    runs_b: NotRequired[int]
+    treebanks: NotRequired[int]
+    new_low: NotRequired[float | None]
+    new_high: NotRequired[float | None]
+    error_reduction: NotRequired[float | None]
+    low: NotRequired[float | None]
+    high: NotRequired[float | None]
+    detectable: NotRequired[float | None]
+    p_value: NotRequired[float | None]
+    p_corrected: NotRequired[float | None]
+
+
+class ScoredTreebank(TypedDict):
+    """Everything about the systems on one treebank, and some of its sentences."""
+
+    treebank: str
+    name: str
+    signature: str
+    sentences: int
+    words: int
+    systems: list[str]
+    metrics: list[MetricScores]
+    tests: list[Comparison]
+    breakdowns: list[ClassBreakdown]
+    convention: dict[str, bool]
+    confusion: list[dict[str, Any]]
+    gold: Trees
+    parsed: list[ParsedWords]
+    calibration: list[dict[str, Any] | None]
+
+
+class ScoresData(TypedDict):
+    """Scores by treebank, and the comparison of every pair over all of them."""
+
+    treebanks: list[ScoredTreebank]
+    pairs: list[Comparison]
+
+
+class MacroAverage(TypedDict):
+    """A system's mean over the common treebanks; systems that share a letter are tied."""
+
+    mean: float
+    interval: Interval
+    group: str
+
+
+class BoardMetric(TypedDict):
+    """A metric of the board, a row per treebank; marks: 1 best, 2 tied with it, 3 below it."""
+
+    name: str
+    scores: Packed
+    low: Packed
+    high: Packed
+    marks: Packed
+    macro: list[MacroAverage] | None
+
+
+class BoardTreebank(TypedDict):
+    """A row of the board."""
+
+    treebank: str
+    name: str
+    sentences: int
+    words: int
+
+
+class Board(TypedDict):
+    """Systems by treebanks; `common` treebanks have output of all systems."""
+
+    systems: list[str]
+    treebanks: list[BoardTreebank]
+    common: int
+    metrics: list[BoardMetric]
+
+
+class OverviewData(TypedDict):
+    """The table of the overview."""
+
+    board: Board
+
+
+class WholeScores(TypedDict):
+    """Scores times a scale, systems by treebanks, so that a browser adds them exactly."""
+
+    scale: int
+    values: Packed | list[int]
+
+
+class TablePairs(TypedDict):
+    """Mean differences of all pairs in points, for other treebanks, with their test."""
+
+    difference: Packed
+    low: Packed
+    high: Packed
+    detectable: Packed
+    p: Packed
+
+
+class ClaimText(TypedDict):
+    """A certificate."""
+
+    a: str
+    b: str
+    text: str
+    signature: str
+
+
+class RankedBoard(TypedDict):
+    """A table of scores and its ranks over subsets; arrays are by size, system, system."""
+
+    name: str
+    scored: bool
+    metric: str
+    given: str
+    systems: list[str]
+    treebanks: list[dict[str, Any]]
+    scores: WholeScores
+    subsets: list[dict[str, Any]]
+    sizes: list[int]
+    usual: int
+    samples: int
+    numbers: list[str]
+    exact: bool
+    means: Packed
+    above: Packed
+    tau: list[float]
+    top: list[float]
+    boxes: Packed
+    best: Packed
+    worst: Packed
+    classes: list[list[dict[str, Any]]]
+    pairs: TablePairs
+    claims: list[ClaimText]
+    sets: list[list[int]] | None
+    groups: list[str] | None
+
+
+class RankingData(TypedDict):
+    """The ranked tables: systems scored here first."""
+
+    boards: list[RankedBoard]
+
+
+class Finding(TypedDict):
+    """Sentences on what stands out in a view."""
+
+    view: str
+    title: str
+    sentences: list[str]
+
+
+class PageFacts(TypedDict):
+    """What the frame of the page needs before any view is opened."""
+
+    title: str
+    summary: list[str]
+    findings: list[Finding]
+    treebanks: list[str]
+    systems: list[str]
+    boards: list[str]
+
+
+class TreebanksData(TypedDict):
+    """Profiles, measures, displacements and audits of treebanks."""
+
+    families: dict[str, str]
+    measures: list[dict[str, Any]]
+    profiles: list[dict[str, Any]]
+    treebanks: list[dict[str, Any]]
+    reach: int
+    displacements: dict[str, list[float]]
+    audits: list[dict[str, Any]]
+
+
+class ChangesData(TypedDict):
+    """Releases compared, a pair each."""
+
+    pairs: list[dict[str, Any]]
+
+
+class MapLayer(TypedDict):
+    """Numbers of every word of a map, in steps; correctness in percent."""
+
+    confidence: Packed
+    variability: Packed
+    region: Packed
+    correctness: Packed | None
+
+
+class DataMap(TypedDict):
+    """A data map: words, numbers by layer, regions and their limits."""
+
+    treebank: str
+    name: str
+    signature: str
+    total: int
+    words: Trees
+    layers: dict[str, MapLayer]
+    regions: list[str]
+    bounds: dict[str, float]
+    values: dict[str, dict[str, float]]
+    candidates: NotRequired[list[dict[str, Any]]]
+
+
+class MapsData(TypedDict):
+    """Data maps; confidence and variability are in `steps` from 0 to 1."""
+
+    maps: list[DataMap]
+    steps: int
+
+
+class CandidateList(TypedDict):
+    """Annotations to check in one treebank, the most suspicious first."""
+
+    treebank: str
+    name: str
+    signature: str
+    held_out: bool
+    source: str
+    file: str | None
+    words: Trees
+    items: list[dict[str, Any]]
+
+
+class CandidatesData(TypedDict):
+    """The work lists."""
+
+    lists: list[CandidateList]
+
+
+class LearningData(TypedDict):
+    """Learning curves, complexity of classes, and results of transfer."""
+
+    curves: list[list[Any]]
+    complexity: list[dict[str, Any]]
+    average: str
+    transfers: list[dict[str, Any]]
+    notes: NotRequired[list[str]]
+    metric: NotRequired[str]
+    score: NotRequired[float]
+    correlations: NotRequired[list[dict[str, Any]]]
+
+
+#: The schema of every block of data in a page, by its name.
+PAGE_DATA: dict[str, type] = {
+    "page": PageFacts,
+    "overview": OverviewData,
+    "scores": ScoresData,
+    "ranking": RankingData,
+    "treebanks": TreebanksData,
+    "changes": ChangesData,
+    "maps": MapsData,
+    "candidates": CandidatesData,
+    "learning": LearningData,
+}
