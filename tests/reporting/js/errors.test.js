@@ -4,6 +4,7 @@ import {
   cellsOf,
   cellText,
   cellWords,
+  classWords,
   errorCount,
   matrixOf,
   MISSING,
@@ -62,6 +63,10 @@ test("the words of a cell are found in the page's sentences", () => {
   assert.deepEqual(found("obj", MISSING), [{ sentence: 0, words: [6] }]);
   assert.deepEqual(found("nsubj", "obj", { subtypes: true }), [{ sentence: 0, words: [2] }]);
   assert.deepEqual(cellWords(own, "beta", "relation", { gold: "a", system: "b" }), []);
+  const wrong = (by, name, options) => classWords(own, "alpha", by, name, options);
+  assert.deepEqual(wrong("relation", "nsubj"), found("nsubj", "obj"));
+  assert.deepEqual(wrong("upos", "DET"), [{ sentence: 0, words: [1] }]);
+  assert.deepEqual(wrong("upos", "VERB"), []);
   assert.equal(shownText({ count: 2 }, found("nsubj", "obj")), "all 2 words in 2 sentences");
   assert.match(shownText({ count: 9 }, found("nsubj", "obj")), /^2 of 9 words are in sentences/);
 });

@@ -30,6 +30,10 @@ export const markedText = (bank, s, words, { part = Infinity } = {}) => {
   );
 };
 
+// A text in which quoted words keep their own direction.
+export const isolated = (text) =>
+  text.split(/(‘[^’]*’)/).map((part) => (part.startsWith("‘") ? html("bdi", {}, part) : part));
+
 const KEYS = [
   ["missed", "gold arc that a system misses"],
   ["wrong-head", "wrong head"],
@@ -91,7 +95,11 @@ export const sentencePanel = ({
           { class: "differences" },
           differences.length
             ? differences.map((one) =>
-                html("li", { class: words.includes(one.word) ? "chosen" : null }, one.text),
+                html(
+                  "li",
+                  { class: words.includes(one.word) ? "chosen" : null },
+                  isolated(one.text),
+                ),
               )
             : html("li", {}, "No differences: all heads and relations are the same."),
         )

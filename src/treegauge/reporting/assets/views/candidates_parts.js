@@ -1,6 +1,6 @@
 // The parts of the work list: the candidate at hand, the exports, and the table of all.
 
-import { markedText } from "../components/sentence.js";
+import { isolated, markedText } from "../components/sentence.js";
 import { dataTable } from "../components/table.js";
 import { drawTree, treeFrame } from "../components/tree.js";
 import { button, html, save, select } from "../shell/dom.js";
@@ -43,7 +43,7 @@ export const candidateCard = ({ bank, all, decisions }, at, { decide, go }) => {
     ),
     html("p", { class: "sentence-line" }, markedText(bank, one.s, [one.word])),
     treeFrame(one.gold, tree),
-    html("p", { class: "suggestion" }, suggestionOf(one)),
+    html("p", { class: "suggestion" }, isolated(suggestionOf(one))),
     html("p", {}, `${reasonOf(one)} ${certainty(one)}`),
     html(
       "p",
@@ -93,7 +93,7 @@ const COLUMNS = [
   {
     name: "annotated → suggested",
     value: (one) => suggestionOf(one, true),
-    show: (one) => html("span", { class: "long" }, suggestionOf(one, true)),
+    show: (one) => html("span", { class: "long" }, isolated(suggestionOf(one, true))),
   },
   {
     name: "score",

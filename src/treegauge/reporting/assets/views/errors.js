@@ -10,6 +10,7 @@ import {
   cellsOf,
   cellText,
   cellWords,
+  classWords,
   errorCount,
   matrixOf,
   merged,
@@ -54,10 +55,16 @@ const classRows = (parts, system, by) => {
   return [...rows.values()];
 };
 
-const classItems = (row) =>
-  row.places.flatMap(([part, examples]) =>
-    examples.map(([sentence, words]) => ({ bank: scoredBank(part), sentence, words })),
-  );
+// The sentences of a class: for relations and tags all in the page, for others a few of them.
+const classItems = (by, row, system) =>
+  row.places.flatMap(([part, examples]) => {
+    const bank = scoredBank(part);
+    const found =
+      by === "relation" || by === "upos"
+        ? classWords(bank, system, by, row.class, part.convention)
+        : examples.map(([sentence, words]) => ({ sentence, words }));
+    return found.map((one) => ({ bank, ...one }));
+  });
 
 export const view = {
   key: "errors",
@@ -132,13 +139,18 @@ export const view = {
       page.set({ by, class: row.class, gold: "", given: "", open: "" }, { push: true });
       showClass(by, row, system);
     };
-    const classDrawer = (by, row, system) => ({
-      title:
-        `${system}, ${by} ${row.class}: ${grouped(row.wrong)} of ` +
-        `${plural(row.gold, "word")} incorrect`,
-      items: classItems(row),
-      systems: [system],
-    });
+    const classDrawer = (by, row, system) => {
+      const items = classItems(by, row, system);
+      const wrong = `${grouped(row.wrong)} of ${plural(row.gold, "word")} incorrect`;
+      return {
+        title: [
+          `${system}, ${by} ${row.class}: ${wrong}`,
+          html("small", {}, `; ${shownText({ count: row.wrong }, items)}.`),
+        ],
+        items,
+        systems: [system],
+      };
+    };
 
     const classTable = (parts, system, by, errors) => {
       const rows = classRows(parts, system, by);

@@ -79,6 +79,26 @@ export const cellWords = (bank, system, of, cell, { punct = true, subtypes = fal
   return found;
 };
 
+// The incorrect words of a relation or tag in the page's sentences: [{sentence, words}].
+export const classWords = (bank, system, by, name, { punct = true, subtypes = false } = {}) => {
+  const parsed = bank.system(system);
+  const value = subtypes ? (text) => text : plain;
+  const own = by === "upos" ? bank.upos : bank.deprel;
+  const inClass = own.values.map((text) => (by === "upos" ? text : plain(text)) === name);
+  const found = [];
+  for (let s = 0; s < bank.count; s += 1) {
+    const words = [];
+    for (let i = bank.offsets[s]; i < bank.offsets[s + 1]; i += 1) {
+      if (!inClass[own.codes[i]] || (!punct && bank.upos.at(i) === "PUNCT")) continue;
+      const correct =
+        parsed.head[i] === bank.head[i] && value(parsed.deprel.at(i)) === value(bank.deprel.at(i));
+      if (!correct) words.push(i - bank.offsets[s] + 1);
+    }
+    if (words.length) found.push({ sentence: s, words });
+  }
+  return found;
+};
+
 // How many of a cell's words are in sentences of the page.
 export const shownText = (cell, found) => {
   const words = found.reduce((sum, one) => sum + one.words.length, 0);
