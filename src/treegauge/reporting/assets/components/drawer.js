@@ -16,8 +16,8 @@ export const makeDrawer = () => {
     show();
     asked.onmove?.(at);
   };
-  const previous = button("← Previous", () => move(-1));
-  const next = button("Next →", () => move(1));
+  const previous = button("← Previous", () => move(-1), { title: "Keys: k or ←" });
+  const next = button("Next →", () => move(1), { title: "Keys: j or →" });
   const onkeydown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("input, select, textarea, .wide")) return;

@@ -109,6 +109,7 @@ export const sentencePanel = ({
       { class: "controls" },
       copy("Copy as CoNLL-U", {}),
       parses.map((one) => copy(`Copy ${one.name}`, { parsed: one, source: one.name })),
+      copyButton("Copy link", () => location.href, page),
     ),
   );
 };

@@ -73,8 +73,6 @@ export const view = {
   filters: ["treebank", "system"],
   shows: (page) => page.has("scores"),
   mount(root, page) {
-    const state = { all: false };
-
     const cellItems = (parts, system, of, cell) =>
       parts.flatMap((part) => {
         const bank = scoredBank(part);
@@ -163,7 +161,8 @@ export const view = {
         label: `Errors by ${by}`,
         filter: "class",
         data: rows,
-        sort: { by: "incorrect", down: true },
+        sort: { by: page.params.sort || "incorrect", down: page.params.up !== "1" },
+        onsort: (name, down) => page.set({ sort: name, up: down ? "" : 1 }),
         columns: [
           {
             name: by,
@@ -224,13 +223,10 @@ export const view = {
           "Choose a cell to read its sentences.",
         ),
         confusionMatrix({
-          matrix: matrixOf(confusion, state.all ? Infinity : LIMIT),
+          matrix: matrixOf(confusion, page.params.values === "all" ? Infinity : LIMIT),
           label: `Confusion matrix of ${OF[of]}, ${system}`,
           onchoose: (cell) => openCell(parts, system, of, cell, confusion),
-          onall: () => {
-            state.all = true;
-            show();
-          },
+          onall: () => change({ values: "all" }),
         }),
         html("h3", {}, "Errors by class of words ", info("heat_maps")),
         html("p", { class: "controls" }, select("By", classes, by, (v) => change({ by: v }))),
