@@ -61,7 +61,7 @@ def figures(folder: Path, names: tuple[str, ...]) -> pl.DataFrame:
         for parser in PARSERS:
             path = folder / f"{parser}-{name}.model"
             if not path.exists():
-                tg.train(parser, source, out=path, calibrate=False)
+                tg.train(parser, source, out=path, calibrate="none")
             for row in measured(load_model(path), dev, test):
                 rows.append({"treebank": name, "parser": parser, **row})
                 print(*(f"{one:.4f}" if isinstance(one, float) else one for one in row.values()))

@@ -8,7 +8,7 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import load_archive
 from treegauge.parsing.calibration import (
-    Calibration,
+    ModelCalibration,
     ProbabilityMap,
     fit_calibration,
     isotonic_knots,
@@ -67,7 +67,7 @@ def test_the_map_of_trees_is_recovered(exponent, factor):
 @pytest.mark.parametrize("right", [True, False])
 def test_trees_that_are_all_alike(right):
     exponent, factor = power_map(-np.linspace(0.1, 9, 50), np.full(50, right))
-    made = Calibration("local", tree=(exponent, factor)).tree_probability([-5.0, 0.0])
+    made = ModelCalibration("local", tree=(exponent, factor)).tree_probability([-5.0, 0.0])
     assert (made[0] > 0.5) == right
     assert np.isfinite(made).all()
     assert made[1] > 0.9
@@ -78,7 +78,7 @@ def test_calibration_of_parsers_lowers_the_log_loss(model):
     assert (fitted.way, uncalibrated(model).way) == ("projective", "projective")
     assert len(fitted.heads.logits) >= 5
     assert fitted.relations.temperature != 1
-    again = Calibration.from_dict(json.loads(json.dumps(fitted.to_dict())))
+    again = ModelCalibration.from_dict(json.loads(json.dumps(fitted.to_dict())))
     shares = np.linspace(0, 1, 9)
     np.testing.assert_array_equal(again.heads(shares), fitted.heads(shares))
     assert (again.tree, again.fitted_on) == (fitted.tree, "dev")
@@ -86,7 +86,7 @@ def test_calibration_of_parsers_lowers_the_log_loss(model):
 
 def test_a_damaged_calibration():
     with pytest.raises(TreegaugeError, match="calibration is damaged"):
-        Calibration.from_dict({"way": "local"})
+        ModelCalibration.from_dict({"way": "local"})
 
 
 def test_models_keep_it_in_their_files(model, tmp_path):
@@ -107,20 +107,28 @@ def test_models_keep_it_in_their_files(model, tmp_path):
     assert path.read_bytes() == data
 
 
-@pytest.mark.parametrize(
-    ("sentences", "said"), [(60, "on 5 folds of the training set"), (20, "not calibrated")]
-)
-def test_without_a_dev_set(sentences, said, caplog):
+def calibrated(source, parser, *, train=TRAIN, dev=None):
+    return calibrate_model(source, parser, parser.fit(train, seed=0), train, dev, 0)
+
+
+def test_folds_of_the_training_set():
     parser = make_parser("mst", **{**OPTIONS, "epochs": 1})
-    train = TRAIN[:sentences]
-    model = parser.fit(train, seed=0)
-    with caplog.at_level("INFO", "treegauge"):
-        fitted = calibrate_model("mst", parser, model, train, None, 0)
-    assert said in caplog.text
-    assert (fitted is None) == (sentences == 20)
+    fitted = calibrated("folds", parser)
+    assert fitted.fitted_on.startswith("5 of 5 folds of the training set #")
+    assert len(fitted.heads.logits) >= 5
+    with pytest.raises(TreegaugeError, match="has 4 sentences; calibration on folds needs 5"):
+        calibrated("folds", parser, train=TRAIN[:4])
 
 
-def test_a_model_without_probabilities_has_none():
+def test_nothing_to_calibrate_on():
+    parser = make_parser("mst", **{**OPTIONS, "epochs": 1})
+    assert calibrated("dev", parser) is None
+    assert calibrated("none", parser, dev=DEV) is None
+    assert calibrated("dev", parser, dev=DEV).fitted_on.endswith("60 sentences")
+
+
+def test_a_model_without_probabilities():
     parser = make_parser("baseline")
-    model = parser.fit(TRAIN, seed=0)
-    assert calibrate_model("baseline", parser, model, TRAIN, DEV, 0) is None
+    assert calibrated("dev", parser, dev=DEV) is None
+    with pytest.raises(TreegaugeError, match="gives no probabilities"):
+        calibrated("folds", parser)

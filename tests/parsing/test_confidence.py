@@ -203,7 +203,7 @@ def test_the_command(command, tmp_path):
 
 def test_a_model_that_was_not_calibrated(command, tmp_path):
     (tmp_path / "gold.conllu").write_bytes(TEST.to_bytes())
-    tg.train("mst", TRAIN, out=tmp_path / "m", option=OPTIONS["mst"], calibrate=False)
+    tg.train("mst", TRAIN, out=tmp_path / "m", option=OPTIONS["mst"], calibrate="none")
     done = command("parse", tmp_path / "m", tmp_path / "gold.conllu", "--confidence")
     assert done.code == 0
     assert "not calibrated" in done.err

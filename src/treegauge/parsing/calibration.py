@@ -70,7 +70,7 @@ class ProbabilityMap:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class ModelCalibration:
     """How a model's scores become probabilities.
 
     Attributes
@@ -97,7 +97,7 @@ class Calibration:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Calibration":
+    def from_dict(cls, values: Mapping[str, Any]) -> "ModelCalibration":
         """Make a calibration of what :meth:`to_dict` gave, after its way through JSON."""
         try:
             heads, relations = (ProbabilityMap(**values[name]) for name in ("heads", "relations"))
@@ -115,9 +115,9 @@ class Calibration:
         return np.asarray(np.exp(-np.exp(factor) * np.maximum(-logs, 0.0) ** exponent))
 
 
-def uncalibrated(model: Any) -> Calibration:
+def uncalibrated(model: Any) -> ModelCalibration:
     """Return what takes a model's probabilities as they are."""
-    return Calibration(ways_to_sum(model)[0])
+    return ModelCalibration(ways_to_sum(model)[0])
 
 
 class UniversalRelations:
@@ -140,7 +140,7 @@ def tempered(logs: Doubles, temperature: float) -> Doubles:
     return np.asarray((logs - logs.max(1, keepdims=True, initial=-np.inf)) / temperature)
 
 
-def fit_calibration(model: Any, gold: Treebank, fitted_on: str) -> Calibration:
+def fit_calibration(model: Any, gold: Treebank, fitted_on: str) -> ModelCalibration:
     """Fit the calibration of a model on sentences with gold trees.
 
     Examples
@@ -154,7 +154,7 @@ def fit_calibration(model: Any, gold: Treebank, fitted_on: str) -> Calibration:
     return pooled_calibration([(model, gold)], fitted_on)
 
 
-def pooled_calibration(pairs: Sequence[tuple[Any, Treebank]], fitted_on: str) -> Calibration:
+def pooled_calibration(pairs: Sequence[tuple[Any, Treebank]], fitted_on: str) -> ModelCalibration:
     """Fit one calibration on the sentences of several models, such as those of folds."""
     cases = _Cases()
     for model, gold in pairs:
@@ -173,7 +173,7 @@ def pooled_calibration(pairs: Sequence[tuple[Any, Treebank]], fitted_on: str) ->
     )
     trees = logs + _by_sentence(np.log(np.maximum(relations, 1e-12)), cases.sizes)
     whole = _by_sentence(~(right & cases.right_relations), cases.sizes) == 0
-    return Calibration(way, head_map, relation_map, power_map(trees, whole), fitted_on)
+    return ModelCalibration(way, head_map, relation_map, power_map(trees, whole), fitted_on)
 
 
 def _some(gold: Treebank, most: int) -> Treebank:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.parsing.calibration import Calibration, UniversalRelations, tempered
+from treegauge.parsing.calibration import ModelCalibration, UniversalRelations, tempered
 from treegauge.parsing.evidence import (
     Doubles,
     Ints,
@@ -41,7 +41,7 @@ class ProbableTree:
 
 
 def probable_trees(
-    model: Any, parsed: Treebank, calibration: Calibration, trees: int = 1
+    model: Any, parsed: Treebank, calibration: ModelCalibration, trees: int = 1
 ) -> Iterator[list[ProbableTree]]:
     """Yield for each sentence that a model parsed its best trees with their probabilities.
 
@@ -56,7 +56,7 @@ def probable_trees(
 
 
 def _calibrated(
-    evidence: SentenceEvidence, calibration: Calibration, names: Sequence[str],
+    evidence: SentenceEvidence, calibration: ModelCalibration, names: Sequence[str],
     universal: UniversalRelations,
 ) -> list[ProbableTree]:  # fmt: skip
     if not len(evidence.head_logs):
@@ -82,7 +82,12 @@ def _calibrated(
 
 
 def with_confidence(
-    model: Any, parsed: Treebank, calibration: Calibration, *, words: bool = True, trees: int = 1
+    model: Any,
+    parsed: Treebank,
+    calibration: ModelCalibration,
+    *,
+    words: bool = True,
+    trees: int = 1,
 ) -> Treebank:
     """Return parsed sentences with probabilities, and with their k best trees.
 

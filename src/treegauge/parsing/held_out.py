@@ -1,43 +1,53 @@
 """Sentences on which a model's probabilities are calibrated: the dev set, or folds of training."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from treegauge.core.messages import note, progress
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import progress
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Parser
-    from treegauge.parsing.calibration import Calibration
+    from treegauge.parsing.calibration import ModelCalibration
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.sources import Source
 
-QUICK = ("beam", "mst")
-"""Parsers that learn in seconds, so that training them on folds costs little."""
-FOLDS, FEWEST, ENOUGH = 5, 25, 10_000
-"""Folds; sentences that are needed for them; words of which a fifth is enough for one fold."""
+FOLDS, ENOUGH = 5, 10_000
+"""Folds; words of a training set of which a fifth is enough, so that one fold is."""
+
+CalibrationSource = Literal["dev", "folds", "none"]
 
 
 def calibrate_model(
-    name: str, parser: "Parser", model: Any, train: "Treebank", dev: "Treebank | None", seed: int
-) -> "Calibration | None":
-    """Return the calibration of a model's probabilities, or None if it has none.
+    source: CalibrationSource, parser: "Parser", model: Any, train: "Treebank",
+    dev: "Treebank | None", seed: int,
+) -> "ModelCalibration | None":  # fmt: skip
+    """Return the calibration of a model's probabilities, or None if there is nothing to fit it on.
 
-    It is fitted on the dev set. Without one, parsers that learn in seconds are trained on four
-    fifths of the training set and calibrated on the rest; on five such folds if the training set
-    has fewer than 10,000 words.
+    On ``folds``, the parser is trained on four fifths of the training set and its probabilities are
+    compared with the rest; five times, or once if the training set has 10,000 words or more.
     """
     from treegauge.parsing.base import Probabilistic, Searching
     from treegauge.parsing.calibration import pooled_calibration
+    from treegauge.parsing.evidence import check_confidence
 
-    if not isinstance(model, Probabilistic | Searching):
+    if source == "folds":
+        check_confidence(model)
+        return _on_folds(parser, train, seed)
+    able = isinstance(model, Probabilistic | Searching)
+    if source == "none" or not able or dev is None or not dev.n_words:
         return None
-    if dev is not None and dev.n_words:
-        text = f"the dev set {dev.mark}, {len(dev)} sentences"
-        return pooled_calibration([(model, dev)], text)
-    if name not in QUICK or len(train) < FEWEST:
-        note("probabilities of the model are not calibrated: there is no dev set (--dev)")
-        return None
+    return pooled_calibration([(model, dev)], _named("the dev set", dev))
+
+
+def _on_folds(parser: "Parser", train: "Treebank", seed: int) -> "ModelCalibration":
+    from treegauge.parsing.calibration import pooled_calibration
+
+    if len(train) < FOLDS:
+        raise TreegaugeError(
+            f"{train.name} has {len(train)} sentences; calibration on folds needs {FOLDS}"
+        )
     rounds = 1 if train.n_words >= ENOUGH else FOLDS
     fold_of = np.random.default_rng(seed).permutation(np.arange(len(train)) % FOLDS)
     pairs = []
@@ -46,13 +56,15 @@ def calibrate_model(
             own = parser.fit(train[fold_of != fold], seed=seed)
             pairs.append((own, train[fold_of == fold]))
             task.advance()
-    folds = f"{rounds} of {FOLDS} folds" if rounds < FOLDS else f"{FOLDS} folds"
-    text = f"{folds} of the training set {train.mark}"
-    note(f"no dev set: probabilities are calibrated on {text}")
+    text = _named(f"{rounds} of {FOLDS} folds of the training set", train)
     return pooled_calibration(pairs, text)
 
 
-def save_calibration(path: "Source", calibration: "Calibration | None") -> None:
+def _named(what: str, treebank: "Treebank") -> str:
+    return f"{what} #{treebank.digest[:6]}, {len(treebank)} sentences"
+
+
+def save_calibration(path: "Source", calibration: "ModelCalibration | None") -> None:
     """Add a calibration to a model's file."""
     from treegauge.parsing.base import CALIBRATION, add_to_model
 
@@ -60,10 +72,10 @@ def save_calibration(path: "Source", calibration: "Calibration | None") -> None:
         add_to_model(path, CALIBRATION, calibration.to_dict())
 
 
-def load_calibration(path: "Source") -> "Calibration | None":
+def load_calibration(path: "Source") -> "ModelCalibration | None":
     """Read the calibration in a model's file, or return None."""
     from treegauge.parsing.base import CALIBRATION, read_from_model
-    from treegauge.parsing.calibration import Calibration
+    from treegauge.parsing.calibration import ModelCalibration
 
     values = read_from_model(path, CALIBRATION)
-    return None if values is None else Calibration.from_dict(values)
+    return None if values is None else ModelCalibration.from_dict(values)

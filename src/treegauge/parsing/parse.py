@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.parsing.base import Model
-    from treegauge.parsing.calibration import Calibration
+    from treegauge.parsing.calibration import ModelCalibration
     from treegauge.parsing.train import Training
     from treegauge.treebanks.columns import Treebank
 
@@ -132,7 +132,9 @@ def parse(
     return Parsed(parsed, path, signature)
 
 
-def _calibration(model: "Training | Model | str | PathLike[str]", loaded: "Model") -> "Calibration":
+def _calibration(
+    model: "Training | Model | str | PathLike[str]", loaded: "Model"
+) -> "ModelCalibration":
     """Return what makes probabilities of a model's scores; say so if nothing was fitted."""
     from treegauge.parsing.calibration import uncalibrated
     from treegauge.parsing.held_out import load_calibration
@@ -146,6 +148,7 @@ def _calibration(model: "Training | Model | str | PathLike[str]", loaded: "Model
     if fitted is None:
         note(
             "the model's probabilities are not calibrated: they are the parser's own; train it "
-            "with a dev set for probabilities that match how often it is correct"
+            "with a dev set or --calibrate folds for probabilities that match how often it is "
+            "correct"
         )
     return fitted or uncalibrated(loaded)

@@ -15,7 +15,7 @@ from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Model
-    from treegauge.parsing.calibration import Calibration
+    from treegauge.parsing.calibration import ModelCalibration
     from treegauge.treebanks.columns import Treebank
 
 
@@ -28,7 +28,7 @@ class Training(RowsResult):
 
     model: "Model"
     path: str
-    calibration: "Calibration | None" = None
+    calibration: "ModelCalibration | None" = None
     kind: ClassVar[str] = "training"
 
 
@@ -40,7 +40,7 @@ def train(
     preset: str | None = None, option: Sequence[str] | Mapping[str, Any] = (),
     held_out: float | None = None, seed: int = 0,
     errors: Literal["strict", "skip", "repair"] = "strict", ensemble: int = 1,
-    calibrate: bool = True,
+    calibrate: Literal["dev", "folds", "none"] = "dev",
 ) -> Training:  # fmt: skip
     """Train a parser.
 
@@ -72,8 +72,8 @@ def train(
         Train as many models, from this seed on, and average their probabilities; one file. For
         parsers that give probabilities.
     calibrate
-        Calibrate the probabilities of ``parse --confidence`` on the dev set, or on folds of the
-        training set for parsers that learn in seconds.
+        What to calibrate the probabilities of ``parse --confidence`` on: the dev set if there is
+        one, folds of the training set (trains up to five more models), or nothing.
 
     Examples
     --------
@@ -106,9 +106,7 @@ def train(
     note(f"{ensemble} models, each: " * (ensemble > 1) + expected_time(parser, options, gold, held))
     start = time.perf_counter()
     model = chosen.fit(gold, held, seed=seed)
-    fitted = None
-    if calibrate:
-        fitted = calibrate_model(parser, chosen, model, gold, held, seed)
+    fitted = calibrate_model(calibrate, chosen, model, gold, held, seed)
     model.save(out)
     save_calibration(out, fitted)
     note(f"trained {parser} in {in_words(time.perf_counter() - start)}")
