@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from treegauge.cli import progress
-from treegauge.core.errors import ChoiceError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import listening
 from treegauge.parsing.beam import BeamOptions, BeamParser
+from treegauge.parsing.dev_share import hold_out
 from treegauge.parsing.registry import load_model
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
@@ -36,7 +37,10 @@ def test_train_and_parse(command, folder, tmp_path):
     done = command("train", "beam", train, "--out", model, "--option", "epochs=2", "--seed", 5)
     assert done.code == 0
     assert "m.model" in done.out
-    assert re.fullmatch(r"trained beam in \d+\.\d s\n", done.err)
+    expected, *_, actual = done.err.splitlines()
+    said = r"training beam on 40 sentences \(\d+ words\): about \d+\.\d s on one core"
+    assert re.fullmatch(said, expected)
+    assert re.fullmatch(r"trained beam in \d+\.\d s", actual)
     expected = BeamParser(BeamOptions(epochs=2)).fit(TRAIN, seed=5).parse(TEST)
     test = folder / "sy_x-ud-test.conllu"
     assert command("parse", model, test, "--out", out).code == 0
@@ -67,7 +71,8 @@ def test_a_folder_brings_its_dev_set(command, folder, tmp_path, monkeypatch):
     monkeypatch.setattr(BeamParser, "fit", watched)
     for name, *more in (("a",), ("b", "--dev", folder / "sy_x-ud-dev.conllu")):
         source = folder if name == "a" else folder / "sy_x-ud-train.conllu"
-        assert command("train", "beam", source, "--out", tmp_path / name, *more).code == 0
+        args = ("--out", tmp_path / name, "--no-calibrate", *more)
+        assert command("train", "beam", source, *args).code == 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert given == [DEV, DEV]
     best = BeamParser().fit(TRAIN, DEV, seed=0)
@@ -143,6 +148,48 @@ def test_python_and_the_command_make_the_same_model(command, folder, tmp_path):
     assert "|options:epochs=2|" in trained.signature
     with pytest.raises(ChoiceError, match="did you mean 'epochs=10'"):
         train("mst", folder, out=tmp_path / "c", option={"epoch": 2})
+
+
+@pytest.fixture
+def without_dev(folder):
+    """A treebank's folder without a dev set."""
+    (folder / "sy_x-ud-dev.conllu").unlink()
+    return folder
+
+
+TINY = {
+    "epochs": 1, "hidden": 8, "layers": 1, "word_size": 8, "char_size": 4, "tag_size": 4,
+    "arc_size": 8, "relation_size": 4, "device": "cpu",
+}  # fmt: skip
+
+
+def test_a_fifth_of_training_is_held_out_where_there_is_no_dev_set(without_dev, tmp_path):
+    pytest.importorskip("torch")
+    heard = Heard()
+    with listening(heard):
+        made = train("biaffine", without_dev, out=tmp_path / "a", option=TINY, seed=4)
+    row = made.rows[0]
+    assert (row["sentences"], row["dev"]) == (32, 8)
+    assert "|held_out:0.2|" in made.signature
+    assert any(str(said).startswith("no dev set: 8 of 40 training") for said in heard.said)
+    learned, held = hold_out(TRAIN, 0.2, seed=4)
+    assert len(learned) + len(held) == len(TRAIN)
+    assert sorted([*learned["form"], *held["form"]]) == sorted(TRAIN["form"])
+    again = train("biaffine", without_dev, out=tmp_path / "b", option=TINY, seed=4)
+    assert again.signature == made.signature
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    whole = train("biaffine", without_dev, out=tmp_path / "c", option=TINY, held_out=0)
+    assert (whole.rows[0]["sentences"], whole.rows[0]["dev"]) == (40, 0)
+
+
+def test_other_parsers_learn_from_all_unless_asked(without_dev, folder, tmp_path):
+    assert train("beam", without_dev, out=tmp_path / "a").rows[0]["sentences"] == 40
+    asked = train("mst", without_dev, out=tmp_path / "b", held_out=0.5).rows[0]
+    assert (asked["sentences"], asked["dev"]) == (20, 20)
+    with pytest.raises(TreegaugeError, match=r"held-out is 1\.5; expected a share"):
+        train("beam", without_dev, out=tmp_path / "c", held_out=1.5)
+    with pytest.raises(TreegaugeError, match="too few to hold some out"):
+        train("beam", TRAIN[:1], out=tmp_path / "c", held_out=0.2)
 
 
 class Heard:
@@ -237,7 +284,8 @@ def test_a_program_that_fails_leaves_nothing(command, files, tmp_path, monkeypat
         "train", "command", files[0], "--out", tmp_path / "m", "--option", "template=mine"
     )
     assert done.code == 2
-    assert done.err.startswith("error: mine (training) ended with status 3; the last it said:")
+    _, error, _ = done.err.splitlines()
+    assert error == "error: mine (training) ended with status 3; the last it said:"
     assert not (tmp_path / "m").exists()
 
 

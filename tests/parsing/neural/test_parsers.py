@@ -270,27 +270,6 @@ def test_trees_may_be_found_side_by_side(kind, models, test):
     assert (heads == model.parse(test).head).all()
 
 
-def test_pretrained_vectors(train, test, tmp_path):
-    words = dict.fromkeys(form.lower() for form in train["form"])
-    random = np.random.default_rng(0)
-    lines = [f"{len(words)} 5", *(f"{w} {' '.join(map(str, random.random(5)))}" for w in words)]
-    path = tmp_path / "vectors.txt"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    model = make("biaffine", epochs=1, vectors=str(path)).fit(train, test, seed=0)
-    plain = make("biaffine", epochs=1).fit(train, test, seed=0)
-    assert len(model.learned.vectors.words) == len(words)
-    assert not np.allclose(
-        model.head_probabilities(test)[0], plain.head_probabilities(test)[0], atol=1e-7
-    )
-    model.save(tmp_path / "m")
-    assert load_model(tmp_path / "m").parse(test) == model.parse(test)
-    path.write_text("a 1 2\nb 1\n")
-    with pytest.raises(TreegaugeError, match=r"vectors.txt:2: expected a word and 2 numbers"):
-        make("biaffine", vectors=str(path)).fit(train, seed=0)
-    with pytest.raises(TreegaugeError, match="cannot read word vectors"):
-        make("biaffine", vectors=str(tmp_path / "none")).fit(train, seed=0)
-
-
 def test_batches_by_words_and_options(train):
     make("biaffine", epochs=1, batch_tokens=50).fit(train[:10], seed=0)
     with pytest.raises(ChoiceError, match="spanning"):
