@@ -1,9 +1,9 @@
 """The neural presets on a GPU: Fragility's three parsers with the settings of its Tables 7 to 9.
 
     python -m replications.preset_gpu encode ARRAYS [NAME...]
-    PYTHONPATH=src python -m replications.preset_gpu train ARRAYS OUT [NAME...] [--seeds=3]
+    PYTHONPATH=src python -m replications.preset_gpu train ARRAYS OUT [NAME:PRESET...] [--seeds=3]
         [--seconds=360] [--updates=1]
-    python -m replications.preset_gpu table OUT/preset_gpu.json
+    python -m replications.preset_gpu table OUT/preset_gpu.json...
 
 The first step holds 20 % of the training set out where there is no dev set, as the paper did, and
 tags all sets by a tagger that learned from the training set. The second needs numpy and torch only:
@@ -33,7 +33,7 @@ NAMES = (
 """What is at hand of the subset D21 in UD 2.9, the smallest first."""
 GOLD_ONLY = ("Welsh-CCG", "Old_East_Slavic-RNC")
 """Without printed figures with predicted tags."""
-UPDATES = {"gb-DM17": 500, "tb-FG19": 1500, "sl-S+19": 2500}
+UPDATES = {"gb-DM17": 300, "tb-FG19": 1500, "sl-S+19": 2500}
 WORDS = 5000
 """Words in a batch of gb-DM17; as many sentences as have so many on average, since models that
 learn in lockstep need equally many batches."""
@@ -117,7 +117,8 @@ def train(folder: str, out: str, *words: str) -> None:
     scale, begun = float(given.get("updates", 1)), time.perf_counter()
     target = Path(out) / "preset_gpu.json"
     rows: list[dict[str, Any]] = []
-    for name in only or NAMES:
+    wanted = [tuple(word.split(":")) for word in only]
+    for name, chosen in wanted or [(name, preset) for name in NAMES for preset in UPDATES]:
         data, more = Encoded.load(Path(folder) / f"{name}.npz")
         read = {"gold": data}
         if "predicted" in more:
@@ -125,7 +126,7 @@ def train(folder: str, out: str, *words: str) -> None:
         ends = np.cumsum([0, *more["parts"]])
         learned, dev, test = (np.arange(ends[n], ends[n + 1]) for n in range(3))
         for preset in PRESETS:
-            if preset.name not in UPDATES or time.perf_counter() - begun > limit:
+            if preset.name != chosen or time.perf_counter() - begun > limit:
                 continue
             start = time.perf_counter()
             options: Any = kinds[preset.parser](**preset.options)
@@ -162,11 +163,17 @@ def train(folder: str, out: str, *words: str) -> None:
     pool.shutdown()
 
 
-def table(path: str) -> None:
-    """Add the rows of a run to the scores that are kept, in place of those there were."""
+def table(*paths: str) -> None:
+    """Add the rows of runs to the scores that are kept; later runs replace earlier ones."""
     from replications.preset_runs import COLUMNS, SCORES
 
-    rows = json.loads(Path(path).read_text())
+    latest: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for path in paths:
+        found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for row in json.loads(Path(path).read_text()):
+            found.setdefault((row["preset"], row["treebank"]), []).append(row)
+        latest |= found
+    rows = [row for own in latest.values() for row in own]
     with SCORES.open(encoding="utf-8") as file:
         others = [row for row in csv.DictReader(file) if row["preset"] not in UPDATES]
     made = [

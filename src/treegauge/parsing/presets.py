@@ -134,7 +134,7 @@ PRESETS = (
         {
             "word_size": 300, "char_size": 100, "tag_size": 25, "layers": 3, "hidden": 400,
             "characters": "cnn", "dropout": 0.5, "optimiser": "sgd", "rate": 0.02,
-            "momentum": 0.9, "epoch_decay": 0.05, "decay": 1.0, "clip": 1e6, "batch": 8,
+            "momentum": 0.9, "epoch_decay": 0.05, "decay": 1.0, "clip": 5.0, "batch": 8,
             "loss": "sentence",
             "encoding": "two-planar", "arc_weight": 0.0, "decoder": "labels", "relations": "label",
             "min_count": 1,
@@ -147,8 +147,8 @@ PRESETS = (
             "there, since words go through an LSTM",
             "a dense layer over the states of a word and the word before precedes each softmax",
             "dropout hides the same units all along a sentence",
-            "batches, epochs, the size of tags and a loss summed over the words of a sentence are "
-            "ours: the table gives none",
+            "batches, epochs, the size of tags, clipped gradients and a loss summed over the words "
+            "of a sentence are ours: the table gives none",
         ),
         ("paper",),
     ),
