@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from replications import other_parsers
+from replications import ensembles, other_parsers, predicted_tags
 from replications.parts import Part, kept
 
 
@@ -36,4 +36,6 @@ PARTS = (
     Part("other_parsers", "spaCy and Stanza from scratch beside our parsers on a small treebank",
          other_parsers.make, needs=("r2.9",),
          apart="long: python -m replications other_parsers; about 10 min of one core"),
+    *predicted_tags.PARTS,
+    *ensembles.PARTS,
 )  # fmt: skip

@@ -15,7 +15,7 @@ from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
 
 EXAMPLE = Path(__file__).with_name("plugin_example")
-TRAIN, TEST = synthetic(30, seed=1), synthetic(10, seed=2)
+TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((30, 1), (10, 3), (10, 2)))
 MAIN = "from treegauge.cli import main; main()"
 
 
@@ -39,7 +39,7 @@ def room(tmp_path_factory):
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
     installed(root / "site", project)
     (root / "UD_Syn-X").mkdir()
-    for split, treebank in (("train", TRAIN), ("test", TEST)):
+    for split, treebank in (("train", TRAIN), ("dev", DEV), ("test", TEST)):
         write_conllu(treebank, root / "UD_Syn-X" / f"sy_x-ud-{split}.conllu")
     return root
 
@@ -66,6 +66,37 @@ def test_the_parser_trains_and_parses(run, room):
     run("parse", "chain.model", "UD_Syn-X/sy_x-ud-test.conllu", "-o", "parsed.conllu")
     parsed = read_conllu(room / "parsed.conllu")
     assert parsed.head.tolist() == [i for size in TEST.lengths.tolist() for i in range(size)]
+
+
+def test_the_random_parser_of_the_documentation(run, room):
+    """The page shows the file as it is; trained, in curves, plans, difficulty and the page."""
+    code = (EXAMPLE / "treegauge_example" / "random_parser.py").read_text()
+    page = (EXAMPLE.parents[1] / "docs" / "own_parser.md").read_text(encoding="utf-8")
+    assert f"```python\n{code}```" in page
+    lines = [line for line in code.splitlines() if line.strip(" #")]
+    assert len(lines) <= 42  # with the docstring and a comment
+    run("train", "random", "UD_Syn-X", "-o", "random.model", "--seed", 3)
+    run("parse", "random.model", "UD_Syn-X/sy_x-ud-test.conllu", "-o", "random.conllu",
+        "--confidence")  # fmt: skip
+    parsed = read_conllu(room / "random.conllu")
+    assert 0 < (parsed.head == TEST.head).mean() < 0.6
+    assert "HeadProb=" in parsed["misc"][0]
+    fast = ["--parser", "random", "--format", "json", "--workers", 1]
+    curve = json.loads(run("curve", "counts", "UD_Syn-X", "--sizes", 5, "--samples", 1, *fast))
+    assert {row["class"] for row in curve["rows"]} >= {"all"}
+    (row,) = json.loads(
+        run("difficulty", "UD_Syn-X", "--orders", 1, "--blocks", "5,10", "--epochs", 2, *fast)
+    )["rows"]
+    assert 0 < row["uas"] < 60
+    (room / "random.toml").write_text(
+        '[plan]\nname = "random"\ntask = "score"\ntreebanks = ["UD_Syn-X"]\n'
+        'parsers = ["random", "chain"]\n'
+    )
+    run("run", "random.toml", "--store", "random_store", "--root", room)
+    results = json.loads(run("results", "random_store", "--format", "json"))["rows"]
+    assert {row["parser"] for row in results} == {"random", "chain"}
+    run("report", "random_store", "UD_Syn-X", "random.conllu", "-o", "page.html")
+    assert "random" in (room / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_measure_is_measured(run):

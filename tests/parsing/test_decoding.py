@@ -85,3 +85,9 @@ def test_bad_scores_are_refused(bad):
     for decode in (spanning_tree, projective_tree):
         with pytest.raises(TreegaugeError, match="arc scores"):
             decode(bad)
+
+
+@pytest.mark.parametrize("decode", [spanning_tree, projective_tree])
+def test_the_order_of_scores_in_memory_plays_no_part(decode):
+    scores = np.random.default_rng(5).random((6, 6))
+    assert decode(np.asfortranarray(scores)).tolist() == decode(scores).tolist()

@@ -100,3 +100,18 @@ def test_a_place_that_is_no_folder_is_refused_before_any_work(tmp_path):
     write_conllu(TRAIN, tmp_path / "train.conllu")
     with pytest.raises(TreegaugeError, match="is a file; expected a folder"):
         tag(tmp_path / "train.conllu", out=tmp_path / "file", folds=2, iterations=1)
+
+
+def test_the_perceptron_tags_as_parsers_do(files, tmp_path):
+    from treegauge.parsing.tag_sources import learn_tags
+
+    train, test = files
+    done = tag(train, [test], out=tmp_path / "out", tagger="perceptron", iterations=10)
+    source, tagged, held = learn_tags("predicted", read_conllu(train), read_conllu(test), seed=0)
+    assert source.tagger is not None
+    for name, expected in (("train", tagged), ("test", held)):
+        copy = read_conllu(tmp_path / "out" / f"{name}.conllu")
+        assert copy["upos"].to_list() == expected["upos"].to_list()
+    assert "tagger:perceptron" in done.signature
+    with pytest.raises(TreegaugeError, match="predicts UPOS only"):
+        tag(train, out=tmp_path / "no", tagger="perceptron", columns="upos,feats")

@@ -41,7 +41,7 @@ def brute_force(tagger, seen):
     """The best tags of one sentence, by trying all sequences."""
     from itertools import product
 
-    rows = {key: row for key, row in zip(tagger.keys.tolist(), tagger.weights, strict=True)}
+    rows = dict(zip(tagger.keys.tolist(), tagger.weights, strict=True))
     own = [sum((rows[key] for key in word.tolist() if key in rows), np.zeros(len(tagger.tags)))
            for word in seen]  # fmt: skip
     size = len(tagger.tags)
@@ -127,7 +127,7 @@ def test_mixed_tags_only_words_without_a_tag():
 def test_text_without_tags_is_refused_by_a_model_without_a_tagger(parser):
     model = make_parser(parser, **SMALL[parser]).fit(TRAIN, seed=0)
     assert model.tag_source is GOLD
-    with pytest.raises(TreegaugeError, match="has no UPOS tags.*tags=predicted"):
+    with pytest.raises(TreegaugeError, match=r"has no UPOS tags.*tags=predicted"):
         model.parse(untagged(TEST))
     assert tag_report(model, DEV) == {}
 

@@ -208,8 +208,9 @@ def train_perceptron_tagger(
 
 
 def jackknifed_upos(
-    train: Treebank, folds: Iterable[npt.NDArray[Any]], *, epochs: int = EPOCHS, seed: int = 0
-) -> Treebank:
+    train: Treebank, folds: Iterable[npt.NDArray[Any]], *, epochs: int = EPOCHS, seed: int = 0,
+    on_fold: Callable[[], None] | None = None,
+) -> Treebank:  # fmt: skip
     """Return the training set with tags by taggers that did not learn from the sentence's fold."""
     words = TaggedWords.of(train)
     numbers = np.zeros(train.n_words, np.int32)
@@ -219,4 +220,6 @@ def jackknifed_upos(
         tagger = words.take(others).learn(epochs=epochs, seed=seed)
         held = words.take(own)
         numbers[np.isin(train.sentence_of, own)] = tagger.predict(held.seen, held.offsets)
+        if on_fold is not None:
+            on_fold()
     return train.with_columns({"upos": [words.tags[number] for number in numbers.tolist()]})

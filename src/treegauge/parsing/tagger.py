@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
+from treegauge.parsing.perceptron_tagger import (
+    PerceptronTagger,
+    jackknifed_upos,
+    train_perceptron_tagger,
+)
 from treegauge.parsing.udpipe import (
     apply_udpipe,
     load_udpipe,
@@ -116,3 +121,33 @@ def jackknife(
     order = np.argsort(np.concatenate(dealt), kind="stable")
     tagged = concat(parts).take(order)
     return train.with_columns({name: tagged[name].to_list() for name in checked_columns(columns)})
+
+
+def find_tagger(
+    name: str, columns: Sequence[str]
+) -> tuple[Callable[..., Tagger | PerceptronTagger], Callable[..., Treebank]]:
+    """Return how a tagger learns these columns, and how it tags its training set by folds.
+
+    Both functions take a treebank, `iterations` and `seed`; the second also `folds`, `documents`
+    and `on_fold`.
+    """
+    if name == "udpipe":
+        return partial(train_tagger, columns=columns), partial(jackknife, columns=columns)
+    if name != "perceptron":
+        raise ChoiceError("tagger", name, ("udpipe", "perceptron"))
+    if tuple(columns) != ("upos",):
+        raise TreegaugeError(
+            f"the perceptron predicts UPOS only, not {', '.join(columns)}; use the tagger udpipe"
+        )
+
+    def learn(train: Treebank, *, iterations: int, seed: int) -> PerceptronTagger:
+        return train_perceptron_tagger(train, epochs=iterations, seed=seed)
+
+    def by_folds(
+        train: Treebank, *, folds: int, iterations: int, seed: int, documents: bool | None,
+        on_fold: Callable[[], None] | None = None,
+    ) -> Treebank:  # fmt: skip
+        dealt = tag_folds(train, folds, seed=seed, documents=documents)
+        return jackknifed_upos(train, dealt, epochs=iterations, seed=seed, on_fold=on_fold)
+
+    return learn, by_folds

@@ -1,4 +1,4 @@
-"""A parser, a measure, a metric and a task for treegauge."""
+"""Two parsers, a measure, a metric and a task for treegauge."""
 
 from treegauge.parsing.registry import ParserEntry
 
@@ -6,4 +6,8 @@ from treegauge.parsing.registry import ParserEntry
 CHAIN = ParserEntry(
     "chain", "baseline", "attaches every word to the word before or after it",
     "treegauge_example.chain", "ChainParser", "ChainModel", "ChainOptions",
+)  # fmt: skip
+RANDOM = ParserEntry(
+    "random", "baseline", "draws heads and relations at random",
+    "treegauge_example.random_parser", "RandomParser", "RandomModel", "RandomOptions",
 )  # fmt: skip
