@@ -32,6 +32,9 @@ from treegauge.parsing.stack_labels import stack_reader, stack_weigher
 from treegauge.parsing.step_labels import step_reader, step_weigher, write_relative, write_upos
 from treegauge.treebanks.columns import Codes
 
+_LEAST = 1e-30
+"""Probability below which all heads are alike."""
+
 
 @dataclass(frozen=True)
 class Trees:
@@ -169,9 +172,21 @@ def _joined(name: str, several: Sequence[Encoding]) -> Encoding:
 
 
 def geometric_mean(shares: Sequence[Doubles]) -> Doubles:
-    """Return the geometric mean of probabilities of heads, each row scaled to 1."""
-    logs = np.log(np.maximum(shares, 1e-30)).mean(0)
-    found = np.where(np.min(shares, axis=0) > 0, np.exp(logs), 0.0)
+    """Return the geometric mean of probabilities of heads, each row scaled to 1.
+
+    Encodings that are sure of different heads share the word among them.
+
+    Examples
+    --------
+    >>> one = np.array([[0.2, 0, 0.8], [1, 0, 0]])
+    >>> other = np.array([[0.8, 0, 0.2], [0, 1, 0]])
+    >>> geometric_mean([one, other]).round(3)
+    array([[0.5, 0. , 0.5],
+           [0.5, 0.5, 0. ]])
+    """
+    found = np.exp(np.log(np.maximum(shares, _LEAST)).mean(0))
+    words = np.arange(len(found))
+    found[words, words + 1] = 0  # nobody is their own head
     return np.asarray(found / found.sum(1, keepdims=True))
 
 
