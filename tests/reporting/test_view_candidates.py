@@ -11,13 +11,12 @@ from treegauge.core.pages import make_page
 from treegauge.dynamics.candidates import error_candidates, save_candidates
 from treegauge.dynamics.jobs import cross_fit
 from treegauge.dynamics.recorder import make_engine
-from treegauge.reporting.candidates import patch_addresses
+from treegauge.reporting.candidates import CandidateList, candidates_section, patch_addresses
+from treegauge.reporting.page import page as page_of
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
 from treegauge.treebanks.convert import convert
-
-KEPT = "Object.keys(localStorage).length"
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +50,7 @@ def test_a_candidate_is_shown_with_both_arcs_and_in_words(tab, worked):
     assert f"‘{first['form']}’ is annotated as {first['deprel']} of" in said
     assert "Parsers that never saw this sentence prefer" in said
     assert "times as likely" in said
-    assert page.locator("#view-candidates tbody tr").count() == 12
+    assert page.locator("#view-candidates .data-table tbody tr").count() == 12
 
 
 def test_keys_decide_and_decisions_are_kept(tab, worked):
@@ -65,10 +64,12 @@ def test_keys_decide_and_decisions_are_kept(tab, worked):
     assert page.locator(".candidate .badge").inner_text() == "skipped"
     page.keyboard.press("u")
     assert progress.inner_text() == "1 accepted, 1 rejected, 0 skipped, 10 open"
-    page.reload()
-    assert progress.inner_text() == "1 accepted, 1 rejected, 0 skipped, 10 open"
+    later = page.context.new_page()
+    later.goto(address(page))
+    again = later.locator("#view-candidates span.count", has_text="accepted")
+    assert again.inner_text() == "1 accepted, 1 rejected, 0 skipped, 10 open"
     page.get_by_role("combobox", name="Show").select_option("accept")
-    assert page.locator("#view-candidates tbody tr").count() == 1
+    assert page.locator("#view-candidates .data-table tbody tr").count() == 1
     page.locator("#view-candidates input.filter").fill("a")  # in a field, keys are text
     assert progress.inner_text().startswith("1 accepted")
     page.get_by_role("button", name="Clear decisions").click()
@@ -127,10 +128,38 @@ def test_the_patch_is_applied_by_convert_and_the_csv_says_what_was_decided(tab, 
         assert value == row["instead"]
 
 
+def test_a_patch_of_sentences_without_names_fits_a_folder(tab, tmp_path):
+    made = inject_errors(synthetic(60, seed=2), 0.03, seed=0).treebank
+    lines = made.to_bytes().decode().split("\n")
+    folder = tmp_path / "UD_Small-Test"
+    folder.mkdir()
+    text = "\n".join(line for line in lines if not line.startswith("# sent_id"))
+    for part in ("train", "dev"):
+        (folder / f"xx_test-ud-{part}.conllu").write_text(text, encoding="utf-8")
+    path = folder / "xx_test-ud-train.conllu"
+    treebank = read_conllu(path)
+    held_out = cross_fit(treebank, engine=make_engine("mst", epochs=2), folds=2)
+    found = error_candidates(held_out, treebank, count=1)
+    section = candidates_section([CandidateList(treebank, found, "train", str(path))])
+    (tmp_path / "page.html").write_text(page_of("t", "", [section]), encoding="utf-8")
+    page = tab(tmp_path / "page.html", "#candidates")
+    page.keyboard.press("a")
+    (tmp_path / "changes.patch").write_text(exported(page, "Export patch"), encoding="utf-8")
+    convert(folder, tmp_path / "out", apply=tmp_path / "changes.patch")
+    (word,) = found.words
+    train, dev = (read_conllu(tmp_path / "out", split=part) for part in ("train", "dev"))
+    assert dev.to_bytes() == treebank.to_bytes()
+    changed = train[word.sentence - 1]
+    value = changed.head if word.of == "head" else changed.deprel
+    assert str(value[word.word - 1]) == word.instead
+
+
 def test_sentences_without_a_name_of_their_own_have_a_number():
     text = "# sent_id = a\n1\tx\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
-    treebank = parse_conllu(text + text.replace("= a", "= b") + text, name="t")
-    assert patch_addresses(treebank, [0, 1, 2]) == {0: "#1", 1: "b", 2: "#3"}
+    others = [text.replace("= a", f"= {name}") for name in ("b", "#7", "c\td")]
+    treebank = parse_conllu("".join([text, *others, text]), name="t")
+    expected = {0: "#1", 1: "b", 2: "#3", 3: "#4", 4: "#5"}
+    assert patch_addresses(treebank, range(5)) == expected
 
 
 def test_markup_in_a_treebank_stays_text(tab, tmp_path, worked):

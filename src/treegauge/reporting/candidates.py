@@ -96,7 +96,8 @@ def patch_addresses(treebank: Treebank, numbers: Sequence[int]) -> dict[int, str
     ids = treebank.metadata("sent_id")
     counts = Counter(ids)
     return {
-        number: name if (name := ids[number]) and counts[name] == 1 and name[0] != "#"
+        number: name
+        if (name := ids[number]) and counts[name] == 1 and name[0] != "#" and "\t" not in name
         else f"#{number + 1}"
         for number in numbers
     }  # fmt: skip
