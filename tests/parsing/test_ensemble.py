@@ -66,6 +66,22 @@ def test_members_are_those_of_single_seeds_and_are_averaged(parser, tmp_path):
     )
 
 
+@pytest.mark.parametrize("parser", ["biaffine", "labelling"])
+def test_neural_seeds_learn_side_by_side(parser):
+    """As on a GPU: each seed has weights of its own, and keeps its own best epoch."""
+    small = {**SMALL["biaffine"], "arc_size": 16, "relation_size": 8}
+    chosen = make_parser(parser, **small, dropout=0.0)
+    models = chosen.fit_seeds(TRAIN, DEV, seeds=(3, 4), lockstep=True)
+    alone = chosen.fit_seeds(TRAIN, DEV, seeds=(3, 4), lockstep=False)
+    for together, single in zip(models, alone, strict=True):
+        for mean, own in zip(
+            together.head_probabilities(TEST), single.head_probabilities(TEST), strict=True
+        ):
+            np.testing.assert_allclose(mean, own, atol=1e-3)
+    first, second = (model.head_probabilities(TEST)[0] for model in models)
+    assert not np.allclose(first, second)
+
+
 def test_equal_members_change_nothing():
     model = make_parser("mst", training="loglinear", projective=False, **SMALL["mst"])
     member = model.fit(TRAIN, seed=0)

@@ -288,3 +288,16 @@ class NeuralParser:
             on_epoch=on_epoch and report,
         )  # fmt: skip
         return made(learned)
+
+    def fit_seeds(
+        self, train: Treebank, dev: Treebank | None = None, *, seeds: Sequence[int],
+        lockstep: bool | None = None,
+    ) -> list[Any]:  # fmt: skip
+        """Train a model for each seed, side by side where there is a GPU."""
+        from treegauge.parsing.neural.seeds import fit_seeds
+
+        source, read, held = learn_tags(self.options.tags, train, dev, seed=seeds[0])
+        learned = fit_seeds(
+            read, held, self.options, seeds=seeds, encoding=self.encoding(), lockstep=lockstep
+        )
+        return [replace(self.made(read, one), tag_source=source) for one in learned]

@@ -1,0 +1,79 @@
+"""Training of several seeds of one neural parser, in lockstep where there is a GPU."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treegauge.core.messages import progress
+from treegauge.parsing.base import check_training
+from treegauge.parsing.label_encodings import Encoding
+from treegauge.parsing.neural.fitting import Arrays, Trained, chosen_vectors, fit
+from treegauge.parsing.neural.options import NeuralOptions, need_torch
+from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
+from treegauge.treebanks.columns import Treebank, concat
+
+
+def fit_seeds(
+    train: Treebank, dev: Treebank | None, options: NeuralOptions, *, seeds: Sequence[int],
+    encoding: Encoding | None = None, lockstep: bool | None = None,
+) -> list[Trained]:  # fmt: skip
+    """Train a model for each seed.
+
+    By default they learn side by side on a GPU and one by one on a CPU, where nothing is gained.
+    Side by side, each keeps its own best epoch on dev, and training stops when all have waited for
+    `patience` epochs. Models differ in the last digits, and in their dropout, from those trained
+    alone.
+    """
+    need_torch()
+    from treegauge.parsing.neural.device import choose_device
+
+    # What has one state for all, or batches that differ in number.
+    alone = options.encoder or options.checkpoint or options.batch_tokens or options.vectors_tuned
+    if lockstep is None:
+        lockstep = choose_device(options.device).type == "cuda" and not alone
+    if not lockstep:
+        return [fit(train, dev, options, seed=seed, encoding=encoding) for seed in seeds]
+    return _side_by_side(train, dev, options, seeds, encoding)
+
+
+def _side_by_side(
+    train: Treebank, dev: Treebank | None, options: NeuralOptions, seeds: Sequence[int],
+    encoding: Encoding | None,
+) -> list[Trained]:  # fmt: skip
+    import torch
+
+    from treegauge.parsing.neural.device import choose_device, numerics
+    from treegauge.parsing.neural.encoder import to_arrays
+    from treegauge.parsing.neural.training import Learner, Lockstep
+
+    others = [] if dev is None or dev.n_words == 0 else [dev]
+    check_training(train, *others, seed=min(seeds))
+    data, (own, *held) = encode_parts(
+        train, *others, min_count=options.min_count, encoding=encoding
+    )
+    vocabulary = Vocabulary.of(train, min_count=options.min_count, encoding=encoding)
+    forms = concat([train, *others]).codes("form").values
+    vectors = chosen_vectors(options, forms)
+    device = choose_device(options.device)
+    best, best_epochs = np.full(len(seeds), -1.0), np.zeros(len(seeds), int)
+    kept: list[Arrays | None] = [None] * len(seeds)
+    with numerics(device, options.threads), progress("epochs", options.epochs) as task:
+        of_types = None if vectors is None else vectors.of(forms)
+        models = Lockstep([Learner(data, own, seed) for seed in seeds], options, device, of_types)
+        for epoch in range(1, options.epochs + 1):
+            models.learn(epoch)
+            task.update(epoch)
+            if not held:
+                continue
+            right = torch.stack(models.evaluate(held * len(seeds)).right).all(0).cpu().numpy()
+            las = right[:, data.words_of(held[0])].mean(1)
+            for model in np.flatnonzero(las > best).tolist():
+                best[model], best_epochs[model] = las[model], epoch
+                kept[model] = to_arrays(models.weights, model)
+            if 0 < options.patience <= epoch - best_epochs.max():
+                break
+        last = [to_arrays(models.weights, model) for model in range(len(seeds))]
+    return [
+        Trained(vocabulary, final if own is None else own, vectors, None)
+        for own, final in zip(kept, last, strict=True)
+    ]
