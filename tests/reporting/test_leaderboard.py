@@ -102,7 +102,7 @@ def test_everything_is_written_and_read_again(task):
     page = (task / "out" / "index.html").read_text("utf-8")
     assert "Task &lt;1&gt;" in page
     first = page.index("<table")
-    assert page.index('id="leaderboard"') < first < page.index('id="ranking"')
+    assert page.index('id="static-leaderboard"') < first < page.index('id="static-ranking"')
     assert not re.search(r"<details>.*<table", page[: first + 6], re.DOTALL)
     assert "macro average" in page[first:]
 

@@ -86,7 +86,7 @@ def test_classes_are_those_of_the_library_in_the_order_chosen(tab, scored, files
 def test_sentences_open_in_a_drawer_with_next_and_previous(tab, scored):
     page = tab(scored / "page.html", f"{LINK}&by=upos")
     page.locator(".diverge button[data-row]").first.press("Enter")
-    drawer = page.locator("aside.drawer")
+    drawer = page.locator(".drawer")
     assert drawer.locator("svg.tree").count() >= 1
     first = drawer.locator(".count").first.inner_text()
     assert first.startswith("1 of ")
@@ -95,7 +95,7 @@ def test_sentences_open_in_a_drawer_with_next_and_previous(tab, scored):
     assert drawer.locator(".count").first.inner_text().startswith("2 of ")
     link = "#" + address(page).partition("#")[2]
     again = tab(scored / "page.html", link)
-    assert again.locator("aside.drawer .count").first.inner_text().startswith("2 of ")
+    assert again.locator(".drawer .count").first.inner_text().startswith("2 of ")
     page.keyboard.press("Escape")
     assert drawer.is_hidden()
     assert "open=" not in address(page)

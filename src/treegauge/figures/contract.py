@@ -130,10 +130,9 @@ class ScoredTreebank(TypedDict):
 
 
 class ScoresData(TypedDict):
-    """Scores by treebank, and the comparison of every pair over all of them."""
+    """Scores by treebank."""
 
     treebanks: list[ScoredTreebank]
-    pairs: list[Comparison]
 
 
 class MacroAverage(TypedDict):
@@ -174,9 +173,10 @@ class Board(TypedDict):
 
 
 class OverviewData(TypedDict):
-    """The table of the overview."""
+    """The table of the overview, and the comparison of every pair over all treebanks."""
 
     board: Board
+    pairs: list[Comparison]
 
 
 class WholeScores(TypedDict):

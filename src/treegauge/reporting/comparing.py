@@ -12,8 +12,6 @@ from treegauge.reporting.overview import all_pairs
 from treegauge.reporting.packing import floats
 from treegauge.scoring.breakdown import Breakdown
 from treegauge.scoring.class_tests import compare_classes
-from treegauge.scoring.hierarchies import compare_suite
-from treegauge.scoring.suite import Suite
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.planning import detectable_difference
 from treegauge.statistics.small_samples import signed_rank
@@ -58,13 +56,6 @@ def _primary_p(whole: Any, differences: Any, groups: Sequence[Any]) -> float:
     if len(families) >= LEAST_GROUPED:
         return signed_rank(np.array([row["difference"] for row in families])).p_value
     return signed_rank(whole).p_value
-
-
-def suite_pairs(suite: Suite) -> list[dict[str, Any]]:
-    """Return the comparison of macro averages of every pair, where there are several treebanks."""
-    if len(suite.treebanks) < 2 or len(suite.systems) < 2:
-        return []
-    return list(compare_suite(suite, metric="LAS").pairs)
 
 
 def class_pairs(

@@ -1,6 +1,6 @@
 """The overview: systems by treebanks, with intervals, averages, tie groups and significance."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -36,6 +36,8 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
     systems = list(dict.fromkeys(one.system for scores in results for one in scores.systems))
     known = [name for name in METRICS if all(name in r.systems[0].metrics for r in results)]
     tested = known if len(systems) <= MANY else known[:1]
+    several = len(suite.treebanks) > 1 and len(systems) > 1
+    pairs = {name: compare_suite(suite, metric=name).pairs for name in tested if several}
     board = {
         "systems": systems,
         "treebanks": [
@@ -44,15 +46,22 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
             for one in scored
         ],
         "common": len(suite.treebanks),
-        "metrics": [_metric(results, systems, suite, name, name in tested) for name in known],
+        "metrics": [
+            {**_metric(results, systems, name, name in tested),
+             "macro": _macro(suite, name, pairs.get(name, ()))}
+            for name in known
+        ],
     }  # fmt: skip
     text = "The score of every system on every treebank."
-    commands = "\n".join(one.command() for one in scored)
+    convention = results[0].convention
+    options = [] if convention.official else [f"--convention {convention.name}"]
+    commands = "\n".join(one.command(*options) for one in scored)
     signatures = "\n".join(scores.signature for scores in results)
     method = make_method("macro", signatures, commands)
-    return Section(
-        "overview", "Overview", text, {"board": board}, methods=[method], short=_short(suite)
-    )
+    compared = pairs.get(METRICS[0], ())
+    data = {"board": board, "pairs": list(compared)}
+    short = _short(suite, compared) if compared else []
+    return Section("overview", "Overview", text, data, methods=[method], short=short)
 
 
 def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Suite:
@@ -68,9 +77,9 @@ def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) ->
 
 
 def _metric(
-    results: Sequence[Scores], systems: Sequence[str], suite: Suite, name: str, tested: bool
+    results: Sequence[Scores], systems: Sequence[str], name: str, tested: bool
 ) -> dict[str, Any]:
-    """Return scores, limits and marks, a row per treebank, and the macro averages."""
+    """Return scores, limits and marks, a row per treebank."""
     shape = len(results), len(systems)
     values, low, high = np.full((3, *shape), np.nan)
     marks = np.full(shape, UNTESTED)
@@ -85,7 +94,6 @@ def _metric(
     return {
         "name": results[0].label(name),
         "scores": floats(values), "low": floats(low), "high": floats(high), "marks": numbers(marks),
-        "macro": _macro(suite, name, tested),
     }  # fmt: skip
 
 
@@ -107,7 +115,9 @@ def _marks(scores: Scores, systems: Sequence[str], values: Floats, name: str) ->
     return [mark(system) for system in systems]
 
 
-def _macro(suite: Suite, name: str, tested: bool) -> list[dict[str, Any]] | None:
+def _macro(
+    suite: Suite, name: str, pairs: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]] | None:
     """Return each system's mean over the common treebanks, its interval and its tie groups.
 
     Systems that share a letter do not differ significantly in their macro averages.
@@ -116,10 +126,9 @@ def _macro(suite: Suite, name: str, tested: bool) -> list[dict[str, Any]] | None
         return None
     means = [float(np.mean([suite.f1(t, s, name) for t in suite.treebanks])) for s in suite.systems]
     letters = [""] * len(means)
-    if tested and len(means) > 1:
+    if pairs:
         places = {system: i for i, system in enumerate(suite.systems)}
         differ = np.zeros((len(means), len(means)), bool)
-        pairs = compare_suite(suite, metric=name).pairs
         for row in pairs:
             a, b = places[row["a"]], places[row["b"]]
             p = row.get("p_corrected")
@@ -136,10 +145,8 @@ def _macro(suite: Suite, name: str, tested: bool) -> list[dict[str, Any]] | None
     ]
 
 
-def _short(suite: Suite) -> list[str]:
+def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say which system has the highest macro average, and whether that is significant."""
-    if len(suite.treebanks) < 2 or len(suite.systems) < 2:
-        return []
     means = {s: float(np.mean([suite.f1(t, s) for t in suite.treebanks])) for s in suite.systems}
     best, second = sorted(means, key=lambda one: -means[one])[:2]
     label = suite.label("LAS")
@@ -147,8 +154,7 @@ def _short(suite: Suite) -> list[str]:
     if interval := suite.intervals[best, "LAS"]:
         text += f" ({interval[0]:.2f} to {interval[1]:.2f})"
     text += f", {means[best] - means[second]:.2f} above {second}"
-    rows = compare_suite(suite).pairs
-    p = next(row.get("p_corrected") for row in rows if {row["a"], row["b"]} == {best, second})
+    p = next(row.get("p_corrected") for row in pairs if {row["a"], row["b"]} == {best, second})
     if p is None:
         judged = "too little text for a test"
     else:

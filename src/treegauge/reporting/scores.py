@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from treegauge.core.result import Result
 from treegauge.figures.scores import class_data, interval_data
-from treegauge.reporting.comparing import class_pairs, suite_pairs
+from treegauge.reporting.comparing import class_pairs
 from treegauge.reporting.confidence import calibration_data, page_calibration
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import Method, make_method
-from treegauge.reporting.overview import scored_suite
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section, treebank_of
 from treegauge.reporting.scores_confusion import system_confusions
@@ -76,14 +75,13 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
         if calibrated:
             methods.append(_calibration_method(one, scores, calibrated))
         short.append(_short(one.gold.name, scores, tests))
-    pairs = suite_pairs(scored_suite(scored, results))
     plural = "treebanks" if len(scored) > 1 else "treebank"
     text = (
         f"Scores of the systems on the {plural}, with 95 % confidence intervals, "
         "and the statistical significance of their differences.\nChoose a cell of the heat map to "
         "read the sentences behind it: the gold tree above, the system's below."
     )
-    data = {"treebanks": parts, "pairs": pairs}
+    data = {"treebanks": parts}
     return Section(
         "scores", "Scores", text, data, tables, methods, short[:NAMED],
         view="systems", treebanks=[part["treebank"] for part in parts],

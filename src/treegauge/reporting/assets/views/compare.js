@@ -85,7 +85,7 @@ const mount = (root, page) => {
     const [a, b] = pair();
     const rows = parts().map((part) => ({ part, facts: findPair(part.tests, a, b) }));
     const single = rows.length === 1;
-    const facts = single ? rows[0].facts : findPair(source().data.pairs, a, b);
+    const facts = single ? rows[0].facts : findPair(page.data("overview").pairs, a, b);
     const items = rows
       .filter((row) => row.facts)
       .map((row) => ({ name: row.part.treebank, ...row.facts, strong: single }));
