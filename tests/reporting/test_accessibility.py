@@ -89,7 +89,7 @@ def focused(page):
 
 
 def test_tab_leads_through_everything_and_can_be_seen(demo, tab):
-    page = tab(demo / "index.html")
+    page = tab(demo / "index.html", "#errors")
     page.keyboard.press("Tab")
     assert focused(page)[1] == "Skip to the numbers"
     page.keyboard.press("Enter")
@@ -104,7 +104,7 @@ def test_tab_leads_through_everything_and_can_be_seen(demo, tab):
 
 def test_a_cell_is_opened_and_closed_by_keys_alone(demo, tab):
     page = tab(demo / "index.html")
-    page.keyboard.press("3")
+    page.keyboard.press("4")
     page.locator("#view-errors .confusion button").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
@@ -112,7 +112,7 @@ def test_a_cell_is_opened_and_closed_by_keys_alone(demo, tab):
     assert "careful labels" in drawer.inner_text()
     page.keyboard.press("Escape")
     assert drawer.is_hidden()
-    page.keyboard.press("6")
+    page.keyboard.press("7")
     page.wait_for_function("document.activeElement.id === 'view-maps'")
     page.locator("button[data-region=hard]").focus()
     page.keyboard.press("Space")
