@@ -99,6 +99,11 @@ def test_sentences_open_in_a_drawer_with_next_and_previous(tab, scored):
     page.keyboard.press("Escape")
     assert drawer.is_hidden()
     assert "open=" not in address(page)
+    assert page.evaluate("document.activeElement.dataset.row") == "0", "the focus returns"
+    page.keyboard.press("Enter")
+    assert drawer.is_visible()
+    page.go_back()
+    page.wait_for_selector(".drawer", state="hidden")
 
 
 def test_several_treebanks_make_a_map_of_classes(tab, scored):

@@ -156,7 +156,7 @@ def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
     text += f", {means[best] - means[second]:.2f} above {second}"
     p = next(row.get("p_corrected") for row in pairs if {row["a"], row["b"]} == {best, second})
     if p is None:
-        judged = "too little text for a test"
+        judged = "too little text for a test on some treebank"
     else:
         verdict = "statistically significant" if p <= SIGNIFICANT else "not significant"
         judged = f"{verdict}, p = {p:.4f} corrected"

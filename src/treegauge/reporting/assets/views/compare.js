@@ -122,7 +122,10 @@ const mount = (root, page) => {
       title: `${by()} ${row.class} on ${part.treebank}: ${a} and ${b}`,
       items: pairSentences(scoredBank(part), row, a, b),
       systems: [a, b],
-      onclose: () => set({ class: null, on: null }),
+      onclose: () => {
+        page.set({ class: null, on: null });
+        mark();
+      },
     };
   };
   const open = (row, column) => {
@@ -192,6 +195,7 @@ const mount = (root, page) => {
   };
   // A link may name a class: its sentences are opened again.
   const reopen = () => {
+    if (!page.params.open) page.drawer.close(false);
     if (!source().data || !page.params.class) return;
     const [a, b] = pair();
     const part = parts().find((one) => one.treebank === page.params.on);

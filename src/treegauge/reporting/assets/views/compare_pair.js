@@ -59,7 +59,8 @@ export const headline = (facts, a, b, over) => {
   if (gap < 0.005) return `${a} and ${b} have the same ${facts.metric} ${over}.`;
   const [low, high] = facts.difference >= 0 ? [facts.low, facts.high] : [-facts.high, -facts.low];
   const interval = known(facts.low) ? ` (95 % interval ${signed(low)} to ${signed(high)})` : "";
-  let judged = "there is too little text for a significance test";
+  const where = facts.treebanks > 1 ? " on some treebank" : "";
+  let judged = `there is too little text for a significance test${where}`;
   if (known(facts.p)) {
     const significant = facts.p <= SIGNIFICANT;
     const p = pValue(facts.p);

@@ -41,6 +41,12 @@ export const summaryOf = ({ facts, items, a, b, over, margin, onmargin }) => {
     html("p", { class: "result", id: "compare-result", role: "status" }, headline(facts, a, b, over)),
     chart,
     html(
+      "p",
+      { class: "count" },
+      "Lines: 95 % intervals. Filled: the interval does not include 0, or is not known. ",
+      `Grey: differences of less than ${margin} points.`,
+    ),
+    html(
       "div",
       { class: "cards" },
       card(

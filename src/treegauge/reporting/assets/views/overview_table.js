@@ -123,7 +123,7 @@ export const boardTable = (given) => {
     `${board.metric} of systems by treebanks`,
     html(
       "table",
-      { class: "board" },
+      { class: "board", style: `--systems:${order.length}` },
       html(
         "thead",
         {},

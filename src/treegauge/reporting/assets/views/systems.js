@@ -6,7 +6,16 @@ import { dataTable } from "../components/table.js";
 import { fill, html, responsive, select } from "../shell/dom.js";
 import { plural, points, pValue } from "../shell/format.js";
 import { intervalChart, reliabilityChart, riskChart } from "./systems_charts.js";
-import { errorRows, errorTable, metricTable, testTable } from "./systems_tables.js";
+import {
+  errorRows,
+  errorTable,
+  metricTable,
+  testTable,
+  treebankTable,
+} from "./systems_tables.js";
+
+//: With more treebanks than this, they are the rows of the table.
+const FEW = 6;
 
 const drawing = (draw) => {
   const holder = html("div", { class: "drawing" });
@@ -141,7 +150,9 @@ const mount = (root, page) => {
       ),
       drawing((width) => intervalChart(width, found.items, metric, `${metric}: ${found.title}`)),
       html("h3", {}, "All metrics", info("scores")),
-      metricTable(metrics, found.columns, `Scores, ${found.title}`),
+      shown.length > FEW
+        ? treebankTable(metrics, found.columns, `Scores, ${found.title}`)
+        : metricTable(metrics, found.columns, `Scores, ${found.title}`),
       tests.length
         ? [
             html("h3", {}, "Are the differences statistically significant?", info("paired_tests")),

@@ -24,6 +24,23 @@ export const metricTable = (metrics, columns, label) =>
     ],
   });
 
+// One system on many treebanks: a row per treebank, a column per metric.
+export const treebankTable = (metrics, treebanks, label) =>
+  dataTable({
+    label,
+    filter: treebanks.length > 12 ? "treebank" : null,
+    data: treebanks,
+    columns: [
+      { name: "treebank", value: (t) => t.name },
+      ...metrics.map((m) => ({
+        name: m.name,
+        number: true,
+        value: (t) => t.of(m)?.f1 ?? null,
+        show: (t) => (t.of(m) ? points(t.of(m).f1) : "–"),
+      })),
+    ],
+  });
+
 // `rows` are tests with their treebank; `href` leads to the comparison of a pair.
 export const testTable = (rows, href) => {
   const number = (name, title, value, show) => ({ name, title, number: true, value, show });
