@@ -16,8 +16,7 @@ from replications.parts import Part
 # One module a paper, one that joins them, one on rules of ranking.
 STUDIES = (
     "fragility", "edv", "difficulty", "content", "challenges", "parsers", "presets", "encodings",
-    "joined",
-    "ranking_rules",
+    "confidence", "joined", "ranking_rules",
 )  # fmt: skip
 
 

@@ -84,11 +84,19 @@ def means(figures: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
+def calibrated(figures: pl.DataFrame) -> pl.DataFrame:
+    """Return what the docs show of each treebank: errors after calibration, and scores."""
+    return figures.filter(pl.col("when") == "after").select(
+        "treebank", "parser", "head ece", "arc ece", "tree ece",
+        pl.col("tree ece_by_chance").alias("by chance"), "arc brier", "las", "las without 20 %",
+    )  # fmt: skip
+
+
 PARTS = (
     kept(
         "confidence", "Calibration of parsers' probabilities, by treebank",
         "GPU: python -m replications.confidence_models, 140 s on one H200; then python -m "
-        "replications.confidence FOLDER, 15 min of processor time", digits=4,
+        "replications.confidence FOLDER, 15 min of processor time", shown=calibrated, digits=4,
     ),
     Part("confidence_means", "Calibration of parsers' probabilities, means of ten treebanks",
          lambda: means(read_result("confidence")), digits=4),
