@@ -38,4 +38,8 @@ def test_learning_curves_place_scores(tab, tmp_path):
     page.locator("#view-learning label.field input").first.fill("99")
     assert "more than 40" in said.inner_text()
     texts = page.locator("#view-learning .chart").first.locator("circle title").all_text_contents()
-    assert f"all, 5 sentences: {curves['score'][0]:.1f}" in texts
+    assert any(one.startswith(f"all, 5 sentences: {curves['score'][0]:.1f}") for one in texts)
+    whole = curves.filter(pl.col("class") == "all").sort("size")["score"].to_list()
+    answer = page.locator("#learning-answer").inner_text()
+    assert f"With 40 sentences, mst reaches score {whole[-1]:.1f}" in answer
+    assert f"+{whole[-1] - whole[-2]:.1f} over 20 sentences" in answer

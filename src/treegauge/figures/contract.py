@@ -299,7 +299,6 @@ class DataMap(TypedDict):
     regions: list[str]
     bounds: dict[str, float]
     values: dict[str, dict[str, float]]
-    candidates: NotRequired[list[dict[str, Any]]]
 
 
 class MapsData(TypedDict):

@@ -12,7 +12,8 @@ from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.maps import candidates_method, find_suspects
 from treegauge.reporting.methods import Method
 from treegauge.reporting.packing import trees
-from treegauge.reporting.page import Section, page, treebank_of
+from treegauge.reporting.page import Section, page
+from treegauge.reporting.treebank_names import treebank_of
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import is_conllu, short_name
 

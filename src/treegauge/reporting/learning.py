@@ -113,7 +113,7 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
     ]
     homes = {name: inputs.command_path(folder) for name, folder in folders.items()}
     methods += [
-        make_method("transfer", one.signature, one.command(homes), name=one.name) for one in votes
+        make_method("transfer", one.signature, one.command(homes), of=one.name) for one in votes
     ]
     text = (
         "Learning curves by class of words, classes that are learned late, and data-size "

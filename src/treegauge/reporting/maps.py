@@ -14,7 +14,8 @@ from treegauge.figures.dynamics import data_map_data
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.methods import Method, literal, make_method, python
 from treegauge.reporting.packing import numbers, trees
-from treegauge.reporting.page import Section, treebank_of
+from treegauge.reporting.page import Section
+from treegauge.reporting.treebank_names import treebank_of
 from treegauge.treebanks.columns import Treebank
 
 #: Confidence and variability are kept to so many steps from 0 to 1.
@@ -106,7 +107,6 @@ def _map(
 ) -> dict[str, Any]:
     sentences = _sentences(treebank, suspects, most)
     words = np.isin(treebank.sentence_of, sentences)
-    place = np.cumsum(words) - 1
     layers = {}
     for layer in LAYERS:
         points = data_map_data(found, layer)
@@ -118,7 +118,6 @@ def _map(
             "correctness": None if correctness is None
             else numbers(np.rint(100 * correctness[words])),
         }  # fmt: skip
-    names = ("of", "instead", "p_gold", "p_instead", "score")
     return {
         "treebank": treebank_of(treebank.name),
         "name": name,
@@ -129,11 +128,6 @@ def _map(
         "regions": list(REGIONS),
         "bounds": vars(found.regions),
         "values": found.values,
-        "candidates": [
-            {"number": int(place[one.number]), **{name: getattr(one, name) for name in names}}
-            for one in suspects
-            if words[one.number]
-        ],
     }
 
 
@@ -154,8 +148,8 @@ def _methods(name: str, found: DataMap, group: Sequence[Recorded]) -> list[Metho
         f"from treegauge.dynamics.cartography import {names}",
         f"print(mean_map([{loaded}]))",
     )
-    values = {"name": name, "steps": STEPS, **vars(found.regions)}
-    return [make_method("data_map", found.signature, command, **values)]
+    values = {"steps": STEPS, **vars(found.regions)}
+    return [make_method("data_map", found.signature, command, of=name, **values)]
 
 
 def candidates_method(name: str, source: Recorded, candidates: ErrorCandidates) -> Method:
@@ -173,5 +167,4 @@ def candidates_method(name: str, source: Recorded, candidates: ErrorCandidates) 
             "print(error_candidates(recording, treebank, count=count, context=context))",
         ]
     command = python(f"from treegauge.dynamics.cartography import {_loader(source)}", *lines)
-    values = {"name": name, "count": len(candidates)}
-    return make_method("candidates", candidates.signature, command, **values)
+    return make_method("candidates", candidates.signature, command, of=name, count=len(candidates))

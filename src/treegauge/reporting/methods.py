@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
+from treegauge.reporting.treebank_names import treebank_of
+
 _TEXTS = tomllib.loads(
     files(__package__).joinpath("assets", "methods.toml").read_text(encoding="utf-8")
 )
@@ -20,10 +22,12 @@ REFERENCES: dict[str, dict[str, str]] = _TEXTS["references"]
 class Method:
     """How one kind of number on the page is made.
 
-    `equation` is MathML, `text` and `options` are plain text, `command` reproduces the numbers, and
-    `references` are keys of papers in `REFERENCES`.
+    `key` is the name of the method in ``assets/methods.toml``; `equation` is MathML, `text` and
+    `options` are plain text, `command` reproduces the numbers, `references` are keys of papers in
+    `REFERENCES`, and `of` says which treebank or table the numbers are of.
     """
 
+    key: str
     name: str
     equation: str
     text: str
@@ -31,9 +35,10 @@ class Method:
     signature: str = ""
     command: str = ""
     references: tuple[str, ...] = ()
+    of: str = ""
 
 
-def make_method(key: str, signature: str, command: str, **values: object) -> Method:
+def make_method(key: str, signature: str, command: str, of: str = "", **values: object) -> Method:
     """Return a method of ``assets/methods.toml`` with values filled in.
 
     Examples
@@ -47,7 +52,7 @@ def make_method(key: str, signature: str, command: str, **values: object) -> Met
     )
     equation = mathml(texts["equation"]) if "equation" in texts else ""
     references = tuple(texts.get("references", ()))
-    return Method(name, equation, text, options, signature, command, references)
+    return Method(key, name, equation, text, options, signature, command, references, of)
 
 
 def python(*lines: str) -> str:
@@ -112,8 +117,12 @@ def _operand(tokens: list[str]) -> str:
     return f"<{tag}>{escape(first.removeprefix(chr(92)))}</{tag}>"
 
 
+#: With more of them, the signatures and commands of a method are folded.
+SHOWN = 2
+
+
 def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
-    """Return the section on methods, by title of a section; each paper is given as BibTeX once."""
+    """Return the section on methods, one entry each; every paper is given as BibTeX once."""
     body = [
         '<section aria-labelledby="static-methods">',
         '<h2 id="static-methods">Methods</h2>',
@@ -121,29 +130,50 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
         "signature that identifies it, and the command that reproduces it in the folder with the "
         "files that this page was made of.</p>",
     ]
+    entries: dict[str, list[Method]] = {}
+    for _, listed in methods:
+        for one in listed:
+            entries.setdefault(one.key, []).append(one)
     for title, listed in methods:
-        if listed:
+        new = dict.fromkeys(one.key for one in listed if one.key in entries)
+        if new:
             body.append(f"<h3>{escape(title)}</h3>")
-        body += map(_method, listed)
+        body += [_entry(entries.pop(key)) for key in new]
     used = dict.fromkeys(key for _, all in methods for one in all for key in one.references)
     if used:
         body.append("<h3>References</h3>")
         body.append('<p>What to cite, as BibTeX: <button type="button" class="copy" '
                     'data-copy="bibtex">Copy</button></p>')  # fmt: skip
-        entries = "\n\n".join(REFERENCES[key]["bibtex"] for key in used)
-        body.append(f'<pre id="bibtex" tabindex="0"><code>{escape(entries)}</code></pre>')
+        bibtex = "\n\n".join(REFERENCES[key]["bibtex"] for key in used)
+        body.append(f'<pre id="bibtex" tabindex="0"><code>{escape(bibtex)}</code></pre>')
     return "\n".join([*body, "</section>"])
 
 
-def _method(method: Method) -> str:
-    cited = escape("; ".join(REFERENCES[key]["cited"] for key in method.references))
-    codes = {"Signature": method.signature, "Command": method.command}
-    rows = {"Options": escape(method.options), "From": cited} | {
-        name: code and f"<code>{escape(code)}</code>" for name, code in codes.items()
-    }
-    drawn = f'<div class="equation">{method.equation}</div>' if method.equation else ""
-    listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows.items() if value)
+def _entry(methods: Sequence[Method]) -> str:
+    """Return one method, and how its numbers were made for each treebank or table."""
+    first = methods[0]
+    cited = escape("; ".join(REFERENCES[key]["cited"] for key in first.references))
+    options = "\n".join(dict.fromkeys(one.options for one in methods if one.options))
+    drawn = f'<div class="equation">{first.equation}</div>' if first.equation else ""
+    made = "".join(map(_made, methods))
+    if len(methods) > SHOWN:
+        summary = f"Signature and command of each of {len(methods)}"
+        made = f"<details><summary>{summary}</summary>{made}</details>"
     return (
-        f'<article class="method"><h4>{escape(method.name)}</h4>'
-        f"{drawn}<p>{escape(method.text)}</p><dl>{listed}</dl></article>"
+        f'<article class="method" id="method-{first.key}"><h4>{escape(first.name)}</h4>'
+        f"{drawn}<p>{escape(first.text)}</p>"
+        f"{_listed({'Options': escape(options), 'From': cited})}{made}</article>"
     )
+
+
+def _made(method: Method) -> str:
+    codes = {"Signature": method.signature, "Command": method.command}
+    rows = {name: code and f"<code>{escape(code)}</code>" for name, code in codes.items()}
+    of = f"<p>{escape(method.of)}</p>" if method.of else ""
+    treebank = escape(treebank_of(method.of))
+    return f'<div class="made" data-of="{treebank}">{of}{_listed(rows)}</div>'
+
+
+def _listed(rows: dict[str, str]) -> str:
+    terms = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows.items() if value)
+    return f"<dl>{terms}</dl>" if terms else ""

@@ -12,7 +12,8 @@ from treegauge.ranking.compare import cliques_of
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import make_method
 from treegauge.reporting.packing import floats, numbers
-from treegauge.reporting.page import Section, treebank_of
+from treegauge.reporting.page import Section
+from treegauge.reporting.treebank_names import treebank_of
 from treegauge.scoring.comparisons import compare
 from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores

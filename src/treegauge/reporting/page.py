@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -78,17 +77,6 @@ def _region(caption: str, result: Result) -> str:
         f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">'
         f"{result.to_html()}</div>"
     )
-
-
-def treebank_of(name: str) -> str:
-    """Return the treebank that a set of it belongs to, by which readers filter all views.
-
-    Examples
-    --------
-    >>> treebank_of("UD_Greek-GDT/test"), treebank_of("UD_Greek-GDT@2.5/dev"), treebank_of("gold")
-    ('UD_Greek-GDT', 'UD_Greek-GDT@2.5', 'gold')
-    """
-    return re.sub(r"/(?:train|dev|test)$", "", name)
 
 
 def page(title: str, introduction: str, sections: Sequence[Section]) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from math import comb
 from typing import Any, cast
 
 import numpy as np
@@ -16,8 +15,9 @@ from treegauge.reporting.confidence import calibration_data, page_calibration
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import heads, texts, trees
-from treegauge.reporting.page import Section, treebank_of
+from treegauge.reporting.page import Section
 from treegauge.reporting.scores_confusion import system_confusions
+from treegauge.reporting.treebank_names import treebank_of
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.calibration import Calibration
@@ -212,23 +212,22 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
     }
     methods = [
         make_method(
-            "scores", scores.signature, one.command(*options, "--all"), treebank=name,
+            "scores", scores.signature, one.command(*options, "--all"), of=name,
             convention=convention.name, **counted,
         ),
-        make_method("heat_maps", scores.signature, by, treebank=name),
+        make_method("heat_maps", scores.signature, by, of=name),
         make_method(
             "confusions", scores.signature, one.command(*options, "--confusion relation --all"),
-            treebank=name, **counted,
+            of=name, **counted,
         ),
     ]  # fmt: skip
     if tests is not None:
-        values = {"treebank": name, "pairs": comb(len(one.systems), 2)}
         command = one.command(*options)
-        methods.append(make_method("paired_tests", tests.signature, command, **values))
         methods += [
-            make_method("class_tests", scores.signature, by, treebank=name),
-            make_method("equivalence", tests.signature, f"{command} --margin 1", treebank=name),
-            make_method("detectable", tests.signature, command, treebank=name),
+            make_method("paired_tests", tests.signature, command, of=name),
+            make_method("class_tests", scores.signature, by, of=name),
+            make_method("equivalence", tests.signature, f"{command} --margin 1", of=name),
+            make_method("detectable", tests.signature, command, of=name),
         ]
     return methods
 
@@ -242,5 +241,4 @@ def _calibration_method(one: ScoredTreebank, scores: Scores, calibrated: Calibra
     files = [gold, *(file for name, file in named.items() if name in calibrated.systems)]
     files += outputs[len(named) :]
     command = replace(one, files=files).command(*options, "--calibration")
-    values = {"treebank": one.gold.name, "bins": BINS, "systems": ", ".join(calibrated.systems)}
-    return make_method("calibration", calibrated.signature, command, **values)
+    return make_method("calibration", calibrated.signature, command, of=one.gold.name, bins=BINS)

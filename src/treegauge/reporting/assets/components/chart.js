@@ -2,6 +2,11 @@
 
 import { svg } from "../shell/dom.js";
 import { clamp, range, short } from "../shell/format.js";
+import { describe } from "./described.js";
+
+// `o.data` is {columns, rows}: what the chart is drawn from, for exports.
+const exportable = (o, chart) =>
+  o.data ? describe(chart, { title: o.label, data: () => o.data }) : chart;
 
 export const colour = (i) => `var(--c${i % 6})`;
 const LOW = [240, 246, 251],
@@ -49,7 +54,7 @@ export const plane = (o, marks) => {
   const ys = o.yticks || ticks(...o.y, 5);
   const xtext = o.xtext || short,
     ytext = o.ytext || short;
-  return svg(
+  const chart = svg(
     "svg",
     {
       class: "chart",
@@ -93,6 +98,7 @@ export const plane = (o, marks) => {
       : null,
     marks(x, y),
   );
+  return exportable(o, chart);
 };
 
 // Rows with names to the left and a scale below; `row` draws one at a height.
@@ -107,7 +113,7 @@ export const rows = (o, row) => {
   const x = (v) => left + ((v - o.x[0]) / (o.x[1] - o.x[0] || 1)) * (o.width - right - left);
   const marks = o.ticks || ticks(...o.x, Math.max(2, Math.floor((o.width - left) / 70)));
   const most = Math.floor((left - 10) / 7);
-  return svg(
+  const chart = svg(
     "svg",
     {
       class: "chart",
@@ -150,4 +156,5 @@ export const rows = (o, row) => {
       );
     }),
   );
+  return exportable(o, chart);
 };

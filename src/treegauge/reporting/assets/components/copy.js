@@ -2,7 +2,7 @@
 
 import { button, html } from "../shell/dom.js";
 
-const copied = (text) => {
+export const copied = (text) => {
   const field = html("textarea", { class: "spoken", "aria-label": "Text to copy" });
   field.value = text;
   document.body.append(field);

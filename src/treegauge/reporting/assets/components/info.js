@@ -1,10 +1,81 @@
-// An (i) beside a number or a heading: it leads to how the number is made.
+// An (i) beside a number, a heading or a column: it shows how the number is made.
 
-import { html } from "../shell/dom.js";
+import { button, fill, html } from "../shell/dom.js";
 
-export const info = (key) =>
+// `name` and `text` say what one column is; `measure` is the name that the command line has for it.
+export const info = (key, { name = "", text = "", measure = "" } = {}) =>
   html(
     "a",
-    { class: "info", href: `#methods?method=${key}`, "aria-label": "How is this computed?" },
+    {
+      class: "info",
+      href: `#methods?method=${key}`,
+      "aria-label": name ? `How is ${name} computed?` : "How is this computed?",
+      "aria-haspopup": "dialog",
+      "data-key": key,
+      "data-name": name || null,
+      "data-text": text || null,
+      "data-measure": measure || null,
+    },
     "i",
   );
+
+// The entry of a method, with the signatures and commands of the chosen treebank only.
+const entryOf = (key, treebank, measure) => {
+  const written = document.getElementById(`method-${key}`);
+  if (!written) return null;
+  const copy = written.cloneNode(true);
+  copy.removeAttribute("id");
+  const own = [...copy.querySelectorAll(".made")];
+  if (own.some((one) => one.dataset.of === treebank))
+    for (const one of own) if (one.dataset.of !== treebank) one.remove();
+  for (const fold of copy.querySelectorAll("details")) {
+    const left = fold.querySelectorAll(".made");
+    if (left.length === 1) fold.replaceWith(...left);
+  }
+  if (measure)
+    for (const code of copy.querySelectorAll("code"))
+      code.textContent = code.textContent.replaceAll("measure all", `measure ${measure}`);
+  return copy;
+};
+
+// One dialog for the page; every (i) opens it, and its link leads to the same entry in Methods.
+export const makeExplainer = (page) => {
+  const title = html("h3", { id: "explain-title" });
+  const body = html("div", { class: "explain-body" });
+  const node = html(
+    "dialog",
+    {
+      class: "explain",
+      "aria-labelledby": "explain-title",
+      onkeydown: (event) => event.stopPropagation(),
+      onclick: (event) => {
+        if (event.target === node || event.target.closest("a")) node.close();
+      },
+    },
+    html(
+      "div",
+      { class: "explain-frame" },
+      html("div", { class: "drawer-head" }, title, button("Close", () => node.close())),
+      body,
+    ),
+  );
+  document.body.append(node);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a.info");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const { key, name, text, measure } = link.dataset;
+    const entry = entryOf(key, page.treebank, measure);
+    if (!entry) return;
+    event.preventDefault();
+    const heading = entry.querySelector("h4");
+    fill(title, name || heading.textContent);
+    if (!name) heading.remove();
+    fill(
+      body,
+      text ? html("p", { class: "definition" }, text) : null,
+      entry,
+      html("p", {}, html("a", { href: page.href("methods", { method: key }) }, "All methods")),
+    );
+    node.showModal();
+  });
+};

@@ -2,6 +2,8 @@
 
 import { button, fill, html } from "../shell/dom.js";
 import { grouped, plural, short } from "../shell/format.js";
+import { describe, numberIn, textOf } from "./described.js";
+import { info } from "./info.js";
 
 export const compareCells = (a, b) => {
   const empty = (v) => v === null || v === undefined || v === "";
@@ -11,8 +13,33 @@ export const compareCells = (a, b) => {
     : String(a).localeCompare(String(b), "en", { numeric: true });
 };
 
-// Columns: {name, title, value(row), show(row), number}; rows are any objects. At first `first` rows
-// are shown, and a button for all.
+// A table for exports: numbers as they are where the page shows them rounded, else what it shows.
+export const tableData = (columns, rows) => {
+  const shown = (c, row) => textOf((c.show || ((r) => short(c.value(r))))(row));
+  const exact = (c, row) => {
+    const [value, text] = [c.value(row), shown(c, row)];
+    const number = numberIn(text);
+    if (number === null || typeof value !== "number") return number ?? text;
+    const near = Math.abs(value - number) <= Math.abs(value) * 0.01 + 0.01;
+    return near || c.ends ? value : number;
+  };
+  const named = (c) => (c.ends ? [c.name, `${c.name}, low`, `${c.name}, high`] : [c.name]);
+  const cells = (c, row) => (c.ends ? [c.value(row), ...(c.ends(row) || [null, null])] : [exact(c, row)]);
+  return {
+    data: () => ({
+      columns: columns.flatMap(named),
+      rows: rows().map((row) => columns.flatMap((c) => cells(c, row))),
+    }),
+    shown: () => ({
+      columns: columns.map((c) => c.name),
+      rows: rows().map((row) => columns.map((c) => shown(c, row))),
+    }),
+  };
+};
+
+// Columns: {name, title, value(row), show(row), number, info, ends(row)}; rows are any objects. `info`
+// is the key of the method behind the numbers, `ends` gives the ends of an interval for exports. At
+// first `first` rows are shown, and a button for all.
 export const dataTable = ({
   label,
   columns,
@@ -38,6 +65,7 @@ export const dataTable = ({
         refill();
         onsort(by, down);
       }),
+      c.info ? info(c.info, { name: c.name, text: c.title, measure: c.measure }) : null,
     ),
   );
   const more = html(
@@ -49,7 +77,7 @@ export const dataTable = ({
       body.rows[first].cells[0].scrollIntoView({ block: "nearest" });
     }),
   );
-  const refill = () => {
+  const chosenRows = () => {
     const asked = typed.trim().toLowerCase();
     let kept = data.filter(
       (row) =>
@@ -69,6 +97,10 @@ export const dataTable = ({
         return known(value(a)) && known(value(b)) && down ? -order : order;
       });
     }
+    return kept;
+  };
+  const refill = () => {
+    const kept = chosenRows();
     columns.forEach((c, i) =>
       heads[i].setAttribute(
         "aria-sort",
@@ -109,6 +141,13 @@ export const dataTable = ({
     },
   });
   refill();
+  const table = html(
+    "table",
+    { class: "treegauge" },
+    html("thead", {}, html("tr", {}, heads)),
+    body,
+  );
+  describe(table, { title: label, ...tableData(columns, chosenRows) });
   return html(
     "div",
     { class: "data-table" },
@@ -123,7 +162,7 @@ export const dataTable = ({
     html(
       "div",
       { class: "wide", tabindex: "0", role: "region", "aria-label": label },
-      html("table", { class: "treegauge" }, html("thead", {}, html("tr", {}, heads)), body),
+      table,
     ),
     more,
   );

@@ -1,11 +1,14 @@
 // Start: make the rail, open the view in the URL, and follow links and keys.
 
 import { makeDrawer } from "../components/drawer.js";
+import { keepMenus } from "../components/exports.js";
+import { makeExplainer } from "../components/info.js";
 import { fill, html } from "./dom.js";
 import { filterBar } from "./filters.js";
 import { frameOf } from "./frame.js";
 import { copyButtons, listen } from "./keys.js";
 import { makePage } from "./page.js";
+import { printAll } from "./printing.js";
 import { VIEWS } from "./views.js";
 
 export const start = () => {
@@ -71,7 +74,10 @@ export const start = () => {
     event.preventDefault();
   });
   window.addEventListener("hashchange", () => follow(true));
+  makeExplainer(page);
   follow(false);
+  keepMenus(main, page);
+  printAll(main);
   copyButtons();
   document.documentElement.dataset.ready = "yes";
 };

@@ -23,6 +23,10 @@ export const forest = ({ width, items, a, b, metric, margin, label }) => {
       text: (v) => signed(v, reach < 5 ? 1 : 0),
       name: `← ${b} better · difference in ${metric}, points · ${a} better →`,
       label,
+      data: {
+        columns: ["of", `${a} − ${b}, points of ${metric}`, "low", "high"],
+        rows: items.map((item) => [item.name, item.difference, item.low, item.high]),
+      },
       step: items.length > 30 ? 16 : 24,
     },
     (i, x, y) => {

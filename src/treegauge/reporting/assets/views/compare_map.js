@@ -1,6 +1,7 @@
 // Classes as a diverging map: blue where A wins, orange where B wins.
 
 import { balance } from "../components/chart.js";
+import { info } from "../components/info.js";
 import { button, html, scrolling } from "../shell/dom.js";
 import { grouped, points, pValue, signed } from "../shell/format.js";
 import { SIGNIFICANT } from "./compare_pair.js";
@@ -66,6 +67,12 @@ const divergingBar = (row, reach) => {
   });
 };
 
+const HEADS = {
+  words: "gold words in the class",
+  effect: "difference of F1 over the words of the class, in points; * significant after correction",
+  errors: "correct words of A minus correct words of B",
+};
+
 const sortable = (sort, onsort) => (key, name, number) =>
   html(
     "th",
@@ -75,6 +82,7 @@ const sortable = (sort, onsort) => (key, name, number) =>
       "aria-sort": sort.order === key ? (sort.down ? "descending" : "ascending") : "none",
     },
     key ? button(name, () => onsort(key), { "data-focus": key }) : name,
+    number ? info("class_tests", { name, text: HEADS[key] }) : null,
   );
 
 // One treebank: a row per class with both scores, a bar, and the errors lost.

@@ -90,6 +90,6 @@ export const confusionMatrix = ({ matrix, label, onchoose, onall }) => {
     "div",
     {},
     scrolling(label, table),
-    hidden ? html("p", {}, button(`Show all ${names.length + hidden} values`, onall)) : null,
+    hidden ? html("p", {}, button(`Show all ${names.length + hidden} values`, onall, { class: "all" })) : null,
   );
 };

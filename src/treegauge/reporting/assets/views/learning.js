@@ -1,7 +1,8 @@
 // Learning: curves by class, complexity, what a score is worth, transfer.
 
+import { info } from "../components/info.js";
 import { fill, html, responsive, select } from "../shell/dom.js";
-import { plural } from "../shell/format.js";
+import { plural, signed } from "../shell/format.js";
 import { complexityChart, curveChart } from "./learning_curves.js";
 import { sentencesFor } from "./learning_equivalents.js";
 
@@ -41,6 +42,19 @@ const mount = (root, page) => {
     return found;
   };
   const drawn = (all) => state.classes || [...all.keys()].slice(0, 6);
+
+  // What the curve of all words says, in a sentence.
+  const answer = html("p", { class: "result", id: "learning-answer" });
+  const sayAnswer = (all) => {
+    const list = all.get("all") || [...all.values()][0];
+    if (!list) return fill(answer);
+    const [last, before] = [list.at(-1), list.at(-2)];
+    const more = before
+      ? `, ${signed(last.score - before.score, 1)} over ${before.size} sentences`
+      : "";
+    const reached = `${data.metric} ${last.score.toFixed(1)}${more}`;
+    return fill(answer, `With ${last.size} sentences, ${state.parser} reaches ${reached}.`);
+  };
 
   const chart = html("div", { class: "drawing" });
   const redraw = responsive(chart, (width) => {
@@ -104,8 +118,8 @@ const mount = (root, page) => {
     const holder = html("div", { class: "drawing" });
     fill(
       complex,
-      html("h3", {}, "Which classes are learned late?"),
-      html("p", {}, "Above 0: later than words as a whole.", rho),
+      html("h3", {}, "Which classes are learned late? ", info("complexity")),
+      html("p", {}, "Above 0: later than words as a whole. Lines: 95 % intervals.", rho),
       holder,
     );
     responsive(holder, (width) => complexityChart(width, list));
@@ -151,6 +165,7 @@ const mount = (root, page) => {
       equal();
       record();
     };
+    sayAnswer(all);
     fill(of, select("on", names, state.of, onchange));
     field.value = state.score;
     redraw();
@@ -160,9 +175,16 @@ const mount = (root, page) => {
   const asked = html("label", { class: "field" }, html("span", {}, data.metric), field);
   root.append(
     controls,
+    answer,
+    html("h3", {}, "Learning curves ", info("learning_curves")),
     chart,
+    html(
+      "p",
+      { class: "count" },
+      "Bands: 95 % bootstrap intervals. Lines end at the name of their class.",
+    ),
     html("details", {}, html("summary", {}, "Classes of words"), ticksOf),
-    html("h3", {}, "What is a score worth?"),
+    html("h3", {}, "What is a score worth? ", info("equivalents")),
     html("p", { class: "controls" }, asked, of),
     worth,
     complex,

@@ -3,17 +3,18 @@
 import { colour, plane, rows } from "../components/chart.js";
 import { dataTable } from "../components/table.js";
 import { html, svg } from "../shell/dom.js";
+import { points, signed } from "../shell/format.js";
 
 const DASHES = ["", "7 4", "2 3"];
 
 // `curves` are lists of points {name, size, score, low, high, relative}, ascending in size.
 export const curveChart = (width, curves, relative, metric) => {
-  const points = curves.flat();
+  const drawn = curves.flat();
   const names = curves.map((list) => list[0].name);
   const value = (p) => (relative ? 100 * p.relative : p.score);
   const lower = (p) => (relative ? value(p) : (p.low ?? p.score));
   const upper = (p) => (relative ? value(p) : (p.high ?? p.score));
-  const sizes = [...new Set(points.map((p) => p.size))].sort((a, b) => a - b);
+  const sizes = [...new Set(drawn.map((p) => p.size))].sort((a, b) => a - b);
   const right = Math.min(16 + 6.8 * Math.max(...names.map((n) => n.length)), width * 0.4);
   const o = {
     width,
@@ -21,14 +22,18 @@ export const curveChart = (width, curves, relative, metric) => {
     right,
     x: [sizes[0], sizes.at(-1) * (sizes.length > 1 ? 1 : 1.1)],
     y: [
-      Math.max(0, Math.min(...points.map(lower)) - 3),
-      Math.min(100, Math.max(...points.map(upper)) + 3),
+      Math.max(0, Math.min(...drawn.map(lower)) - 3),
+      Math.min(100, Math.max(...drawn.map(upper)) + 3),
     ],
     log: true,
     xticks: sizes,
-    xname: "training sentences",
-    yname: relative ? "% of the final score" : metric,
+    xname: "training sentences (logarithmic scale)",
+    yname: relative ? "share of the final score, %" : `${metric}, %`,
     label: `Learning curves of ${names.join(", ")}`,
+    data: {
+      columns: ["class", "training sentences", metric, "low", "high", "share of the final score"],
+      rows: drawn.map((p) => [p.name, p.size, p.score, p.low, p.high, p.relative]),
+    },
   };
   const taken = [];
   // Names stand below each other where curves end close together.
@@ -54,7 +59,12 @@ export const curveChart = (width, curves, relative, metric) => {
         svg(
           "circle",
           { cx: x(p.size), cy: y(value(p)), r: 2.5, fill: colour(i) },
-          svg("title", {}, `${p.name}, ${p.size} sentences: ${value(p).toFixed(1)}`),
+          svg(
+            "title",
+            {},
+            `${p.name}, ${p.size} sentences: ${value(p).toFixed(1)}`,
+            relative || p.low === null ? "" : ` (95 % interval ${p.low.toFixed(1)} to ${p.high.toFixed(1)})`,
+          ),
         );
       const label = { x: width - right + 6, y: free(y(value(list.at(-1)))) + 4 };
       return svg(
@@ -77,8 +87,12 @@ export const complexityChart = (width, list) => {
     width,
     names: list.map((c) => c.class),
     x: [Math.min(...ends), Math.max(...ends)],
-    name: "complexity, 95 % interval",
+    name: "← learned early · complexity, with 95 % interval · learned late →",
     label: "Complexity of classes",
+    data: {
+      columns: ["class", "complexity", "low", "high"],
+      rows: list.map((c) => [c.class, c.complexity, c.low, c.high]),
+    },
     step: 20,
   };
   return rows(o, (i, x, y) => {
@@ -98,39 +112,50 @@ export const complexityChart = (width, list) => {
 
 export const transferTable = (one) => {
   const known = (name) => one.rows.some((r) => typeof r[name] === "number");
-  const number = (name) => ({
+  const number = (key, name, title, digits = 1) => ({
     name,
+    title,
+    info: "transfer",
     number: true,
-    value: (r) => r[name],
-    show: (r) => (typeof r[name] === "number" ? r[name].toFixed(1) : ""),
+    value: (r) => r[key],
+    show: (r) => (typeof r[key] === "number" ? points(r[key], digits) : ""),
   });
-  const within = (name, title, low, high) => ({
-    ...number(name),
-    name: title,
+  const within = (key, name, title, low, high, text = points) => ({
+    ...number(key, name, title),
     show: (r) => {
-      if (typeof r[name] !== "number") return "";
-      const ends = [r[low], r[high]].map((v) => (typeof v === "number" ? v.toFixed(1) : "?"));
-      return [r[name].toFixed(1), html("small", {}, ` ${ends.join(" to ")}`)];
+      if (typeof r[key] !== "number") return "";
+      const ends = [r[low], r[high]].map((v) => (typeof v === "number" ? text(v, 1) : "?"));
+      return [text(r[key], 1), html("small", {}, ` ${ends.join(" to ")}`)];
     },
+    ends: (r) => [r[low], r[high]],
   });
-  const gains = known("gain")
-    ? [within("gain", "gain by the source", "gain_low", "gain_high")]
-    : [];
-  const alone = known("alone") ? [{ ...number("alone"), name: "the source alone" }] : [];
-  const worth = { name: "worth, sentences", number: true, value: (r) => r.sentences };
   return dataTable({
     label: `Transfer: ${one.name}`,
     filter: "source or group",
     data: one.rows,
     columns: [
-      { name: "vote", value: (r) => (r.left_out ? `without ${r.left_out}` : "all sources") },
+      { name: "sources", value: (r) => (r.left_out ? `all but ${r.left_out}` : "all") },
       { name: "group", value: (r) => r.group },
       { name: "words", number: true, value: (r) => r.words },
       { name: "metric", value: (r) => r.metric },
-      within("score", "score", "low", "high"),
-      ...gains,
-      ...alone,
-      ...(one.rows.some((r) => r.sentences) ? [worth] : []),
-    ],
+      within("score", "score, %", "score of the vote, with its 95 % interval", "low", "high"),
+      known("gain") &&
+        within(
+          "gain",
+          "gain by the source, points",
+          "what the vote loses without the source that is left out, with its 95 % interval",
+          "gain_low",
+          "gain_high",
+          signed,
+        ),
+      known("alone") && number("alone", "the source alone, %", "score of the source without the others"),
+      known("sentences") &&
+        number(
+          "sentences",
+          "worth, sentences",
+          "annotated sentences of the language itself with which a parser scores as high",
+          0,
+        ),
+    ].filter(Boolean),
   });
 };

@@ -1,5 +1,7 @@
 // Data maps: a frame on the map chooses words, which are read in their sentences below.
 
+import { describe } from "../components/described.js";
+import { info } from "../components/info.js";
 import { dataTable } from "../components/table.js";
 import { centre, treeBox } from "../components/tree.js";
 import { button, fill, html, save, select } from "../shell/dom.js";
@@ -9,6 +11,17 @@ import { MAP, mapView, REGION_COLOURS, rounded } from "./maps_view.js";
 
 const LISTED = 300;
 const NO_BOX = { x0: null, x1: null, y0: null, y1: null };
+
+// What the map says, in a sentence.
+const answerOf = (map, layer) => {
+  const { easy = 0, hard = 0, ambiguous = 0, confidence } = map.values[layer];
+  const what = layer === "head" ? "head" : "relation";
+  return (
+    `The parser gave the annotated ${what} a probability of ${(100 * confidence).toFixed(1)} % on ` +
+    `average. ${easy.toFixed(1)} % of the words were easy, ${ambiguous.toFixed(1)} % ambiguous, and ` +
+    `${hard.toFixed(1)} % stayed hard: read those first.`
+  );
+};
 
 const mount = (root, page) => {
   const data = page.data("maps");
@@ -33,6 +46,7 @@ const mount = (root, page) => {
   };
   const row = (i) => current().row(state.layer, i);
 
+  const spot = html("p", { class: "count spot" }, "Point at a word to see it; draw a frame to list its words.");
   const view = mapView(
     () => {
       const { words, layers } = current();
@@ -45,7 +59,17 @@ const mount = (root, page) => {
       summary(inside());
     },
     (box) => frameTo(box),
+    (i) => {
+      if (i === null) return fill(spot, "Point at a word to see it; draw a frame to list its words.");
+      const r = row(i);
+      const numbers = `confidence ${r.confidence.toFixed(3)}, variability ${r.variability.toFixed(3)}`;
+      return fill(spot, html("strong", {}, r.form), ` ${r.upos}, ${r.deprel}, ${r.region}: ${numbers}`);
+    },
   );
+  describe(view.node, {
+    title: `Data map, ${data.maps[0].name}`,
+    data: () => current().points(state.layer, state.relation),
+  });
   const frameTo = (box) => {
     state.box = box;
     state.word = null;
@@ -83,31 +107,27 @@ const mount = (root, page) => {
       : `${plural(total, "word")}; draw a frame to choose some`;
     for (const name of Object.keys(fields)) fields[name].value = state.box ? state.box[name] : "";
   };
-  // Show a word's sentence; `also` is what is more likely.
-  const read = (i, also = null) => {
+  // Show a word's sentence.
+  const read = (i) => {
     const { words, sentenceOf } = current();
     const s = words.sentence(sentenceOf[i]);
     const at = i - s.from;
-    const instead = (values, value) => values.map((v, k) => (k === at ? value : v));
-    const parsed = also && {
-      head: also.of === "head" ? instead(s.head, Number(also.instead)) : s.head,
-      deprel: also.of === "relation" ? instead(s.deprel, also.instead) : s.deprel,
-    };
     const r = row(i);
     const numbers = `confidence ${r.confidence.toFixed(3)}, variability ${r.variability.toFixed(3)}`;
-    const prefers = also ? `; more likely: ${also.of} ${also.instead}` : "";
-    fill(trees, treeBox(s, { chosen: [at + 1], parsed }, `${r.form}: ${numbers}${prefers}`));
+    fill(trees, treeBox(s, { chosen: [at + 1] }, `${r.form}: ${numbers}`));
     centre(trees);
   };
-  const opener = (r, also) =>
+  const opener = (r) =>
     button(r.form, () => {
       state.word = r.i;
-      read(r.i, also);
+      read(r.i);
       record();
       trees.scrollIntoView({ block: "nearest" });
     });
-  const fixed = (name, value, digits = 3) => ({
+  const fixed = (name, title, value, digits = 3) => ({
     name,
+    title,
+    info: "data_map",
     number: true,
     value,
     show: (r) => value(r).toFixed(digits),
@@ -139,38 +159,25 @@ const mount = (root, page) => {
       columns: [
         { name: "word", value: (r) => r.form, show: (r) => opener(r) },
         { name: "in context", value: (r) => r.i, show: (r) => current().context(r) },
-        { name: "upos", value: (r) => r.upos },
-        { name: "relation", value: (r) => r.deprel },
+        { name: "part of speech", title: "upos", value: (r) => r.upos },
+        { name: "relation", title: "deprel", value: (r) => r.deprel },
         { name: "region", value: (r) => r.region },
-        fixed("confidence", (r) => r.confidence),
-        fixed("variability", (r) => r.variability),
-        { name: "epochs correct, %", number: true, value: (r) => r.correctness },
+        fixed("confidence", "mean probability of the annotation over epochs", (r) => r.confidence),
+        fixed("variability", "standard deviation of that probability", (r) => r.variability),
+        {
+          name: "epochs correct, %",
+          title: "share of epochs after which the parser preferred the annotation",
+          info: "data_map",
+          number: true,
+          value: (r) => r.correctness,
+        },
         { name: "sentence", value: (r) => r.id },
       ],
     }),
   ];
 
-  const suspects = html("div");
-  const candidates = (found) => [
-    html("h3", {}, "Candidates for annotation errors"),
-    dataTable({
-      label: "Annotation-error candidates",
-      filter: "form, relation …",
-      data: found.map((c) => ({ ...row(c.number), ...c })),
-      columns: [
-        { name: "word", value: (c) => c.form, show: (c) => opener(c, c) },
-        { name: "in context", value: (c) => c.i, show: (c) => current().context(c) },
-        { name: "contradicted", value: (c) => c.of },
-        { name: "annotated", value: (c) => (c.of === "head" ? c.head : c.deprel) },
-        { name: "preferred", value: (c) => c.instead },
-        fixed("p annotated", (c) => c.p_gold),
-        fixed("p preferred", (c) => c.p_instead),
-        fixed("score", (c) => c.score, 2),
-      ],
-    }),
-  ];
-
   const controls = html("div");
+  const answer = html("p", { class: "result", id: "maps-answer" });
   const show = () => {
     const map = data.maps[state.map];
     const values = map.values[state.layer];
@@ -211,6 +218,9 @@ const mount = (root, page) => {
             values[name] === undefined ? name : `${name} ${values[name].toFixed(1)} %`,
           ),
         ),
+        page.has("candidates")
+          ? html("a", { href: page.href("candidates") }, "Which annotations should be checked first?")
+          : null,
         html(
           "span",
           { class: "count" },
@@ -221,7 +231,7 @@ const mount = (root, page) => {
         ),
       ),
     );
-    fill(suspects, map.candidates.length ? candidates(map.candidates) : null);
+    fill(answer, answerOf(map, state.layer));
     view.paint();
     chosen();
   };
@@ -229,7 +239,10 @@ const mount = (root, page) => {
     button(name, () => frameTo(box(data.maps[state.map].bounds)), { "data-region": name });
   root.append(
     controls,
+    answer,
+    html("h3", {}, "Every word is a point ", info("data_map")),
     view.node,
+    spot,
     html(
       "p",
       { class: "controls" },
@@ -244,7 +257,6 @@ const mount = (root, page) => {
     html("p", {}, count),
     trees,
     list,
-    suspects,
   );
   const handlers = {
     update() {

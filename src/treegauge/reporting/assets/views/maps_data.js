@@ -1,5 +1,6 @@
 // The words of a data map: their numbers, their sentences, and exports of some of them.
 
+import { csvText } from "../components/export_text.js";
 import { html } from "../shell/dom.js";
 import { range } from "../shell/format.js";
 import { treebank, unpack } from "../shell/packed.js";
@@ -78,22 +79,18 @@ export const mapWords = (map, steps) => {
     );
   };
 
-  const csv = (layer, found) => {
-    const cell = (value) => {
-      // A leading = + - @ would be a formula in a spreadsheet.
-      const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-      return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-    };
-    const lines = found.map((i) => {
+  const listed = (layer, found) => ({
+    columns: "sent_id,word,form,upos,head,deprel,confidence,variability,region".split(","),
+    rows: found.map((i) => {
       const r = row(layer, i);
-      const numbers = [r.confidence.toFixed(5), r.variability.toFixed(5)];
-      return [r.id, r.word, r.form, r.upos, r.head, r.deprel, ...numbers, r.region]
-        .map(cell)
-        .join(",");
-    });
-    const names = "sent_id,word,form,upos,head,deprel,confidence,variability,region";
-    return [names, ...lines, ""].join("\n");
-  };
+      const numbers = [r.confidence, r.variability].map((v) => Number(v.toFixed(5)));
+      return [r.id, r.word, r.form, r.upos, r.head, r.deprel, ...numbers, r.region];
+    }),
+  });
+  const csv = (layer, found) => csvText(listed(layer, found));
+  // All words of a layer, or those with a relation, for exports of the whole map.
+  const points = (layer, relation) =>
+    listed(layer, inside(layer, { x0: 0, x1: 1, y0: 0, y1: 1 }, relation));
 
   const conllu = (layer, found) => {
     const marked = new Set(found);
@@ -113,5 +110,5 @@ export const mapWords = (map, steps) => {
     }
     return `${lines.join("\n")}\n`;
   };
-  return { words, sentenceOf, layers, inside, row, context, csv, conllu };
+  return { words, sentenceOf, layers, inside, row, context, csv, points, conllu };
 };

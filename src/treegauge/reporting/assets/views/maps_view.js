@@ -8,8 +8,11 @@ export const MAP = { x0: 0, x1: 0.5, y0: 0, y1: 1 }; // as far as confidence and
 export const REGION_COLOURS = ["--c2", "--c5", "--c3", "--c0"]; // easy, hard, ambiguous, other
 export const rounded = (v) => Math.round(v * 1e4) / 1e4;
 
-// `points()` gives {layer, keep(i), steps}; `onmove` and `onend` are told of a new frame or null.
-export const mapView = (points, onmove, onend) => {
+const NEAR = 7; // pixels from the pointer to a word
+
+// `points()` gives {layer, keep(i), steps}; `onmove` and `onend` get a new frame or null, `onpoint`
+// the word under the pointer or null.
+export const mapView = (points, onmove, onend, onpoint) => {
   const canvas = html("canvas", {
     role: "img",
     "aria-label": "Data map: variability to the right, confidence upwards",
@@ -67,7 +70,11 @@ export const mapView = (points, onmove, onend) => {
     new Uint32Array(image.data.buffer).fill(((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
     dots(image.data, w, ratio);
     pen.putImageData(image, 0, 0);
-    const names = { xname: "variability", yname: "confidence", label: "Axes of the data map" };
+    const names = {
+      xname: size.width < 520 ? "variability" : "variability: standard deviation of the probability over epochs",
+      yname: "confidence: mean probability",
+      label: "Axes of the data map",
+    };
     fill(
       axes,
       plane({ ...size, ...pad, x: [0, reach], y: [0, 1], ...names }, () => []),
@@ -96,8 +103,24 @@ export const mapView = (points, onmove, onend) => {
     holder.setPointerCapture(event.pointerId);
     event.preventDefault();
   });
+  const nearest = (event) => {
+    const { layer, keep, steps } = points();
+    const r = canvas.getBoundingClientRect();
+    const [px, py] = [event.clientX - r.left, event.clientY - r.top];
+    let [found, least] = [null, NEAR * NEAR];
+    for (let i = 0; i < layer.confidence.length; i += 1) {
+      const dx = toX(layer.variability[i] / steps) - px;
+      const dy = toY(layer.confidence[i] / steps) - py;
+      if (dx * dx + dy * dy < least && keep(i)) [found, least] = [i, dx * dx + dy * dy];
+    }
+    return found;
+  };
+  holder.addEventListener("pointerleave", () => onpoint(null));
   holder.addEventListener("pointermove", (event) => {
-    if (!start) return;
+    if (!start) {
+      onpoint(nearest(event));
+      return;
+    }
     const [x, y] = spot(event);
     place({
       x0: rounded(Math.min(start[0], x)),

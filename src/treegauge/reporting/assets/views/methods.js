@@ -1,13 +1,49 @@
-// Methods: how each number is made. Python writes the text; this view shows it.
+// Methods: how each number is made. Python writes the text; this view shows it and filters it.
+
+import { fill, html } from "../shell/dom.js";
+import { plural } from "../shell/format.js";
 
 const mount = (root, page) => {
   const written = document.getElementById("methods-text");
-  written.hidden = false;
-  root.append(written);
+  const entries = [...written.querySelectorAll(".method")];
+  const count = html("span", { class: "count", role: "status" });
+  const none = html("p", { hidden: true }, "No method has this in its text.");
+  const choose = (text) => {
+    const asked = text.trim().toLowerCase();
+    let shown = 0;
+    for (const entry of entries) {
+      entry.hidden = !entry.textContent.toLowerCase().includes(asked);
+      shown += !entry.hidden;
+    }
+    fill(count, plural(shown, "method"));
+    none.hidden = shown > 0;
+  };
+  const field = html("input", {
+    type: "search",
+    class: "filter",
+    placeholder: "LAS, bootstrap, EDV …",
+    oninput: () => {
+      page.set({ q: field.value, method: null });
+      choose(field.value);
+    },
+  });
+  const controls = html(
+    "p",
+    { class: "controls" },
+    html("label", { class: "field" }, html("span", {}, "Filter"), field),
+    count,
+  );
+  root.append(controls, none, written);
   const show = () => {
-    const asked = page.params.method;
-    const entry = asked && document.getElementById(`method-${asked}`);
-    if (entry) entry.scrollIntoView();
+    const { method, q = "" } = page.params;
+    field.value = q;
+    choose(q);
+    for (const entry of entries) entry.classList.remove("chosen");
+    const entry = method && document.getElementById(`method-${method}`);
+    if (!entry) return;
+    entry.hidden = false;
+    entry.classList.add("chosen");
+    entry.scrollIntoView({ block: "start" });
   };
   show();
   return { update: show };

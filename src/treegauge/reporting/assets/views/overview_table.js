@@ -1,5 +1,6 @@
 // The table of systems by treebanks: one row per treebank, the means first.
 
+import { describe } from "../components/described.js";
 import { domainOf, intervalBar, intervalText } from "../components/interval.js";
 import { button, html, scrolling } from "../shell/dom.js";
 import { points } from "../shell/format.js";
@@ -84,6 +85,37 @@ const heading = ({ page, board, s, sort, picked, onpick, onsort }) => {
   );
 };
 
+// Scores for exports: with the ends of their intervals, and as people read them.
+const boardData = ({ board, rows, order }) => {
+  const names = order.map((s) => board.systems[s]);
+  const { macro } = board;
+  const over = `mean over ${board.common} treebanks`;
+  const means = macro
+    ? [{ name: over, cells: macro.map(({ mean, interval, group }) =>
+        ({ score: mean, low: interval?.[0] ?? null, high: interval?.[1] ?? null, group })) }]
+    : [];
+  const all = [...means, ...rows];
+  const read = ({ score, low, high, mark, group }) => {
+    if (score === null) return "–";
+    const ends = low === null ? "" : ` (${intervalText(low, high)})`;
+    return `${points(score)}${group || (mark === MARKS.tied ? "≈" : "")}${ends}`;
+  };
+  return {
+    title: `${board.metric} of systems by treebanks`,
+    data: () => ({
+      columns: ["treebank", ...names.flatMap((name) => [name, `${name}, low`, `${name}, high`])],
+      rows: all.map((row) => [
+        row.name,
+        ...order.flatMap((s) => ["score", "low", "high"].map((k) => row.cells[s][k])),
+      ]),
+    }),
+    shown: () => ({
+      columns: ["treebank", ...names],
+      rows: all.map((row) => [row.name, ...order.map((s) => read(row.cells[s]))]),
+    }),
+  };
+};
+
 export const boardTable = (given) => {
   const { page, board, rows, order, sort, onsort } = given;
   const domain = domainOf(rows.flatMap((row) => order.map((s) => row.cells[s])));
@@ -119,9 +151,7 @@ export const boardTable = (given) => {
       ),
     );
   };
-  return scrolling(
-    `${board.metric} of systems by treebanks`,
-    html(
+  const table = html(
       "table",
       { class: "board", style: `--systems:${order.length}` },
       html(
@@ -130,6 +160,7 @@ export const boardTable = (given) => {
         html("tr", {}, corner, order.map((s) => heading({ ...given, s }))),
       ),
       html("tbody", {}, macroRow({ board, order, domain }), rows.map(treebankRow)),
-    ),
   );
+  describe(table, boardData(given));
+  return scrolling(`${board.metric} of systems by treebanks`, table);
 };

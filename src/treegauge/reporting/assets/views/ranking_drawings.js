@@ -1,6 +1,7 @@
 // Drawings of rankings: a box of ranks in a row of the table, and a triangle of pairs.
 
 import { balance } from "../components/chart.js";
+import { describe } from "../components/described.js";
 import { svg } from "../shell/dom.js";
 import { range } from "../shell/format.js";
 
@@ -98,12 +99,14 @@ export const pairTriangle = ({ width, names, systems, p, chosen, href }) => {
         : null,
     );
   };
-  return svg(
+  const label = "How often the system of the row is above that of the column, in percent";
+  const pairs = systems.flatMap((a, i) => systems.slice(i + 1).map((b) => [a, b]));
+  const chart = svg(
     "svg",
     {
       class: "chart matrix",
       role: "group",
-      "aria-label": "How often the system of the row is above that of the column, in percent",
+      "aria-label": label,
       width: side,
       height,
       viewBox: `0 0 ${side} ${height}`,
@@ -112,4 +115,11 @@ export const pairTriangle = ({ width, names, systems, p, chosen, href }) => {
     systems.map((s, j) => (j > 0 ? columnName(s, j) : null)),
     systems.map((a, i) => systems.map((b, j) => (j > i ? cell(a, b, i, j) : null))),
   );
+  return describe(chart, {
+    title: label,
+    data: () => ({
+      columns: ["system", "other", "above, %"],
+      rows: pairs.map(([a, b]) => [names[a], names[b], 100 * p(a, b)]),
+    }),
+  });
 };

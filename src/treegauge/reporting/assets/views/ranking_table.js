@@ -1,5 +1,6 @@
 // The ranking as one table: rank set, mean, interval, tie group, and ranks over subsets.
 
+import { describe, textOf } from "../components/described.js";
 import { info } from "../components/info.js";
 import { button, html, scrolling } from "../shell/dom.js";
 import { points, signed } from "../shell/format.js";
@@ -25,7 +26,15 @@ const columnsOf = (board, now) => {
     return [signed(found.difference), html("small", {}, ends)];
   };
   return [
-    { key: "rank", name: "Rank", value: (s) => board.ranks[s], show: (s) => board.ranks[s], number: true },
+    {
+      key: "rank",
+      name: "Rank",
+      title: "Rank of the mean score over all treebanks; equal means share a rank",
+      info: "chosen_treebanks",
+      value: (s) => board.ranks[s],
+      show: (s) => board.ranks[s],
+      number: true,
+    },
     sets && {
       key: "set",
       name: "Rank set",
@@ -39,6 +48,8 @@ const columnsOf = (board, now) => {
     {
       key: "mean",
       name: `Mean ${metric}`,
+      title: "Mean score over all treebanks, in percent",
+      info: "chosen_treebanks",
       value: (s) => -board.means[s],
       show: (s) => points(board.means[s]),
       number: true,
@@ -72,12 +83,43 @@ const columnsOf = (board, now) => {
     {
       key: "box",
       name: `Ranks over subsets of ${now.size} treebanks`,
+      title: "Line: best to worst rank; box: quartiles and median; dot: mean",
       info: "rank_boxes",
       value: (s) => now.box(s)[2] * 1000 + now.mean(s),
       show: (s) => rankBox(board.n, now.box(s), now.mean(s), spoken(systems[s], now.box(s), now.mean(s))),
       axis: true,
     },
   ].filter(Boolean);
+};
+
+const BOX = ["best", "first quartile", "median", "third quartile", "worst"];
+
+// The ranking for exports: boxes as five numbers, differences with their ends.
+const rankingData = (board, now, columns, order) => {
+  const { systems, metric } = board.data;
+  const leader = board.order[0];
+  const read = (c, s) => (c.heading ? systems[s] : textOf(c.show(s)));
+  const shown = columns.filter((c) => !c.axis);
+  return {
+    title: `Ranking by ${metric}`,
+    data: () => ({
+      columns: [
+        "rank", "system", `mean ${metric}`, "behind the leader", "low", "high", "tie group",
+        `mean rank over subsets of ${now.size}`, ...BOX,
+      ],
+      rows: order.map((s) => {
+        const gap = s === leader ? { difference: 0, low: null, high: null } : board.pair(s, leader);
+        return [
+          board.ranks[s], systems[s], board.means[s], gap.difference, gap.low, gap.high,
+          board.data.groups?.[s] ?? "", now.mean(s), ...now.box(s),
+        ];
+      }),
+    }),
+    shown: () => ({
+      columns: [...shown.map((c) => c.name), ...BOX],
+      rows: order.map((s) => [...shown.map((c) => read(c, s)), ...now.box(s)]),
+    }),
+  };
 };
 
 const compared = (a, b) =>
@@ -99,7 +141,7 @@ export const rankingTable = ({ board, now, sort, onsort, system, onsystem }) => 
         "aria-sort": c === by ? (sort.down ? "descending" : "ascending") : "none",
       },
       button(c.name, () => onsort(c.key), { title: c.title || null, "data-focus": c.key }),
-      c.info ? info(c.info) : null,
+      c.info ? info(c.info, { name: c.name, text: c.title }) : null,
       c.axis ? rankAxis(board.n) : null,
     );
   const row = (s) =>
@@ -119,13 +161,12 @@ export const rankingTable = ({ board, now, sort, onsort, system, onsystem }) => 
           : html("td", { class: c.number ? "number" : null }, c.show(s)),
       ),
     );
-  return scrolling(
-    "Table of the ranking",
-    html(
-      "table",
-      { class: "ranked" },
-      html("thead", {}, html("tr", {}, columns.map(head))),
-      html("tbody", {}, order.map(row)),
-    ),
+  const table = html(
+    "table",
+    { class: "ranked" },
+    html("thead", {}, html("tr", {}, columns.map(head))),
+    html("tbody", {}, order.map(row)),
   );
+  describe(table, rankingData(board, now, columns, order));
+  return scrolling("Table of the ranking", table);
 };

@@ -4,7 +4,7 @@ import { colour } from "../components/chart.js";
 import { info } from "../components/info.js";
 import { dataTable } from "../components/table.js";
 import { fill, html, responsive, select } from "../shell/dom.js";
-import { plural, points, pValue } from "../shell/format.js";
+import { plural, points, pValue, signed } from "../shell/format.js";
 import { intervalChart, reliabilityChart, riskChart } from "./systems_charts.js";
 import {
   errorRows,
@@ -34,9 +34,31 @@ const calibrationRows = (parts, systems) =>
     ),
   );
 
+const DROPPED = 20; // percent of the sentences
+
+// What the probabilities of a system are worth, in a sentence.
+export const calibrationText = (row) => {
+  const chance = row.by_chance === null ? "" : ` (calibrated: ${points(row.by_chance, 1)} %)`;
+  const gain = row.dropped?.find((one) => one.percent === DROPPED)?.gain;
+  const rest =
+    gain === undefined || gain === null
+      ? ""
+      : `; leaving out the ${DROPPED} % least certain sentences changes ${row.metric} by ${signed(gain, 1)} points`;
+  return `${row.name}: ECE ${points(row.ece, 1)} %${chance}${rest}.`;
+};
+
 const calibration = (rows) => {
   const several = new Set(rows.map((row) => row.treebank)).size > 1;
-  const number = (name, title, value, show) => ({ name, title, number: true, value, show });
+  const number = (name, title, value, show) => ({
+    name,
+    title,
+    info: "calibration",
+    number: true,
+    value,
+    show,
+  });
+  const known = (name) => rows.some((row) => row[name] !== null && row[name] !== undefined);
+  const dropped = (row) => row.dropped?.find((one) => one.percent === DROPPED);
   const keys = rows.map((row) =>
     html(
       "span",
@@ -54,6 +76,7 @@ const calibration = (rows) => {
       "A calibrated system is correct as often as it says: its points lie on the diagonal. ",
       "The expected calibration error (ECE) is the mean distance from it.",
     ),
+    html("p", { class: "result" }, rows.slice(0, 3).map(calibrationText).join(" ")),
     dataTable({
       label: "Calibration",
       data: rows,
@@ -61,15 +84,24 @@ const calibration = (rows) => {
         { name: "system", value: (r) => r.name },
         ...(several ? [{ name: "treebank", value: (r) => r.treebank }] : []),
         number("ECE, %", "expected calibration error of labelled arcs", (r) => r.ece, (r) => points(r.ece)),
-        number(
-          "by chance, %",
-          "ECE that a perfectly calibrated system would have on as many words",
-          (r) => r.by_chance,
-          (r) => points(r.by_chance),
-        ),
-        number("p", "of perfect calibration", (r) => r.p_value, (r) => pValue(r.p_value)),
+        known("by_chance") &&
+          number(
+            "ECE by chance, %",
+            "ECE that a perfectly calibrated system would have on as many words",
+            (r) => r.by_chance,
+            (r) => points(r.by_chance),
+          ),
+        known("p_value") &&
+          number("p", "p-value of perfect calibration", (r) => r.p_value, (r) => pValue(r.p_value)),
         number("arcs", "labelled arcs", (r) => r.words),
-      ],
+        rows.some(dropped) &&
+          number(
+            `gain without the ${DROPPED} % least certain, points`,
+            `what LAS gains if the ${DROPPED} % of sentences with the lowest probabilities are left out`,
+            (r) => dropped(r)?.gain ?? null,
+            (r) => signed(dropped(r)?.gain ?? null, 1),
+          ),
+      ].filter(Boolean),
     }),
     several && rows.length > 6
       ? html("p", { class: "count" }, "Choose a treebank to draw its curves.")
@@ -78,8 +110,8 @@ const calibration = (rows) => {
           html(
             "div",
             { class: "cards" },
-            drawing((width) => reliabilityChart(width, rows)),
-            drawing((width) => riskChart(width, rows)),
+            html("div", {}, drawing((width) => reliabilityChart(width, rows))),
+            html("div", {}, drawing((width) => riskChart(width, rows))),
           ),
         ],
   );

@@ -18,6 +18,10 @@ export const intervalChart = (width, items, metric, label) => {
       text: (v) => points(v, 1),
       name: `${metric}, %${tested ? ", with 95 % intervals" : ""}`,
       label,
+      data: {
+        columns: ["name", metric, "low", "high"],
+        rows: items.map(({ name, f1, interval }) => [name, f1, ...(interval || [null, null])]),
+      },
       step: items.length > 20 ? 18 : 28,
     },
     (i, x, y) => {
@@ -49,6 +53,12 @@ export const reliabilityChart = (width, systems) =>
       xname: "probability given by the system, %",
       yname: "correct arcs, %",
       label: `Reliability of ${systems.map((one) => one.name).join(", ")}`,
+      data: {
+        columns: ["system", "treebank", "arcs", "probability, %", "correct, %"],
+        rows: systems.flatMap((one) =>
+          one.bins.map((bin) => [one.name, one.treebank, bin.count, bin.confidence, bin.accuracy]),
+        ),
+      },
     },
     (x, y) => [
       svg("line", { class: "whisker", x1: x(0), y1: y(0), x2: x(100), y2: y(100) }),
@@ -87,14 +97,35 @@ export const riskChart = (width, systems) =>
       xname: "sentences kept, most certain first, %",
       yname: "errors, %",
       label: `Errors by share of sentences kept, of ${systems.map((one) => one.name).join(", ")}`,
+      data: {
+        columns: ["system", "treebank", "sentences kept, %", "errors, %"],
+        rows: systems.flatMap((one) => one.risk.map((point) => [one.name, one.treebank, ...point])),
+      },
     },
     (x, y) =>
-      systems.map(({ risk, number }) =>
-        svg("path", {
-          d: `M${risk.map(([kept, errors]) => `${x(kept)} ${y(errors)}`).join("L")}`,
-          fill: "none",
-          stroke: colour(number),
-          "stroke-width": 2,
-        }),
+      systems.map(({ name, risk, number }) =>
+        svg(
+          "g",
+          {},
+          svg("path", {
+            d: `M${risk.map(([kept, errors]) => `${x(kept)} ${y(errors)}`).join("L")}`,
+            fill: "none",
+            stroke: colour(number),
+            "stroke-width": 2,
+          }),
+          risk
+            .filter((_, i) => i % 10 === 9)
+            .map(([kept, errors]) =>
+              svg(
+                "circle",
+                { cx: x(kept), cy: y(errors), r: 3.5, fill: colour(number) },
+                svg(
+                  "title",
+                  {},
+                  `${name}: ${points(errors, 1)} % errors in the ${points(kept, 0)} % most certain sentences`,
+                ),
+              ),
+            ),
+        ),
       ),
   );

@@ -4,6 +4,9 @@ import { dataTable } from "../components/table.js";
 import { html } from "../shell/dom.js";
 import { grouped, points, pValue, signed } from "../shell/format.js";
 
+const METRICS =
+  "F1 in percent. UAS: heads; LAS: heads and relations; CLAS: of content words; MLAS: with tags and features; BLEX: with lemmas";
+
 const within = (interval) =>
   interval ? html("small", {}, ` ${points(interval[0])}–${points(interval[1])}`) : null;
 
@@ -14,12 +17,13 @@ export const metricTable = (metrics, columns, label) =>
     first: 50,
     data: metrics,
     columns: [
-      { name: "metric", value: (m) => m.name },
+      { name: "metric", info: "scores", title: METRICS, value: (m) => m.name },
       ...columns.map(({ name, of }) => ({
         name,
         number: true,
         value: (m) => of(m)?.f1 ?? null,
         show: (m) => (of(m) ? [points(of(m).f1), within(of(m).interval)] : "–"),
+        ends: (m) => of(m)?.interval,
       })),
     ],
   });
@@ -43,7 +47,15 @@ export const treebankTable = (metrics, treebanks, label) =>
 
 // `rows` are tests with their treebank; `href` leads to the comparison of a pair.
 export const testTable = (rows, href) => {
-  const number = (name, title, value, show) => ({ name, title, number: true, value, show });
+  const number = (name, title, value, show, ends = null) => ({
+    name,
+    title,
+    info: "paired_tests",
+    number: true,
+    value,
+    show,
+    ends,
+  });
   const several = new Set(rows.map((t) => t.treebank)).size > 1;
   return dataTable({
     label: "Paired tests",
@@ -63,6 +75,7 @@ export const testTable = (rows, href) => {
         "of the difference, for other text of this kind",
         (t) => t.low,
         (t) => (t.low === null ? "" : `${signed(t.low)} to ${signed(t.high)}`),
+        (t) => [t.low, t.high],
       ),
       number(
         "fewer errors, %",
@@ -106,7 +119,7 @@ export const errorTable = (rows, href) => {
     data: rows,
     columns: [
       { name: "relation", value: (r) => r.class, show: (r) => html("a", { href: href(r) }, r.class) },
-      { name: "errors", number: true, value: (r) => r.errors, show: (r) => grouped(r.errors) },
+      { name: "errors", title: "words that LAS counts as incorrect", info: "heat_maps", number: true, value: (r) => r.errors, show: (r) => grouped(r.errors) },
       {
         name: "share of all errors",
         number: true,

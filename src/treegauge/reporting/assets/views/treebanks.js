@@ -1,6 +1,7 @@
 // Treebanks: a profile of each, every measure, displacements, audit findings, and new releases.
 
 import { colour } from "../components/chart.js";
+import { describe } from "../components/described.js";
 import { info } from "../components/info.js";
 import { dataTable } from "../components/table.js";
 import { fill, html, select, svg } from "../shell/dom.js";
@@ -49,6 +50,8 @@ const measureTable = (data, rows, page) => {
           name: columnName(one),
           key: one.name,
           title: `${one.name}: ${one.meaning}`,
+          info: "measures",
+          measure: one.name,
           number: true,
           value: (row) => row.values[one.name],
           show: (row) => {
@@ -83,13 +86,10 @@ const displacementChart = (name, shares, reach) => {
   const top = Math.max(...shares);
   const step = (width - 8) / shares.length;
   const size = { width, height, viewBox: `0 0 ${width} ${height}` };
-  return html(
-    "figure",
-    { class: "small" },
-    html("figcaption", {}, name),
-    svg(
+  const label = `Displacements of ${name}`;
+  const chart = svg(
       "svg",
-      { class: "chart", role: "img", "aria-label": `Displacements of ${name}`, ...size },
+      { class: "chart", role: "img", "aria-label": label, ...size },
       shares.map((share, i) =>
         svg(
           "rect",
@@ -110,8 +110,15 @@ const displacementChart = (name, shares, reach) => {
           d,
         ),
       ),
-    ),
   );
+  describe(chart, {
+    title: label,
+    data: () => ({
+      columns: ["displacement", "share of words"],
+      rows: shares.map((share, i) => [i - reach, share]),
+    }),
+  });
+  return html("figure", { class: "small" }, html("figcaption", {}, name), chart);
 };
 
 const auditTable = (findings) =>

@@ -1,0 +1,157 @@
+"""Every chart and table of the page can be taken along; every number explains itself."""
+
+import csv
+import re
+from io import StringIO
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.reporting.browsing import address
+
+VIEWS = "overview systems compare errors ranking treebanks maps learning transfer".split()
+FIGURES = ".live .wide table, .live svg.chart:not(table svg):not(.map svg), .live .map"
+
+
+def open_menus(page, view):
+    """Go to a view and open its menus of exports."""
+    page.evaluate(f"location.hash = '#{view}'")
+    page.wait_for_function(f"document.querySelector('#view-{view}:not([hidden])')")
+    page.evaluate(
+        f"for (const fold of document.querySelectorAll('#view-{view} .live > details, "
+        f"#view-{view} .live > div > details')) fold.open = true"
+    )
+    page.wait_for_timeout(50)  # drawings wait for their width
+    for menu in page.locator(f"#view-{view} .live .exports").all():
+        if menu.is_visible():
+            menu.evaluate("menu => { menu.open = true }")
+
+
+def saved(page, menu, name):
+    """Return the name and content of what an item of a menu saves."""
+    with page.expect_download() as loading:
+        menu.get_by_role("button", name=name, exact=True).click()
+    return loading.value.suggested_filename, loading.value.path().read_bytes()
+
+
+def test_every_chart_and_table_has_a_menu_that_saves_it(demo, tab):
+    page = tab(demo / "index.html")
+    seen = 0
+    for view in VIEWS:
+        open_menus(page, view)
+        menus = page.locator(f"#view-{view} .live .exports:visible")
+        figures = page.locator(f"#view-{view} :is({FIGURES})").locator("visible=true")
+        assert 0 < figures.count() <= menus.count(), view
+        for menu in menus.all()[:3]:
+            file, content = saved(page, menu, "CSV")
+            assert file.endswith(".csv")
+            rows = list(csv.reader(StringIO(content.decode())))
+            assert len(rows) > 1, (view, file)
+            assert len({len(row) for row in rows}) == 1, (view, file)
+            _, content = saved(page, menu, "LaTeX")
+            tabular = content.decode()
+            assert r"\toprule" in tabular
+            assert not re.search(r"(?<!\\)[&#%_].*\\caption", tabular.partition("\n")[2])
+            seen += 1
+        menu = menus.first
+        _, content = saved(page, menu, "SVG")
+        picture = ElementTree.fromstring(content)
+        assert picture.tag.endswith("svg")
+        assert b"var(--" not in content
+        _, content = saved(page, menu, "PNG")
+        assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    assert seen >= len(VIEWS)
+
+
+def test_exports_have_all_rows_and_whole_numbers(small, tab):
+    page = tab(small / "page.html", "#maps?layer=head&x0=0&x1=0.5&y0=0&y1=1")
+    menu = page.locator("#maps-words .exports")
+    menu.locator("summary").click()
+    _, content = saved(page, menu, "CSV")
+    rows = list(csv.DictReader(StringIO(content.decode())))
+    assert len(rows) == 300
+    assert rows[0]["word"] == "<script>window.hacked=1</script>"
+    assert re.fullmatch(r"0\.\d{4,}", rows[0]["confidence"])
+    assert not any(re.match(r"[=+@-]", row["word"]) for row in rows)
+    page.locator("#maps-words input.filter").fill("punct")
+    _, content = saved(page, menu, "CSV")
+    fewer = list(csv.DictReader(StringIO(content.decode())))
+    assert 0 < len(fewer) < 300
+    assert {row["relation"] for row in fewer} == {"punct"}
+
+
+def test_the_link_leads_back_to_what_is_shown(demo, tab):
+    page = tab(demo / "index.html", "#ranking?size=12")
+    page.evaluate(
+        "document.execCommand = () => { window.copied = getSelection().toString(); return true }"
+    )
+    menu = page.locator("#view-ranking .exports:visible").first
+    menu.locator("summary").click()
+    menu.get_by_role("button", name="Copy link").click()
+    assert menu.get_by_role("button", name="Link copied").is_visible()
+    assert "size=12" in address(page)
+    page.keyboard.press("Escape")
+    assert menu.get_attribute("open") is None
+
+
+def test_every_explanation_has_definition_signature_and_command(demo, tab):
+    page = tab(demo / "index.html")
+    for view in [*VIEWS, "candidates"]:
+        page.evaluate(f"location.hash = '#{view}'")
+        page.wait_for_function(f"document.querySelector('#view-{view}:not([hidden])')")
+        keys = page.locator(f"#view-{view} a.info").evaluate_all(
+            "links => links.map((link) => link.dataset.key)"
+        )
+        assert keys, view
+        for key in set(keys):
+            entry = page.locator(f"#method-{key}")
+            assert entry.count() == 1, (view, key)
+            assert {"Signature", "Command"} <= set(entry.locator("dt").all_text_contents()), key
+
+
+def test_an_explanation_opens_and_closes_by_keys(demo, tab):
+    page = tab(demo / "index.html", "#treebanks?treebank=UD_Imaginary-SVO")
+    link = page.locator("#view-treebanks th a.info").nth(1)
+    link.focus()
+    page.keyboard.press("Enter")
+    dialog = page.locator("dialog.explain")
+    assert dialog.locator("h3").inner_text() == "Words"
+    said = dialog.inner_text()
+    assert "words: " in said
+    assert "treegauge measure words UD_Imaginary-SVO" in said
+    page.keyboard.press("Escape")
+    assert dialog.is_hidden()
+    assert link.evaluate("node => node === document.activeElement")
+    link.click()
+    dialog.get_by_role("link", name="All methods").click()
+    page.wait_for_function("document.querySelector('#view-methods:not([hidden])')")
+    assert page.locator(".method.chosen h4").inner_text() == "Measures"
+    page.locator("#view-methods input.filter").fill("holm")
+    shown = page.locator("#view-methods .method:visible").all_inner_texts()
+    assert 1 < len(shown) < page.locator(".method").count()
+    assert all("holm" in one.lower() for one in shown)
+
+
+def test_an_explanation_names_the_chosen_treebank_only(scored, tab):
+    page = tab(scored / "page.html", "#systems?treebank=UD_Two-B")
+    page.locator("#view-systems h3 a.info").first.click()
+    said = page.locator("dialog.explain").inner_text()
+    assert "UD_Two-B/test" in said
+    assert "UD_One-A" not in said
+    page.keyboard.press("Escape")
+    assert page.locator("#method-scores .made").count() == 3
+
+
+@pytest.mark.parametrize("view", ["maps?layer=head&x0=0&x1=0.5&y0=0&y1=1", "treebanks"])
+def test_paper_has_all_rows_and_what_is_folded(small, tab, view):
+    page = tab(small / "page.html", f"#{view}")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator(".view:not([hidden]) .more:not([hidden])").count() == 0
+    assert page.locator(".view:not([hidden]) details:not(.exports):not([open])").count() == 0
+    for part in ("#rail", ".exports", ".info", "footer"):
+        assert page.locator(part).first.is_hidden(), part
+    if view.startswith("maps"):
+        assert page.locator("#maps-words tbody tr").count() == 300
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".view:not([hidden]) details[open]").count() == 0
