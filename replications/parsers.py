@@ -31,11 +31,10 @@ PARTS = (
     kept("supar_cpu", "Our biaffine parser and SuPar's on one core",
          "long: python -m replications.supar_cpu; about 15 min of one core"),
     kept("encoder_speed", "Speed and memory of a base-size pretrained encoder",
-         "GPU: PYTHONPATH=src python -m replications.encoder_speed OUT; 2 min on one H200",
-         digits=1),
+         "GPU: PYTHONPATH=src python -m replications.encoder_speed OUT; 2 min on one H200"),
     Part("other_parsers", "spaCy and Stanza from scratch beside our parsers on a small treebank",
          other_parsers.make, needs=("r2.9",),
-         apart="long: python -m replications other_parsers; about 10 min of one core"),
+         apart="long: python -m replications other_parsers; about 6 min of one core"),
     *predicted_tags.PARTS,
     *ensembles.PARTS,
 )  # fmt: skip
