@@ -81,9 +81,11 @@ def test_unknown_presets_name_the_choices(tmp_path):
 
 def test_parsers_lists_presets_with_what_they_lack():
     rows = parsers("pointer").rows
-    own = [row for row in rows if row["option"].startswith("--preset tb-FG19")]
+    names = [row["option"] for row in rows]
+    own = rows[names.index("--preset tb-FG19 or paper") :]
     assert "Table 8" in own[0]["meaning"]
-    assert any("reset" in row["meaning"] for row in own[1:])
+    assert any("warmup_steps=40" in row["meaning"] for row in own)
+    assert any("differs: " in row["meaning"] and "reset" in row["meaning"] for row in own)
 
 
 @pytest.mark.parametrize(
@@ -99,3 +101,8 @@ def test_neural_presets_learn_parse_and_come_back(parser, more, tmp_path):
     parsed = trained.model.parse(TEST)
     assert (parsed.head == 0).sum() == len(TEST)
     assert load_model(tmp_path / "m").parse(TEST) == parsed
+
+
+def test_the_difficulty_preset_is_what_its_replication_trained():
+    kind = find_parser("biaffine").options
+    assert kind(**find_preset("biaffine", "difficulty").options) == kind(upos=False, patience=0)

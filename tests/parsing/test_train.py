@@ -71,7 +71,7 @@ def test_a_folder_brings_its_dev_set(command, folder, tmp_path, monkeypatch):
     monkeypatch.setattr(BeamParser, "fit", watched)
     for name, *more in (("a",), ("b", "--dev", folder / "sy_x-ud-dev.conllu")):
         source = folder if name == "a" else folder / "sy_x-ud-train.conllu"
-        args = ("--out", tmp_path / name, "--no-calibrate", *more)
+        args = ("--out", tmp_path / name, "--calibrate", "none", *more)
         assert command("train", "beam", source, *args).code == 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert given == [DEV, DEV]

@@ -1,9 +1,11 @@
 """How long a training will take: words, epochs and sizes times a measured rate of the parser.
 
 The rates were measured on one core by ``python -m benchmarks.training_rates``. They are scaled by
-the speed of this machine, which a small computation measures in a few hundredths of a second.
+the speed of this machine, which a small computation measures in a few hundredths of a second, and
+by the number of processes that wait for each of its cores.
 """
 
+import os
 import time
 from functools import cache
 from typing import Any
@@ -12,63 +14,70 @@ import numpy as np
 
 from treegauge.treebanks.columns import Treebank
 
-REFERENCE = 0.0145
+REFERENCE = 0.0058
 """Seconds of :func:`measured_seconds` on the machine that the rates are of."""
 RATES = {
-    "beam": 5.0e-7, "mst": 8.0e-8, "udpipe": 1.2e-9, "biaffine": 1.1e-10, "pointer": 1.1e-10,
-    "labelling": 1.1e-10, "baseline": 1.0e-7,
+    "beam": 1.23e-6, "mst": 1.66e-6, "udpipe": 2.2e-9, "biaffine": 4.0e-11, "pointer": 4.5e-11,
+    "labelling": 4.5e-11, "baseline": 1.0e-7,
 }  # fmt: skip
 """Seconds per unit of work (:func:`work`) on one core."""
+NEURAL = ("biaffine", "pointer", "labelling")
 
 
 def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None) -> float | None:
     """Return how much there is to compute, in units that take equally long; None if not known.
 
-    For beam, states of the search; for mst, pairs of words; for UDPipe, multiplications of the
-    hidden layer; for the neural parsers, multiplications per word. The number of epochs is the largest
-    that options allow: early stopping may end sooner.
+    For beam, states of the search; for mst, pairs of words; for UDPipe and the neural parsers,
+    multiplications. The number of epochs is the largest that options allow: early stopping may end
+    training sooner.
     """
-    words = train.n_words
-    if not words:
+    if not train.n_words:
         return None
-    if parser == "beam":
-        learners = options.learners_of(len(train))
-        # Larger vocabularies fit into less of the processor's cache.
-        each = (options.beam + 6) * (1.0 if options.labelled else 0.7) * (words / 1e4) ** 0.35
-        return float(words * options.epochs * learners * each)
-    if parser == "mst":
-        pairs = float((np.diff(train.offsets).astype(float) ** 2).sum())
-        seen = 1.0 if options.ending else 0.65
-        return float(seen * (pairs * options.epochs + 6 * words * options.label_epochs))
-    if parser == "udpipe":
-        from treegauge.parsing.udpipe_settings import resolve
-
-        values = resolve(options, sentences=len(train), words=words)
-        size = sum(int(values[f"embedding_{one}"]) for one in
-                   ("upostag", "feats", "xpostag", "form", "lemma", "deprel"))  # fmt: skip
-        often = 1.25 if values["structured_interval"] else 1.0
-        hidden, epochs = int(values["hidden_layer"]), int(values["iterations"])
-        return float(words * epochs * hidden * 18 * size * often)
-    if parser in {"biaffine", "pointer", "labelling"}:
-        read = words + 0.25 * (0 if dev is None else dev.n_words)
-        return float(_neural_work(options) * options.epochs * read)
+    if parser in NEURAL:
+        read = train.n_words + 0.25 * (0 if dev is None else dev.n_words)
+        return _neural_work(options) * options.epochs * read
+    kinds = {"beam": _beam_work, "mst": _graph_work, "udpipe": _udpipe_work}
     if parser == "baseline":
-        return float(words)
-    return None
+        return float(train.n_words)
+    return kinds[parser](options, train) if parser in kinds else None
+
+
+def _beam_work(options: Any, train: Treebank) -> float:
+    """Return the states of the search; larger vocabularies fit into less of the cache."""
+    words, learners = train.n_words, options.learners_of(len(train))
+    each = (options.beam + 6) * (1.0 if options.labelled else 0.7) * (words / 1e4) ** 0.35
+    return float(words * options.epochs * learners * each)
+
+
+def _graph_work(options: Any, train: Treebank) -> float:
+    pairs = float((np.diff(train.offsets).astype(float) ** 2).sum())
+    seen = 1.0 if options.ending else 0.65
+    return float(seen * (pairs * options.epochs + 6 * train.n_words * options.label_epochs))
+
+
+def _udpipe_work(options: Any, train: Treebank) -> float:
+    """Return the multiplications of the hidden layer; searches take longer in long sentences."""
+    from treegauge.parsing.udpipe_settings import resolve
+
+    values = resolve(options, sentences=len(train), words=train.n_words)
+    columns = ("upostag", "feats", "xpostag", "form", "lemma", "deprel")
+    size = 18 * sum(int(values[f"embedding_{column}"]) for column in columns)
+    searches = 0.03 * train.n_words / len(train) if values["structured_interval"] else 0.0
+    passes = int(values["iterations"]) * (1 + searches)
+    return float(train.n_words * passes * int(values["hidden_layer"]) * size)
 
 
 def _neural_work(options: Any) -> float:
     """Return the multiplications for one word of training: forwards, and twice back."""
     width = options.word_size + options.char_size + (options.tag_size if options.upos else 0)
-    chars = 8 * 4 * options.char_size * options.char_size / 2
-    total = chars
+    total = 16.0 * options.char_size**2
     for _ in range(options.layers):
         total += 8 * options.hidden * (width + options.hidden)
         width = 2 * options.hidden
     arcs = getattr(options, "arc_size", 0), getattr(options, "relation_size", 0)
     total += 2 * width * sum(arcs) + arcs[0] ** 2 + 40 * arcs[1] ** 2
     total += 6 * width * getattr(options, "label_size", 0)
-    # Adam moves every weight once per batch, whatever the batch.
+    # The optimiser moves every weight once per batch, whatever the batch.
     return float(3 * total * (1 + 8 / options.batch))
 
 
@@ -86,6 +95,15 @@ def measured_seconds() -> float:
     return float(quickest)
 
 
+def waiting() -> float:
+    """Return how many processes share a core, this one counted; at least 1."""
+    try:
+        load = os.getloadavg()[0]
+    except (OSError, AttributeError):  # not known on Windows
+        return 1.0
+    return max(1.0, (load + 1) / (os.cpu_count() or 1))
+
+
 def expected_seconds(
     parser: str, options: Any, train: Treebank, dev: Treebank | None = None
 ) -> float | None:
@@ -94,11 +112,11 @@ def expected_seconds(
     if amount is None or _on_gpu(parser, options):
         return None
     speed = min(max(measured_seconds() / REFERENCE, 0.25), 8.0)
-    return amount * RATES[parser] * speed
+    return amount * RATES[parser] * speed * waiting()
 
 
 def _on_gpu(parser: str, options: Any) -> bool:
-    if parser not in {"biaffine", "pointer", "labelling"} or options.device == "cpu":
+    if parser not in NEURAL or options.device == "cpu":
         return False
     from treegauge.parsing.neural.device import choose_device
 

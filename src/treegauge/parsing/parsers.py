@@ -1,6 +1,7 @@
 """The list of parsers and their options."""
 
 from dataclasses import dataclass, fields
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.result import RowsResult, sign
@@ -8,7 +9,11 @@ from treegauge.core.tables import to_text
 from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
+    from treegauge.parsing.presets import Preset
     from treegauge.parsing.registry import ParserEntry
+
+WIDTH = 90
+"""Characters of a line that lists what a preset sets."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ def parsers(parser: str | None = None, *, all: bool = False) -> ParserList:
         rows = [
             {
                 "parser": entry.name, "paradigm": entry.paradigm, "method": entry.meaning,
+                "trains_in": entry.trains_in,
                 "needs": f"pip install 'treegauge[{entry.needs}]'" if entry.needs else "",
             }
             for entry in known_parsers().values()
@@ -78,21 +84,25 @@ def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
             }
             for one in command_templates().values()
         ]  # fmt: skip
-    for preset in presets_of(entry.name):
-        names = " or ".join((preset.name, *preset.aliases))
-        rows.append({
-            "parser": entry.name, "option": f"--preset {names}",
-            "default": " ".join(f"{key}={_shown(value)}" for key, value in preset.options.items()),
-            "meaning": preset.source,
-        })  # fmt: skip
-        rows += [
-            {
-                "parser": entry.name, "option": f"--preset {preset.name}", "default": "",
-                "meaning": f"differs: {line}",
-            }
-            for line in preset.differences
-        ]  # fmt: skip
-    return rows
+    return rows + [row for preset in presets_of(entry.name) for row in _preset_rows(preset)]
+
+
+def _preset_rows(preset: "Preset") -> list[dict[str, Any]]:
+    """Return the source of a preset, what it sets, and what it does not reproduce."""
+    words = " ".join(f"{key}={_shown(value)}" for key, value in preset.options.items())
+    lines = [
+        preset.source,
+        *(f"sets {line}" for line in wrap(words, WIDTH)),
+        *(f"differs: {line}" for line in preset.differences),
+    ]
+    names = " or ".join((preset.name, *preset.aliases))
+    return [
+        {
+            "parser": preset.parser, "option": f"--preset {names}" if not number else "",
+            "default": "", "meaning": line,
+        }
+        for number, line in enumerate(lines)
+    ]  # fmt: skip
 
 
 def _shown(value: Any) -> str:

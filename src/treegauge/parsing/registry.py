@@ -39,6 +39,8 @@ class ParserEntry:
         Name of the dataclass of its options, a :class:`~treegauge.parsing.options.ParserOptions`.
     needs
         An extra of treegauge that must be installed, or None.
+    trains_in
+        How long training takes on some 40,000 words on one core: seconds, minutes or hours.
     keeps_best_epoch
         Whether it needs a dev set to choose an epoch by; ``train`` holds one out if there is none.
     """
@@ -51,6 +53,7 @@ class ParserEntry:
     model: str
     options_class: str
     needs: str | None = None
+    trains_in: str = ""
     keeps_best_epoch: bool = False
 
     @property
@@ -85,19 +88,22 @@ def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: A
 
 OWN_PARSERS = (
     _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "beam",
-         "Beam"),
+         "Beam", trains_in="seconds"),
     _own("mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear", "mst",
-         "Graph"),
+         "Graph", trains_in="seconds"),
     _own("udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger", "udpipe",
-         "UDPipe", needs="udpipe"),
+         "UDPipe", needs="udpipe", trains_in="minutes to an hour"),
     _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.biaffine",
-         "Biaffine", needs="neural", keeps_best_epoch=True),
+         "Biaffine", needs="neural", trains_in="minutes to an hour",
+         keeps_best_epoch=True),
     _own("pointer", "transitions", "points at each word's head from left to right, over a BiLSTM",
-         "neural.biaffine", "Pointer", needs="neural", keeps_best_epoch=True),
+         "neural.biaffine", "Pointer", needs="neural", trains_in="minutes to an hour",
+         keeps_best_epoch=True),
     _own("labelling", "labels", "trees written as labels, tagged by a BiLSTM", "neural.labelling",
-         "Labelling", needs="neural", keeps_best_epoch=True),
+         "Labelling", needs="neural", trains_in="minutes to an hour",
+         keeps_best_epoch=True),
     _own("baseline", "none", "pairs of tags, or trees that look at no word", "baseline",
-         "Baseline"),
+         "Baseline", trains_in="seconds"),
     _own("command", "any", "any other program, by a template of commands", "command", "Command"),
 )  # fmt: skip
 """The parsers that come with treegauge."""

@@ -1,0 +1,57 @@
+"""How long training will take: what it grows with, and how it is said."""
+
+import pytest
+
+from treegauge.parsing import expected_time as times
+from treegauge.parsing.beam_model import BeamOptions
+from treegauge.parsing.mst import GraphOptions
+from treegauge.parsing.neural.options import BiaffineOptions
+from treegauge.parsing.registry import find_parser, known_parsers
+from treegauge.parsing.udpipe_settings import UDPipeOptions
+from treegauge.testing.synthetic import synthetic
+
+SMALL, LARGE = synthetic(300, seed=1), synthetic(1200, seed=1)
+
+
+@pytest.fixture(autouse=True)
+def quiet_machine(monkeypatch):
+    monkeypatch.setattr(times, "measured_seconds", lambda: times.REFERENCE)
+    monkeypatch.setattr(times.os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("parser", "options", "twice"),
+    [
+        ("beam", BeamOptions(), BeamOptions(epochs=20)),
+        ("mst", GraphOptions(), GraphOptions(epochs=20, label_epochs=20)),
+        ("udpipe", UDPipeOptions(), UDPipeOptions(iterations=60)),
+        ("biaffine", BiaffineOptions(device="cpu"), BiaffineOptions(device="cpu", epochs=60)),
+    ],
+)
+def test_time_grows_with_epochs_and_words(parser, options, twice):
+    once = times.expected_seconds(parser, options, SMALL)
+    assert times.expected_seconds(parser, twice, SMALL) == pytest.approx(2 * once)
+    assert times.expected_seconds(parser, options, LARGE) > 3 * once
+
+
+def test_a_slow_or_busy_machine_takes_longer(monkeypatch):
+    once = times.expected_seconds("beam", BeamOptions(), SMALL)
+    monkeypatch.setattr(times, "measured_seconds", lambda: 3 * times.REFERENCE)
+    assert times.expected_seconds("beam", BeamOptions(), SMALL) == pytest.approx(3 * once)
+    monkeypatch.setattr(times.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(times.os, "getloadavg", lambda: (7.0, 0.0, 0.0))
+    assert times.expected_seconds("beam", BeamOptions(), SMALL) == pytest.approx(12 * once)
+
+
+def test_what_is_said():
+    said = times.expected_time("biaffine", BiaffineOptions(device="cpu"), SMALL, LARGE)
+    assert said.startswith("training biaffine on 300 sentences (")
+    assert ": at most about " in said
+    unknown = times.expected_time("command", None, SMALL)
+    assert unknown.endswith("words): the time is not known beforehand")
+    assert times.expected_seconds("beam", BeamOptions(), SMALL[:0]) is None
+
+
+def test_every_parser_of_ours_has_a_rate():
+    ours = {name for name in known_parsers() if find_parser(name).home.startswith("treegauge")}
+    assert ours - {"command"} == set(times.RATES)
