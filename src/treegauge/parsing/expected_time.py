@@ -35,7 +35,7 @@ def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None
         return None
     if parser in NEURAL:
         read = train.n_words + 0.25 * (0 if dev is None else dev.n_words)
-        return _neural_work(options) * options.epochs * read
+        return float(_neural_work(options) * options.epochs * read)
     kinds = {"beam": _beam_work, "mst": _graph_work, "udpipe": _udpipe_work}
     if parser == "baseline":
         return float(train.n_words)
