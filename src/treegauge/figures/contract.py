@@ -231,6 +231,7 @@ class RankedBoard(TypedDict):
     classes: list[list[dict[str, Any]]]
     pairs: TablePairs
     claims: list[ClaimText]
+    intervals: list[Interval] | None
     sets: list[list[int]] | None
     groups: list[str] | None
 

@@ -66,7 +66,7 @@ def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
         board, missing = board.select(systems=whole), " --missing drop-system"
         note(f"the page ranks {len(whole)} teams without gaps over subsets")
     if not board.gaps and len(board.systems) > 1 and len(board.treebanks) > 1:
-        table = RankedTable(board, f"{SCORES}{missing}", name=title)
+        table = RankedTable(board, f"{SCORES}{missing}", name=title, intervals=ranked.intervals)
         sections.append(ranking_section(table, samples=ranked.subsets.samples))
     introduction = (
         f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. Beside "

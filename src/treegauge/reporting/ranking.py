@@ -1,7 +1,7 @@
 """The section on rankings: subsets of every size, and any choice of treebanks."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ class RankedTable(NamedTuple):
 
     Commands name the scores as `given`: a file or a packaged table; `first` are commands that write
     the file, if it was not an input. `name` is for people; `scored` says that
-    the page has the output behind the scores.
+    the page has the output behind the scores. `intervals` are those of macro averages, by system.
     """
 
     scores: Leaderboard
@@ -45,6 +45,7 @@ class RankedTable(NamedTuple):
     first: str = ""
     name: str = ""
     scored: bool = False
+    intervals: Mapping[str, tuple[float, float] | None] | None = None
 
 
 def ranking_section(*tables: RankedTable, samples: int = SAMPLES, seed: int = 0) -> Section:
@@ -116,6 +117,7 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
             {"a": one.claim.a, "b": one.claim.b, "text": one.text, "signature": one.signature}
             for one in certificates
         ],
+        "intervals": table.intervals and [table.intervals.get(name) for name in scores.systems],
         **_standing(scores),
     }
     methods = _methods(scores, counted, drawn[usual], certificates[0], table.given, table.first)

@@ -198,6 +198,7 @@ def _scored_table(
 ) -> "RankedTable | None":
     """Return the scores of output that has been scored for this page."""
     from treegauge.ranking.reading import read_leaderboard
+    from treegauge.reporting.overview import METRICS, scored_suite
     from treegauge.reporting.ranking import RankedTable
     from treegauge.scoring.metrics import canonical
 
@@ -215,7 +216,11 @@ def _scored_table(
     label = results[0].label(canonical(metric))
     scores = read_leaderboard(*plain, metric=label, missing="drop-system")
     given = f"{' '.join(files)} --missing drop-system"
-    return RankedTable(scores, given, first, "Systems scored here", scored=True)
+    suite = scored_suite(inputs.scored, results)
+    intervals = None
+    if canonical(metric) in METRICS and len(suite.treebanks) == len(scores.treebanks):
+        intervals = {name: suite.intervals[name, canonical(metric)] for name in suite.systems}
+    return RankedTable(scores, given, first, "Systems scored here", True, intervals)
 
 
 def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":

@@ -99,15 +99,16 @@ const mount = (root, page) => {
     }
     const asked = (page.params.q || "").trim().toLowerCase();
     search.value = page.params.q || "";
+    const narrowed = board.rows.some((row) => row.treebank === page.treebank);
     const matches = (row) =>
-      (!page.treebank || row.treebank === page.treebank || board.key !== "scored") &&
+      (!narrowed || row.treebank === page.treebank) &&
       `${row.name} ${row.about}`.toLowerCase().includes(asked);
     const sort = page.params.sort ?? null;
     const column = sort === null ? null : sort === "name" ? -1 : board.systems.indexOf(sort);
     const known = column !== null && (sort === "name" || column >= 0) ? column : null;
     const rows = sortedRows(board.rows.filter(matches), known, page.params.down === "1");
     const order = bestFirst(board).filter(
-      (s) => !page.system || board.key !== "scored" || board.systems[s] === page.system,
+      (s) => !board.systems.includes(page.system) || board.systems[s] === page.system,
     );
     const focused = document.activeElement?.dataset?.focus;
     fill(

@@ -67,7 +67,7 @@ export const tableBoard = (data, number) => {
     rows,
     macro: data.systems.map((_, s) => ({
       mean: mean(range(held).map((t) => score(s, t))),
-      interval: null,
+      interval: data.intervals ? data.intervals[s] : null,
       group: data.groups ? data.groups[s] : "",
       set: data.sets ? data.sets[s] : null,
     })),

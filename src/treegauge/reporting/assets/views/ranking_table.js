@@ -15,7 +15,9 @@ const spoken = (name, box, mean) => {
 // Columns: key in the URL, title, value to sort by, whether high values come first.
 const columnsOf = (board, now) => {
   const leader = board.order[0];
-  const { sets, groups, systems, metric } = board.data;
+  const { sets, groups, systems, metric, intervals } = board.data;
+  const within = (s) =>
+    intervals?.[s] ? html("small", {}, ` ${intervals[s].map((v) => points(v)).join("–")}`) : null;
   const behind = (s) => (s === leader ? null : board.pair(s, leader));
   const set = (s) => (sets ? (sets[s][0] === sets[s][1] ? sets[s][0] : `${sets[s][0]}–${sets[s][1]}`) : "");
   const tested = board.order.some((s) => behind(s)?.low !== null && s !== leader);
@@ -51,7 +53,8 @@ const columnsOf = (board, now) => {
       title: "Mean score over all treebanks, in percent",
       info: "chosen_treebanks",
       value: (s) => -board.means[s],
-      show: (s) => points(board.means[s]),
+      title: intervals ? "with its 95 % interval for other text of these treebanks" : null,
+      show: (s) => [points(board.means[s]), within(s)],
       number: true,
     },
     {
