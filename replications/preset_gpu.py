@@ -37,6 +37,7 @@ UPDATES = {"gb-DM17": 300, "tb-FG19": 1500, "sl-S+19": 2500}
 WORDS = 5000
 """Words in a batch of gb-DM17; as many sentences as have so many on average, since models that
 learn in lockstep need equally many batches."""
+# The first three treebanks had 500 updates of gb-DM17 and three seeds, the others two.
 BETWEEN = 20
 """Updates, at least, between two looks at dev."""
 
