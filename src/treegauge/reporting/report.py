@@ -1,6 +1,6 @@
 """One offline web page of treebanks, scores, rankings, data maps and learning curves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from os import PathLike
@@ -11,7 +11,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic, check_overwriting
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
-from treegauge.core.verbs import verb
+from treegauge.core.verbs import Settings, verb
 from treegauge.scoring.convention import Convention, Counting
 
 if TYPE_CHECKING:
@@ -59,6 +59,26 @@ class Page(Result):
         return f"{'page' if self.path is None else self.path.resolve()} ({size})"
 
 
+@dataclass(frozen=True)
+class Serving(Settings):
+    """How a page is served.
+
+    Parameters
+    ----------
+    serve
+        Serve the page on 127.0.0.1, open the browser, and make the page again whenever an input
+        changes; Ctrl-C ends it.
+    browser
+        Open the browser when serving.
+    port
+        The port to serve on; 0 takes a free one.
+    """
+
+    serve: bool = False
+    browser: bool = True
+    port: int = 0
+
+
 @verb
 def report(
     *sources: Any,
@@ -69,6 +89,7 @@ def report(
     samples: int = SAMPLES,
     errors: Literal["strict", "skip", "repair"] = "strict",
     counting: Counting = Counting(),
+    serving: Serving = Serving(),
 ) -> Page:
     """Make one offline web page of whatever is given.
 
@@ -93,14 +114,27 @@ def report(
     errors
         What to do about malformed sentences.
     """
+    golds = list(gold) if isinstance(gold, list | tuple) else [gold]
+    check_overwriting(out, [*sources, *golds])
+    path = None if out is None else Path(out)
+
+    def make() -> Page:
+        return _page(sources, golds, path, title, metric, samples, errors, counting.chosen)
+
+    made = make()
+    return _served(made, make, [*sources, *golds], serving) if serving.serve else made
+
+
+def _page(
+    sources: Sequence[Any], golds: Sequence[Any], path: Path | None, title: str, metric: str,
+    samples: int, errors: Literal["strict", "skip", "repair"], convention: Convention,
+) -> Page:  # fmt: skip
+    """Read the sources and make the page; write it, if it has a path."""
     from treegauge.reporting.inputs import read_inputs
     from treegauge.reporting.page import page
     from treegauge.reporting.summary import what_was_given
 
-    golds = list(gold) if isinstance(gold, list | tuple) else [gold]
-    check_overwriting(out, [*sources, *golds])
     inputs = read_inputs(sources, gold=golds, errors=errors)
-    convention = counting.chosen
     sections = tuple(_sections(inputs, convention, metric, samples))
     if not sections:
         raise TreegaugeError(
@@ -108,7 +142,6 @@ def report(
             "tables, stores, recordings, counts of curves or results of transfer"
         )
     text = page(title, what_was_given(sections), sections)
-    path = None if out is None else Path(out)
     if path is not None:
         with atomic(path) as file:
             file.write(text.encode())
@@ -117,6 +150,29 @@ def report(
         errors=errors, **convention.signed, page=sha256(text.encode()).hexdigest()[:8],
     )  # fmt: skip
     return Page(text, sections, path, signature)
+
+
+def _served(
+    first: Page, make: Callable[[], Page], sources: Sequence[Any], serving: Serving
+) -> Page:
+    """Serve a page until the user ends it, and return it as it was last."""
+    import webbrowser
+    from time import sleep
+
+    from treegauge.reporting.serving import PageServer, keep_serving
+
+    last = [first]
+
+    def again() -> str:
+        last[0] = make()
+        return last[0].html
+
+    with PageServer(first.html, serving.port) as server:
+        note(f"serving {server.url}; Ctrl-C ends it")
+        if serving.browser:
+            webbrowser.open(server.url)
+        keep_serving(server, again, sources, pause=sleep, apart=first.path)
+    return last[0]
 
 
 def _sections(

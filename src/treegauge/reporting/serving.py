@@ -1,0 +1,203 @@
+"""A page served to this machine's browser, made again whenever its inputs change."""
+
+import base64
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
+from treegauge.reporting.bundle import asset
+
+HOST = "127.0.0.1"
+#: Seconds between two looks at the inputs.
+POLL = 0.5
+#: Seconds after which a waiting browser gets a sign of life.
+BEAT = 5.0
+
+
+def served_page(text: str) -> str:
+    """Return a page that loads itself again when it was made again.
+
+    The policy allows one more script, by its hash, and connections to the server itself.
+    """
+    code = f"\n{asset('reload.js')}"
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    mark = f'<meta name="treegauge-served" content="{_version(text)}">'
+    text = text.replace("; style-src", f" 'sha256-{digest}'; connect-src 'self'; style-src", 1)
+    text = text.replace("</head>", f"{mark}\n</head>", 1)
+    head, _, tail = text.rpartition("</body>")
+    return f"{head}<script>{code}</script>\n</body>{tail}"
+
+
+def _version(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class PageServer:
+    """Serves one page to this machine only, and says when it has changed."""
+
+    def __init__(self, text: str, port: int = 0) -> None:
+        self._changed = threading.Condition()
+        self._text = text
+        self.ended = False
+        try:
+            self._server = ThreadingHTTPServer((HOST, port), _handler(self))
+        except OSError as error:
+            raise TreegaugeError(
+                f"cannot serve on port {port}: {error.strerror}; choose another --port, or 0"
+            ) from error
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return f"http://{HOST}:{self._server.server_port}/"
+
+    @property
+    def hosts(self) -> set[str]:
+        """Names by which a browser may ask; others could be a page of somebody else."""
+        port = self._server.server_port
+        return {f"{HOST}:{port}", f"localhost:{port}"}
+
+    @property
+    def content(self) -> bytes:
+        """The page as it is now."""
+        return served_page(self._text).encode()
+
+    @property
+    def version(self) -> str:
+        """A mark of the page as it is now."""
+        return _version(self._text)
+
+    def show(self, text: str) -> None:
+        """Replace the page, and let browsers know."""
+        with self._changed:
+            self._text = text
+            self._changed.notify_all()
+
+    def wait(self, seconds: float) -> None:
+        """Return when the page was replaced, or after some seconds."""
+        with self._changed:
+            self._changed.wait(seconds)
+
+    def __enter__(self) -> "PageServer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.ended = True
+        with self._changed:
+            self._changed.notify_all()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _handler(owner: PageServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.headers.get("Host") not in owner.hosts:
+                self.send_error(403, "only this machine's browser may read this page")
+            elif self.path == "/":
+                self._send(owner.content)
+            elif self.path == "/events":
+                self._send_events()
+            else:
+                self.send_error(404)
+
+        def _head(self, kind: str) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("X-Content-Type-Options", "nosniff")
+
+        def _send(self, content: bytes) -> None:
+            self._head("text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def _send_events(self) -> None:
+            self._head("text/event-stream")
+            self.end_headers()
+            try:
+                while not owner.ended:
+                    self.wfile.write(f"data: {owner.version}\n\n".encode())
+                    self.wfile.flush()
+                    owner.wait(BEAT)
+            except OSError:
+                return  # the browser has gone
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing: every reload would be a line."""
+
+    return Handler
+
+
+def watched_files(sources: Iterable[Any]) -> dict[Path, tuple[int, int]]:
+    """Return when the files behind some sources were changed, and their sizes.
+
+    Examples
+    --------
+    >>> watched_files(["conll18", "mine=nowhere.conllu"])
+    {}
+    """
+    states = {}
+    for source in sources:
+        if not isinstance(source, str | os.PathLike):
+            continue
+        given = Path(source)
+        path = given if given.exists() else Path(str(source).partition("=")[2] or source)
+        found = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in found:
+            try:
+                state = file.stat()
+            except OSError:
+                continue  # removed while we look
+            if file.is_file():
+                states[file] = (state.st_mtime_ns, state.st_size)
+    return states
+
+
+def keep_serving(
+    server: PageServer,
+    make: Callable[[], str],
+    sources: Iterable[Any],
+    *,
+    pause: Callable[[float], object],
+    apart: Path | None = None,
+) -> None:
+    """Make the page again whenever a source has changed, until the wait is interrupted.
+
+    A source that cannot be read is reported, and the last page stays. `apart` is the page's own
+    file, which may be in a folder that is watched.
+    """
+    sources = list(sources)
+
+    def look() -> dict[Path, tuple[int, int]]:
+        own = None if apart is None else apart.resolve()
+        return {path: now for path, now in watched_files(sources).items() if path.resolve() != own}
+
+    seen = look()
+    try:
+        while True:
+            pause(POLL)
+            now = look()
+            if now == seen:
+                continue
+            pause(POLL)  # somebody may still be writing
+            if look() != now:
+                continue
+            seen = now
+            note("inputs changed: making the page again")
+            try:
+                server.show(make())
+            except TreegaugeError as error:
+                note(f"the page stays as it was: {error}")
+    except KeyboardInterrupt:
+        note("stopped serving")
