@@ -18,8 +18,9 @@ def axe():
     return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("made", ["demo", "real"])
+@pytest.mark.parametrize(
+    ("made", "scheme"), [("demo", "light"), ("demo", "dark"), ("real", "light")]
+)
 def test_axe_finds_no_fault_in_any_view(browser, axe, request, made, scheme):
     folder = request.getfixturevalue(made)
     file = folder / ("index.html" if made == "demo" else "page.html")
@@ -33,7 +34,9 @@ def test_axe_finds_no_fault_in_any_view(browser, axe, request, made, scheme):
     for link in ["", *links, MAP]:
         if link:
             page.evaluate(f"location.hash = {link!r}")
-        found = page.evaluate(f"axe.run(document, {json.dumps(OPTIONS[scheme])})")
+        # What frames the views is the same everywhere; it is looked at once.
+        within = "'.view:not([hidden])'" if link else "document"
+        found = page.evaluate(f"axe.run({within}, {json.dumps(OPTIONS[scheme])})")
         passed |= {one["id"] for one in found["passes"]}
         faults += [
             f"{link} {one['id']}: {one['help']}: {[node['target'] for node in one['nodes'][:3]]}"

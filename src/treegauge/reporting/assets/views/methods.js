@@ -33,7 +33,9 @@ const mount = (root, page) => {
     html("label", { class: "field" }, html("span", {}, "Filter"), field),
     count,
   );
-  root.append(controls, none, written);
+  // The view has a title and a lead of its own.
+  const content = [...written.querySelector("section").children];
+  root.append(controls, none, ...content.filter((part) => !part.matches("h2, .lead")));
   const show = () => {
     const { method, q = "" } = page.params;
     field.value = q;
