@@ -195,9 +195,7 @@ export const view = {
         page.set(what);
         show();
       };
-      fill(
-        root,
-        summary(parts, system, relations, errors),
+      const confused = [
         html("h3", {}, "The most costly confusions ", info("confusions")),
         html(
           "p",
@@ -228,9 +226,16 @@ export const view = {
           onchoose: (cell) => openCell(parts, system, of, cell, confusion),
           onall: () => change({ values: "all" }),
         }),
+      ];
+      const classed = [
         html("h3", {}, "Errors by class of words ", info("heat_maps")),
         html("p", { class: "controls" }, select("By", classes, by, (v) => change({ by: v }))),
         classTable(parts, system, by, errors),
+      ];
+      fill(
+        root,
+        summary(parts, system, relations, errors),
+        html("div", { class: "two" }, html("div", {}, confused), html("div", {}, classed)),
       );
       follow(parts, system, of, by, confusion);
     };

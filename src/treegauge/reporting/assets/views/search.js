@@ -174,8 +174,12 @@ export const view = {
     fill(
       root,
       form,
-      results,
-      queryHelp((q) => ask({ q, in: "" })),
+      html(
+        "div",
+        { class: "two wide-first" },
+        results,
+        queryHelp((q) => ask({ q, in: "" })),
+      ),
     );
     show();
     return { update: show };
