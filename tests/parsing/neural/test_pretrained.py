@@ -395,7 +395,8 @@ def test_a_forged_file_cannot_reach_outside(bert, tmp_path):
     own = json.dumps({"model_type": "own", "auto_map": {"AutoModel": "code.M"}})
     for change, message in (
         ({"../x.json": "{}"}, "holds a file"), ({"evil.py": ""}, "holds a file"),
-        ({"config.json": own}, "cannot build"),
+        ({"config.json": own}, "cannot build"), ({"config.json": "[]"}, "settings of an encoder"),
+        ({"config.json": 3}, "files of text"),
     ):  # fmt: skip
         encoder = {**header["encoder"], "files": {**header["encoder"]["files"], **change}}
         forged = {k: v for k, v in header.items() if k not in {"format", "parser"}}
@@ -406,6 +407,13 @@ def test_a_forged_file_cannot_reach_outside(bert, tmp_path):
     save_model(tmp_path / "f", "biaffine", forged, arrays)
     with pytest.raises(TreegaugeError, match="not those of its configuration"):
         load_model(tmp_path / "f")
+
+
+def test_time_is_not_promised_for_an_encoder_of_unknown_size(bert):
+    from treegauge.parsing.expected_time import expected_seconds
+
+    assert expected_seconds("biaffine", BiaffineOptions(device="cpu"), TRAIN) is not None
+    assert expected_seconds("biaffine", BiaffineOptions(device="cpu", encoder=bert), TRAIN) is None
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch, bert):

@@ -59,7 +59,9 @@ def _text(path: Path) -> str:
     return json.dumps(_safe(json.loads(text)), ensure_ascii=False, sort_keys=True)
 
 
-def _safe(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _safe(settings: Any) -> dict[str, Any]:
+    if not isinstance(settings, dict):
+        raise TreegaugeError(f"expected settings of an encoder by name, found {settings!r:.60}")
     return {
         name: value for name, value in settings.items() if not any(part in name for part in _UNSAFE)
     }
@@ -87,6 +89,8 @@ def _build(
 ) -> PretrainedEncoder:
     import transformers
 
+    if not isinstance(files, dict) or not all(isinstance(one, str) for one in files.values()):
+        raise TreegaugeError(f"the model's encoder, {source}, is damaged: expected files of text")
     with tempfile.TemporaryDirectory(prefix="treegauge-") as folder:
         for name, text in files.items():
             if Path(name).name != name or Path(name).suffix not in _ENDINGS:
