@@ -9,6 +9,9 @@ SYSTEMS = {"demo": "hasty", "real": "mst1"}
 #: Of a page in dark colours only the colours are another matter; full reports take long to write.
 BRIEF = {"resultTypes": ["violations"], "preload": False}
 OPTIONS = {"light": BRIEF, "dark": BRIEF | {"runOnly": ["color-contrast"]}}
+#: Rows of a table are made alike; the first show what axe can find.
+THIN = """for (const body of document.querySelectorAll("tbody"))
+  for (const row of [...body.rows].slice(8)) row.remove();"""
 MAP = "#maps?layer=head&x0=0&x1=0.2&y0=0&y1=0.3"
 
 
@@ -35,6 +38,7 @@ def test_axe_finds_no_fault_in_any_view(browser, axe, request, made, scheme):
         if link:
             page.evaluate(f"location.hash = {link!r}")
         # What frames the views is the same everywhere; it is looked at once.
+        page.evaluate(THIN)
         within = "'.view:not([hidden])'" if link else "document"
         found = page.evaluate(f"axe.run({within}, {json.dumps(OPTIONS[scheme])})")
         passed |= {one["id"] for one in found["passes"]}
@@ -67,6 +71,7 @@ def test_axe_finds_no_fault_in_what_is_open(browser, axe, small, scheme):
     faults = []
     for link in STATES:
         page.evaluate(f"location.hash = {link!r}")
+        page.evaluate(THIN)
         found = page.evaluate(f"axe.run(document, {json.dumps(OPTIONS[scheme])})")
         faults += [(link, one["id"], one["nodes"][0]["target"]) for one in found["violations"]]
         if "open=" in link:
