@@ -84,9 +84,20 @@ def test_calibration_of_parsers_lowers_the_log_loss(model):
     assert (again.tree, again.fitted_on) == (fitted.tree, "dev")
 
 
-def test_a_damaged_calibration():
-    with pytest.raises(TreegaugeError, match="calibration is damaged"):
-        ModelCalibration.from_dict({"way": "local"})
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"way": "else"}, {"heads": {}}, {"tree": [1.0]}, {"tree": "ab"},
+        {"relations": {"temperature": 0, "logits": [], "probabilities": []}},
+        {"heads": {"temperature": 1, "logits": [2, 1], "probabilities": [0.1, 0.2]}},
+        {"heads": {"temperature": 1, "logits": [1], "probabilities": []}},
+    ],
+)  # fmt: skip
+def test_a_damaged_calibration(change):
+    sound = ModelCalibration("local").to_dict()
+    assert ModelCalibration.from_dict(sound).tree is None
+    with pytest.raises(TreegaugeError, match=r"calibration is damaged.*train it again"):
+        ModelCalibration.from_dict({**sound, **change})
 
 
 def test_models_keep_it_in_their_files(model, tmp_path):

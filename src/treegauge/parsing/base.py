@@ -221,4 +221,8 @@ def add_to_model(path: Source, name: str, values: Mapping[str, Any]) -> None:
 def read_from_model(path: Source, name: str) -> Any:
     """Read what :func:`add_to_model` added to a model's file, or return None."""
     with np.load(Path(path), allow_pickle=False) as archive:
-        return json.loads(archive[name].tobytes()) if name in archive.files else None
+        text = archive[name].tobytes() if name in archive.files else b"null"
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise TreegaugeError(f"{path}: its {name} is damaged: train it again") from error

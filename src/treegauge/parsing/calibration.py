@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.evidence import (
+    WAYS,
     Doubles,
     SentenceEvidence,
     TreeEvidence,
@@ -100,11 +101,15 @@ class ModelCalibration:
     def from_dict(cls, values: Mapping[str, Any]) -> "ModelCalibration":
         """Make a calibration of what :meth:`to_dict` gave, after its way through JSON."""
         try:
-            heads, relations = (ProbabilityMap(**values[name]) for name in ("heads", "relations"))
-            tree = None if values["tree"] is None else (values["tree"][0], values["tree"][1])
-            return cls(values["way"], heads, relations, tree, values["fitted_on"])
-        except (KeyError, TypeError, IndexError) as error:
-            raise TreegaugeError(f"the model's calibration is damaged: {error!r}") from error
+            heads, relations = (_read_map(values[name]) for name in ("heads", "relations"))
+            tree = None if values["tree"] is None else tuple(map(float, values["tree"]))
+            if values["way"] not in WAYS or (tree is not None and len(tree) != 2):
+                raise ValueError(f"way {values['way']!r}, tree {tree!r}")
+            return cls(values["way"], heads, relations, tree, str(values["fitted_on"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise TreegaugeError(
+                f"the model's calibration is damaged ({error!r}): train it again"
+            ) from error
 
     def tree_probability(self, log_shares: npt.ArrayLike) -> Doubles:
         """Return P(all heads and relations are correct) from log p(tree)."""
@@ -113,6 +118,16 @@ class ModelCalibration:
             return np.exp(logs)
         exponent, factor = self.tree
         return np.asarray(np.exp(-np.exp(factor) * np.maximum(-logs, 0.0) ** exponent))
+
+
+def _read_map(values: Mapping[str, Any]) -> ProbabilityMap:
+    """Read a map, refusing what is none."""
+    temperature = float(values["temperature"])
+    logits, shares = (list(map(float, values[name])) for name in ("logits", "probabilities"))
+    sound = temperature > 0 and len(logits) == len(shares) and logits == sorted(logits)
+    if not sound or not all(0 <= share <= 1 for share in shares):
+        raise ValueError("a temperature or a map out of range")
+    return ProbabilityMap(temperature, logits, shares)
 
 
 def uncalibrated(model: Any) -> ModelCalibration:

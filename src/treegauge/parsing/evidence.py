@@ -20,6 +20,8 @@ from treegauge.treebanks.columns import Treebank
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
+WAYS = ("local", "spanning", "projective")
+"""What probabilities of heads are shares of: the word's heads, all trees, projective trees."""
 CANDIDATES = 8
 """The k best trees are found among as many of each word's most probable heads."""
 
