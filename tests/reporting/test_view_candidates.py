@@ -39,7 +39,7 @@ def listed(worked):
 
 
 def test_a_candidate_is_shown_with_both_arcs_and_in_words(tab, worked):
-    page = tab(worked / "page.html", "#candidates")
+    page = tab(worked / "page.html")  # the page opens with the work list
     first = listed(worked)[0]
     card = page.locator(".candidate")
     assert card.locator("mark").inner_text() == first["form"]

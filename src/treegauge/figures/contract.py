@@ -254,6 +254,7 @@ class PageFacts(TypedDict):
     """What the frame of the page needs before any view is opened."""
 
     title: str
+    start: str
     summary: list[str]
     findings: list[Finding]
     treebanks: list[str]

@@ -117,4 +117,5 @@ def candidates_page(treebank: Treebank, candidates: ErrorCandidates) -> str:
         f"{section.text}\nDecisions are kept in this browser. The URL records your place, so you "
         "can share this exact view."
     )
-    return page(f"Candidates for annotation errors in {treebank.name}", introduction, [section])
+    title = f"Candidates for annotation errors in {treebank.name}"
+    return page(title, introduction, [section], start="candidates")

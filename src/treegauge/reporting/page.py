@@ -79,10 +79,13 @@ def _region(caption: str, result: Result) -> str:
     )
 
 
-def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
+def page(
+    title: str, introduction: str, sections: Sequence[Section], *, start: str = "overview"
+) -> str:
     """Return a complete HTML page; the same sections give the same bytes.
 
-    The title and the introduction are plain text; the methods behind the sections come last.
+    The title and the introduction are plain text; the methods behind the sections come last. A link
+    without a view opens the view `start`.
 
     Examples
     --------
@@ -92,6 +95,7 @@ def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
     """
     facts: PageFacts = {
         "title": title,
+        "start": start,
         "summary": [*filter(None, introduction.split("\n")), *stands_out(sections)][:SENTENCES],
         "findings": [
             {"view": one.home, "title": one.title, "sentences": list(one.short)}

@@ -32,7 +32,7 @@ export const makePage = ({ drawer, live, follow }) => {
     treebanks: facts.treebanks,
     systems: facts.systems,
     get view() {
-      return current().view || "overview";
+      return current().view || facts.start;
     },
     get params() {
       return current().params;
