@@ -15,8 +15,7 @@ TAGS = ("gold", "predicted", "mixed", "none")
 def tags_option() -> Any:
     """Declare the option ``tags`` of a parser."""
     return option(
-        "gold", "UPOS of the file (gold), of a tagger in the model that also tags the training set "
-        "by folds (predicted), of that tagger only where the file has none (mixed), or none",
+        "gold", "UPOS: the file's, a tagger's in the model, a tagger's where the file has none, none",
         choices=TAGS,
     )  # fmt: skip
 
