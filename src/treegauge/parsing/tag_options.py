@@ -15,7 +15,8 @@ TAGS = ("gold", "predicted", "mixed", "none")
 def tags_option() -> Any:
     """Declare the option ``tags`` of a parser."""
     return option(
-        "gold", "UPOS: the file's, a tagger's in the model, a tagger's where the file has none, none",
+        "gold", "UPOS: the file's (gold), a tagger's in the model (predicted), that where the file "
+        "has none (mixed), or none",
         choices=TAGS,
     )  # fmt: skip
 
