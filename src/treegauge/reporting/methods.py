@@ -124,7 +124,6 @@ SHOWN = 2
 def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
     """Return the section on methods, one entry each; every paper is given as BibTeX once."""
     body = [
-        '<section aria-labelledby="static-methods">',
         '<h2 id="static-methods">Methods</h2>',
         '<p class="lead">For each number on this page: its definition, the choices behind it, the '
         "signature that identifies it, and the command that reproduces it in the folder with the "
@@ -146,7 +145,7 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
                     'data-copy="bibtex">Copy</button></p>')  # fmt: skip
         bibtex = "\n\n".join(REFERENCES[key]["bibtex"] for key in used)
         body.append(f'<pre id="bibtex" tabindex="0"><code>{escape(bibtex)}</code></pre>')
-    return "\n".join([*body, "</section>"])
+    return "\n".join(body)
 
 
 def _entry(methods: Sequence[Method]) -> str:
