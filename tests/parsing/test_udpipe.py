@@ -270,3 +270,24 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ufal.udpipe", None)
     with pytest.raises(TreegaugeError, match=r"pip install 'treegauge\[udpipe\]'"):
         make_parser("udpipe")
+
+
+def test_sentences_without_tags_are_tagged_or_refused(tmp_path):
+    """Only a model that learned without tags, or has a tagger, parses them."""
+    train, test = synthetic(20, seed=1), synthetic(5, seed=2)
+    raw_train, raw = (
+        one.with_columns({"upos": ["_"] * one.n_words}) for one in (train, test)
+    )  # fmt: skip
+    small = {"preset": "fast", "iterations": 1, "hidden_layer": 8, "tagger_iterations": 1}
+
+    def fit(treebank, tags):
+        return UDPipeParser(UDPipeOptions(**small, tags=tags)).fit(treebank, seed=0)
+
+    with pytest.raises(TreegaugeError, match="has no UPOS tags"):
+        fit(train, "gold").parse(raw)
+    mixed = fit(train, "mixed").parse(raw)
+    assert "_" not in set(mixed["upos"])
+    tagless = fit(raw_train, "gold")
+    tagless.save(tmp_path / "m.model")
+    heads = load_model(tmp_path / "m.model").parse(raw).head.tolist()
+    assert heads == tagless.parse(raw).head.tolist()
