@@ -163,8 +163,8 @@ def test_jobs_tell_what_words_were_said_to_be(data):
     encoded, (train, dev) = data
     sets = {"train": train, "dev": dev}
     jobs = [
-        NeuralJob(train, sets, 7, epochs=12, partition=True, during=True),
-        NeuralJob(train, {"dev": dev}, 7, epochs=12, data=encoded.hidden(), every=False),
+        NeuralJob(train, sets, 8, epochs=12, partition=True, during=True),
+        NeuralJob(train, {"dev": dev}, 8, epochs=12, data=encoded.hidden(), every=False),
     ]
     seen, blind = run_jobs(encoded, jobs, BiaffineOptions(**ARCS, rate=0.03, dropout=0.1))
     course = seen.courses["train"]
