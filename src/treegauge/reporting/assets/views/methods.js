@@ -34,7 +34,7 @@ const mount = (root, page) => {
     count,
   );
   // The view has a title and a lead of its own.
-  const content = [...written.querySelector("section").children];
+  const content = [...written.children];
   root.append(controls, none, ...content.filter((part) => !part.matches("h2, .lead")));
   const show = () => {
     const { method, q = "" } = page.params;
