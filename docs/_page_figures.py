@@ -1,93 +1,136 @@
-"""Measure pages: weight, time until they answer, accessibility.
+"""Measure pages: weight, time until they answer, and how long interactions take.
 
-    python docs/_page_figures.py demo/index.html
+    python docs/_page_figures.py
 
-A page with a data map of 50,000 words is made on the way. Needs what `pip install -e '.[dev]'`
-brings, and a Chromium on the path.
+Two pages are made of invented treebanks: one of ten treebanks, three systems, conll18 and a data
+map of 42,000 words; one of a table of 100 treebanks and 30 systems. Needs what
+`pip install -e '.[dev]'` brings, and a Chromium on the path.
 """
 
-import argparse
 import shutil
 import tempfile
-from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 from playwright.sync_api import Browser, sync_playwright
 
 from treegauge.dynamics.map import map as map_treebanks
 from treegauge.reporting.report import report
+from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
 
-WORDS = 50_000
-GRAVE = ("serious", "critical")
+TREEBANKS, SENTENCES, WORDS = 10, 200, 42_000
+SYSTEMS = {"first": 0.93, "second": 0.91, "third": 0.85}
+MANY_TREEBANKS, MANY_SYSTEMS = 100, 30
+SAMPLES = 10_000
+RUNS = 3
 READY = "document.documentElement.dataset.ready === 'yes'"
-# From the start of loading until a change of the frame on the map is answered.
-BRUSH = """() => {
+#: Milliseconds from a click until the page has been painted again.
+CLICK = """(selector) => new Promise((done) => {
+  const node = document.querySelector(selector);
   const begin = performance.now();
-  document.querySelector("button[data-region=hard]").click();
-  return performance.now() - begin;
-}"""
+  node.click();
+  requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begin)));
+})"""
+#: Interactions by page: what they are, where they begin, and what is clicked.
+INTERACTIONS = {
+    "study": {
+        "open a view": ("#overview", "#rail a[href^='#errors']"),
+        "sort systems by treebanks": ("#overview", ".board thead button"),
+        "compare two systems": ("#overview", "#rail a[href^='#compare']"),
+        "open sentences": ("#errors", "#view-errors .costly a, #view-errors .costly button"),
+        "a frame on the map": ("#maps", "button[data-region=hard]"),
+    },
+    "table": {
+        "sort systems by treebanks": ("#overview", ".board thead button"),
+        "open the ranking": ("#overview", "#rail a[href^='#ranking']"),
+        "compare two systems": ("#overview", "#rail a[href^='#compare']"),
+    },
+}
 
 
-def large_page(folder: Path) -> Path:
-    """Make the page with the large map."""
-    train = synthetic(3600, seed=1)
-    ends = train.offsets.searchsorted(WORDS)
-    write_conllu(train[: int(ends)], folder / "big.conllu")
-    train = read_conllu(folder / "big.conllu")
-    map_treebanks(train, epochs=2, option={"rate": 0.01}, recording=folder / "big.npz")
-    target = folder / "large.html"
-    target.write_text(report(str(folder / "big.conllu"), str(folder / "big.npz"), out=None).html)
+def make_study(folder: Path) -> Path:
+    """Make the page of ten treebanks, three systems, conll18 and a large map."""
+    sources = [f"UD_Invented-{number}" for number in range(TREEBANKS)]
+    for number, name in enumerate(sources):
+        gold = synthetic(SENTENCES, seed=number, prefix=name).to_bytes().decode()
+        file = f"{name[3:].lower().replace('-', '_')}-ud-test.conllu"
+        (folder / name).mkdir()
+        (folder / name / file).write_text(gold)
+        for seed, (system, quality) in enumerate(SYSTEMS.items()):
+            (folder / system).mkdir(exist_ok=True)
+            parsed = simulated_parse(gold, Accuracy(heads=quality), seed=10 * number + seed)
+            (folder / system / file).write_text(parsed)
+    train = synthetic(3200, seed=99)
+    ends = int(train.offsets.searchsorted(WORDS, side="right")) - 1
+    write_conllu(train[:ends], folder / "mapped.conllu")
+    mapped = read_conllu(folder / "mapped.conllu")
+    map_treebanks(mapped, epochs=2, option={"rate": 0.01}, recording=folder / "map.npz")
+    names = [*sources, *SYSTEMS, "mapped.conllu", "map.npz"]
+    target = folder / "study.html"
+    given = [str(folder / name) for name in names]
+    report(*given, "conll18", out=target, samples=SAMPLES)
     return target
 
 
-def figures(browser: Browser, file: Path) -> None:
-    """Print what there is to say about one page."""
-    print(f"{file.name}: {file.stat().st_size / 1e6:.2f} MB")
-    for slow in (1, 1, 1, 4, 4, 4):
-        context = browser.new_context(bypass_csp=True)
-        tab = context.new_page()
-        if slow > 1:
-            session = context.new_cdp_session(tab)
-            session.send("Emulation.setCPUThrottlingRate", {"rate": slow})
+def make_table(folder: Path) -> Path:
+    """Make the page of a table of 100 treebanks and 30 systems."""
+    random = np.random.default_rng(0)
+    base = random.uniform(60, 90, (MANY_TREEBANKS, 1)) - np.linspace(0, 15, MANY_SYSTEMS)
+    scores = base + random.normal(0, 2, base.shape)
+    rows = [
+        (f"treebank_{t}", f"system {s}", round(float(scores[t, s]), 2))
+        for t in range(MANY_TREEBANKS)
+        for s in range(MANY_SYSTEMS)
+    ]
+    table = pl.DataFrame(rows, ["treebank", "system", "las"], orient="row")
+    table.write_csv(folder / "table.csv")
+    target = folder / "table.html"
+    report(str(folder / "table.csv"), out=target, samples=SAMPLES)
+    return target
+
+
+def measure(browser: Browser, name: str, file: Path) -> None:
+    """Print the figures of one page."""
+    print(f"{name}: {file.stat().st_size / 1e6:.2f} MB")
+    ready, script = [], []
+    for _ in range(RUNS):
+        tab = browser.new_page()
         tab.goto(file.resolve().as_uri())
         tab.wait_for_function(READY)
-        entry = tab.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
-        told = f"  {slow}x: answers after {entry:.0f} ms"
-        if tab.locator("button[data-region=hard]").count():
-            told += f", a frame on the map takes {tab.evaluate(BRUSH):.0f} ms"
-        print(told)
-        context.close()
-    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-    for scheme in ("light", "dark"):
-        context = browser.new_context(bypass_csp=True, color_scheme=scheme)
-        tab = context.new_page()
-        tab.goto(f"{file.resolve().as_uri()}#scores?by=upos&class=NOUN&system=hasty")
-        tab.evaluate(axe)
-        found = tab.evaluate("axe.run(document, {resultTypes: ['violations'], preload: false})")
-        grave = [one for one in found["violations"] if one["impact"] in GRAVE]
-        version = found["testEngine"]["version"]
-        print(f"  axe-core {version}, {scheme}: {len(found['passes'])} rules passed, "
-              f"{len(found['violations'])} violated, {len(grave)} of them grave")  # fmt: skip
-        for one in found["violations"]:
-            nodes = "; ".join(" ".join(node["target"]) for node in one["nodes"][:4])
-            print(f"    {one['impact']}: {one['id']}: {one['help']}: {nodes}")
-        context.close()
+        ready.append(tab.evaluate("performance.getEntriesByType('navigation')[0].domComplete"))
+        session = tab.context.new_cdp_session(tab)
+        session.send("Performance.enable")
+        found = {
+            one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]
+        }
+        script.append(1000 * found["TaskDuration"])
+        tab.close()
+    print(f"  ready after {min(ready):.0f} to {max(ready):.0f} ms, "
+          f"of which {min(script):.0f} to {max(script):.0f} ms of work")  # fmt: skip
+    for what, (link, selector) in INTERACTIONS[name].items():
+        times = []
+        for _ in range(RUNS):
+            tab = browser.new_page()
+            tab.goto(f"{file.resolve().as_uri()}{link}")
+            tab.wait_for_function(READY)
+            tab.wait_for_selector(selector, state="attached")
+            times.append(tab.evaluate(CLICK, selector))
+            tab.close()
+        print(f"  {what}: {min(times):.0f} to {max(times):.0f} ms")
 
 
 def main() -> None:
-    """Measure the page given and the large one."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("page", type=Path)
-    given = parser.parse_args()
+    """Make and measure both pages."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        pages = [given.page, large_page(Path(folder))]
+        pages = {"table": make_table(Path(folder)), "study": make_study(Path(folder))}
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        for file in pages:
-            figures(browser, file)
+        for name, file in pages.items():
+            measure(browser, name, file)
         browser.close()
 
 
