@@ -14,11 +14,18 @@ import {
 } from "./tree_layout.js";
 
 const NAME = 18; // height of the line with a tree's name
-const pens = [];
+// Widths of texts by size: the browser measures each text once.
+const pen = { drawing: null, size: 0, widths: new Map() };
 const wide = (text, size) => {
-  if (!pens.length) pens.push(document.createElement("canvas").getContext("2d"));
-  pens[0].font = `${size}px system-ui, sans-serif`;
-  return pens[0].measureText(text).width;
+  const key = `${size} ${text}`;
+  const known = pen.widths.get(key);
+  if (known !== undefined) return known;
+  pen.drawing = pen.drawing || document.createElement("canvas").getContext("2d");
+  if (pen.size !== size) pen.drawing.font = `${size}px system-ui, sans-serif`;
+  pen.size = size;
+  const { width } = pen.drawing.measureText(text);
+  pen.widths.set(key, width);
+  return width;
 };
 const labelWidth = (text) => wide(text, SMALL);
 const widthsOf = ({ form, upos }) =>
