@@ -32,5 +32,5 @@ def test_one_system_has_its_errors_by_relation(tab, scored):
     assert all(wrong[row[0]] == int(row[1]) for row in shown)
     pairs = table(page, "[aria-label='Paired tests']")
     assert [row[0] for row in pairs] == ["high and low", "middle and low"]
-    page.locator("[aria-label='Paired tests'] a").first.click()
+    page.locator("[aria-label='Paired tests'] tbody a").first.click()
     assert "left=high&right=low" in address(page)
