@@ -19,7 +19,7 @@ class PackedTexts(TypedDict):
     codes: Packed
 
 
-class Trees(TypedDict):
+class PackedTrees(TypedDict):
     """Sentences one after the other; heads are one more than they are, 0 is none."""
 
     offsets: Packed
@@ -41,7 +41,7 @@ class ParsedWords(TypedDict):
     upos: NotRequired[PackedTexts]
 
 
-class SystemScore(TypedDict):
+class IntervalScore(TypedDict):
     """F1 of a system and its confidence interval."""
 
     f1: float
@@ -52,7 +52,7 @@ class MetricScores(TypedDict):
     """A metric and the score of every system, in the order of the systems."""
 
     name: str
-    systems: list[SystemScore]
+    systems: list[IntervalScore]
 
 
 class ClassScore(TypedDict, total=False):
@@ -110,7 +110,7 @@ class Comparison(TypedDict):
     p_corrected: NotRequired[float | None]
 
 
-class ScoredTreebank(TypedDict):
+class TreebankSystems(TypedDict):
     """Everything about the systems on one treebank, and some of its sentences."""
 
     treebank: str
@@ -124,7 +124,7 @@ class ScoredTreebank(TypedDict):
     breakdowns: list[ClassBreakdown]
     convention: dict[str, bool]
     confusion: list[dict[str, Any]]
-    gold: Trees
+    gold: PackedTrees
     parsed: list[ParsedWords]
     calibration: list[dict[str, Any] | None]
 
@@ -132,7 +132,7 @@ class ScoredTreebank(TypedDict):
 class ScoresData(TypedDict):
     """Scores by treebank."""
 
-    treebanks: list[ScoredTreebank]
+    treebanks: list[TreebankSystems]
 
 
 class MacroAverage(TypedDict):
@@ -242,7 +242,7 @@ class RankingData(TypedDict):
     boards: list[RankedBoard]
 
 
-class Finding(TypedDict):
+class ViewFindings(TypedDict):
     """Sentences on what stands out in a view."""
 
     view: str
@@ -256,7 +256,7 @@ class PageFacts(TypedDict):
     title: str
     start: str
     summary: list[str]
-    findings: list[Finding]
+    findings: list[ViewFindings]
     treebanks: list[str]
     systems: list[str]
     boards: list[str]
@@ -289,14 +289,14 @@ class MapLayer(TypedDict):
     correctness: Packed | None
 
 
-class DataMap(TypedDict):
+class MapPoints(TypedDict):
     """A data map: words, numbers by layer, regions and their limits."""
 
     treebank: str
     name: str
     signature: str
     total: int
-    words: Trees
+    words: PackedTrees
     layers: dict[str, MapLayer]
     regions: list[str]
     bounds: dict[str, float]
@@ -306,11 +306,11 @@ class DataMap(TypedDict):
 class MapsData(TypedDict):
     """Data maps; confidence and variability are in `steps` from 0 to 1."""
 
-    maps: list[DataMap]
+    maps: list[MapPoints]
     steps: int
 
 
-class CandidateList(TypedDict):
+class CandidateWork(TypedDict):
     """Annotations to check in one treebank, the most suspicious first."""
 
     treebank: str
@@ -319,14 +319,14 @@ class CandidateList(TypedDict):
     held_out: bool
     source: str
     file: str | None
-    words: Trees
+    words: PackedTrees
     items: list[dict[str, Any]]
 
 
 class CandidatesData(TypedDict):
     """The work lists."""
 
-    lists: list[CandidateList]
+    lists: list[CandidateWork]
 
 
 class LearningData(TypedDict):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
-from treegauge.figures.contract import ClassScore, ClassScores, MetricScores, SystemScore
+from treegauge.figures.contract import ClassScore, ClassScores, IntervalScore, MetricScores
 from treegauge.figures.theme import Spec, category, chart, faceted, mark, quantity, themed, tips
 from treegauge.scoring.breakdown import Breakdown, Breakdowns
 from treegauge.scoring.metrics import MORE
@@ -22,7 +22,7 @@ STEP = 18
 
 def interval_data(scores: Scores) -> list[MetricScores]:
     """Return, for each metric, score and interval of every system in percent; the page's, too."""
-    by_metric: dict[str, list[SystemScore]] = {
+    by_metric: dict[str, list[IntervalScore]] = {
         name: [{"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems]
         for name in scores.systems[0].metrics
         if name not in MORE

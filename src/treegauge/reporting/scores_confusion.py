@@ -1,4 +1,4 @@
-"""Confusions of relations and tags for the page: what each system takes for what."""
+"""WordConfusions of relations and tags for the page: what each system takes for what."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ Mask = npt.NDArray[np.bool_]
 CELLS = 60
 
 
-class Confusions(NamedTuple):
+class WordConfusions(NamedTuple):
     """Gold words with their value, what the system gave (-1: no such word), and what is wrong."""
 
     names: list[str]
@@ -55,7 +55,7 @@ class Confusions(NamedTuple):
             yield places(treebank, np.flatnonzero(chosen))[:limit]
 
 
-def relation_confusions(alignment: Alignment, convention: Convention) -> Confusions:
+def relation_confusions(alignment: Alignment, convention: Convention) -> WordConfusions:
     """Return what is wrong in LAS: gold relation, system relation, and whether the head is wrong.
 
     All words that LAS counts as incorrect are in one cell, those with the correct relation and a
@@ -67,17 +67,19 @@ def relation_confusions(alignment: Alignment, convention: Convention) -> Confusi
     )
     names, own, other = _paired(gold, system, alignment)
     wrong = correct.gold & ~correct.relations
-    return Confusions(names, own, other, correct.gold, wrong, ~correct.heads)
+    return WordConfusions(names, own, other, correct.gold, wrong, ~correct.heads)
 
 
-def tag_confusions(alignment: Alignment, convention: Convention) -> Confusions | None:
+def tag_confusions(alignment: Alignment, convention: Convention) -> WordConfusions | None:
     """Return what is wrong in UPOS; None if the system's tags are all those of gold."""
     gold, system = (one.treebank["upos"].to_list() for one in (alignment.gold, alignment.system))
     names, own, other = _paired(gold, system, alignment)
     correct = correct_words(alignment, convention)
     wrong = correct.gold & (own != other) & (other >= 0)
     return (
-        Confusions(names, own, other, correct.gold, wrong, ~correct.heads) if wrong.any() else None
+        WordConfusions(names, own, other, correct.gold, wrong, ~correct.heads)
+        if wrong.any()
+        else None
     )
 
 
@@ -100,7 +102,7 @@ def _paired(
     return names, own, np.where(alignment.to_system >= 0, partners[alignment.to_system], -1)
 
 
-def system_confusions(alignment: Alignment, convention: Convention) -> dict[str, Confusions]:
+def system_confusions(alignment: Alignment, convention: Convention) -> dict[str, WordConfusions]:
     """Return the confusions of one system: of relations, and of UPOS where some tag differs."""
     tags = tag_confusions(alignment, convention)
     found = {"relation": relation_confusions(alignment, convention)}
