@@ -42,7 +42,7 @@ def test_the_slider_moves_boxes_and_probabilities(tab, small, scores):
     order = scores.table["system"].to_list()
     won, _, _ = counted.count(order[0], order[1])
     total = counted.subsets(size)
-    page.locator("#ranking-pairs summary").click()
+    page.locator("#ranking-pairs > summary").click()
     cells = page.locator("#ranking-pairs a.cell title").all_text_contents()
     assert f"{order[0]} above {order[1]}: {100 * won / total:.2f} %" in cells
     assert len(cells) == len(order) * (len(order) - 1) / 2
@@ -61,7 +61,7 @@ def test_the_slider_moves_boxes_and_probabilities(tab, small, scores):
 
 def test_treebanks_chosen_by_hand_rank_the_systems_anew(tab, small, scores):
     page = tab(small / "page.html", "#ranking")
-    page.locator("#ranking-hand summary").click()
+    page.locator("#ranking-hand > summary").click()
     picker = page.locator("#view-ranking .picker")
     picker.get_by_role("button", name="None").click()
     assert "No treebank" in page.locator("#ranking-live").inner_text()
@@ -93,7 +93,7 @@ def test_an_outlier_subset_gives_the_rank_it_is_said_to_give(tab, small, scores)
 
 def test_the_command_below_a_choice_gives_its_ranks(tab, small, scores, monkeypatch):
     page = tab(small / "page.html", "#ranking")
-    page.locator("#ranking-hand summary").click()
+    page.locator("#ranking-hand > summary").click()
     page.locator("#view-ranking .picker").get_by_role("button", name="None").click()
     for code in scores.treebanks[3:7]:
         page.locator("#view-ranking .picker").get_by_label(code, exact=True).check()
