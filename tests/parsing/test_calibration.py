@@ -17,7 +17,8 @@ from treegauge.parsing.calibration import (
     uncalibrated,
 )
 from treegauge.parsing.held_out import calibrate_model, load_calibration, save_calibration
-from treegauge.parsing.registry import load_model, make_parser
+from treegauge.parsing.registry import find_parser, load_model, make_parser
+from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
 
 TRAIN, DEV = synthetic(60, seed=1), synthetic(60, seed=2)
@@ -118,8 +119,8 @@ def test_models_keep_it_in_their_files(model, tmp_path):
     assert path.read_bytes() == data
 
 
-def calibrated(source, parser, *, train=TRAIN, dev=None):
-    return calibrate_model(source, parser, parser.fit(train, seed=0), train, dev, 0)
+def calibrated(source, parser, *, dev=None):
+    return calibrate_model(source, parser, parser.fit(TRAIN, seed=0), TRAIN, dev, 0)
 
 
 def test_folds_of_the_training_set():
@@ -127,8 +128,30 @@ def test_folds_of_the_training_set():
     fitted = calibrated("folds", parser)
     assert fitted.fitted_on.startswith("5 of 5 folds of the training set #")
     assert len(fitted.heads.logits) >= 5
-    with pytest.raises(TreegaugeError, match="has 4 sentences; calibration on folds needs 5"):
-        calibrated("folds", parser, train=TRAIN[:4])
+
+
+@pytest.mark.parametrize(
+    ("parser", "sentences", "message"),
+    [
+        ("mst", 4, "has 4 sentences; calibration on folds needs 5"),
+        ("baseline", 40, "baseline gives no probabilities to calibrate"),
+    ],
+)
+def test_folds_that_must_fail_are_refused_before_training(
+    parser, sentences, message, tmp_path, monkeypatch
+):
+    entry = find_parser(parser)
+    monkeypatch.setattr(f"{entry.home}.{entry.parser}.fit", None)
+    with pytest.raises(TreegaugeError, match=message):
+        train(parser, TRAIN[:sentences], out=tmp_path / "m", calibrate="folds")
+
+
+def test_training_says_what_folds_cost_and_signs_them(tmp_path, caplog):
+    options = {**OPTIONS, "epochs": 1}
+    with caplog.at_level("INFO", "treegauge"):
+        made = train("mst", TRAIN[:20], out=tmp_path / "m", calibrate="folds", option=options)
+    assert "calibration trains 5 more, on four fifths of the training set each" in caplog.messages
+    assert made.signature.endswith("|calibrate:folds")
 
 
 def test_nothing_to_calibrate_on():
@@ -141,5 +164,3 @@ def test_nothing_to_calibrate_on():
 def test_a_model_without_probabilities():
     parser = make_parser("baseline")
     assert calibrated("dev", parser, dev=DEV) is None
-    with pytest.raises(TreegaugeError, match="gives no probabilities"):
-        calibrated("folds", parser)

@@ -118,8 +118,10 @@ def test_train_parse_and_confidence(tmp_path):
 def test_what_cannot_be_averaged_is_refused(tmp_path):
     with pytest.raises(TreegaugeError, match="baseline gives no probabilities"):
         train("baseline", TRAIN, out=tmp_path / "m", ensemble=2)
-    with pytest.raises(TreegaugeError, match="ensemble: expected a whole number of at least 2"):
+    with pytest.raises(TreegaugeError, match="ensemble: expected a whole number of at least 1"):
         train("mst", TRAIN, out=tmp_path / "m", ensemble=0)
+    with pytest.raises(ValueError, match="without members"):
+        EnsembleModel.from_archive({"members": [], "tag_source": "gold"}, {})
     model = ensemble("mst")
     empty = parse_conllu("")
     assert len(model.parse(empty)) == 0

@@ -192,6 +192,13 @@ def test_other_parsers_learn_from_all_unless_asked(without_dev, folder, tmp_path
         train("beam", TRAIN[:1], out=tmp_path / "c", held_out=0.2)
 
 
+def test_nothing_is_held_out_beside_a_dev_set(tmp_path, caplog):
+    with caplog.at_level("INFO", "treegauge"):
+        made = train("mst", TRAIN, dev=DEV, out=tmp_path / "m", held_out=0.5, option={"epochs": 1})
+    assert made.rows[0]["sentences"] == 40
+    assert f"nothing is held out: {DEV.name} is the dev set" in caplog.messages
+
+
 class Heard:
     """A listener that writes down what it hears."""
 

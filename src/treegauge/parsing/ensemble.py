@@ -115,6 +115,8 @@ class EnsembleModel:
                 if name.startswith(start)
             }
             members.append(_member(find_parser(own["parser"]).load(own, kept)))
+        if not members:
+            raise ValueError("an ensemble without members")
         return cls(tuple(members), source)
 
 

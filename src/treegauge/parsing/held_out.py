@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.messages import progress
+from treegauge.core.messages import note, progress
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Parser
     from treegauge.parsing.calibration import ModelCalibration
+    from treegauge.parsing.registry import ParserEntry
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.sources import Source
 
@@ -30,10 +31,8 @@ def calibrate_model(
     """
     from treegauge.parsing.base import Probabilistic, Searching
     from treegauge.parsing.calibration import pooled_calibration
-    from treegauge.parsing.evidence import check_confidence
 
     if source == "folds":
-        check_confidence(model)
         return _on_folds(parser, train, seed)
     able = isinstance(model, Probabilistic | Searching)
     if source == "none" or not able or dev is None or not dev.n_words:
@@ -41,14 +40,28 @@ def calibrate_model(
     return pooled_calibration([(model, dev)], _named("the dev set", dev))
 
 
-def _on_folds(parser: "Parser", train: "Treebank", seed: int) -> "ModelCalibration":
-    from treegauge.parsing.calibration import pooled_calibration
-
+def check_folds(entry: "ParserEntry", train: "Treebank") -> None:
+    """Before anything is trained, refuse folds that must fail, and say what they cost."""
+    if not entry.gives_probabilities:
+        raise TreegaugeError(
+            f"{entry.name} gives no probabilities to calibrate; leave out --calibrate folds"
+        )
     if len(train) < FOLDS:
         raise TreegaugeError(
             f"{train.name} has {len(train)} sentences; calibration on folds needs {FOLDS}"
         )
-    rounds = 1 if train.n_words >= ENOUGH else FOLDS
+    note(f"calibration trains {_rounds(train)} more, on four fifths of the training set each")
+
+
+def _rounds(train: "Treebank") -> int:
+    """Return how many folds are calibrated on."""
+    return 1 if train.n_words >= ENOUGH else FOLDS
+
+
+def _on_folds(parser: "Parser", train: "Treebank", seed: int) -> "ModelCalibration":
+    from treegauge.parsing.calibration import pooled_calibration
+
+    rounds = _rounds(train)
     fold_of = np.random.default_rng(seed).permutation(np.arange(len(train)) % FOLDS)
     pairs = []
     with progress("folds for probabilities", rounds) as task:

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.core.files import check_overwriting
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult, sign
@@ -85,12 +85,13 @@ def train(
     from treegauge.parsing.base import check_place
     from treegauge.parsing.ensemble import EnsembleParser
     from treegauge.parsing.expected_time import expected_time, in_words
-    from treegauge.parsing.held_out import calibrate_model, save_calibration
+    from treegauge.parsing.held_out import calibrate_model, check_folds, save_calibration
     from treegauge.parsing.options import read_options
     from treegauge.parsing.presets import find_preset, with_preset
     from treegauge.parsing.registry import find_parser
     from treegauge.parsing.tag_sources import note_training, tag_report
 
+    check_whole("ensemble", ensemble, 1)
     entry = find_parser(parser)
     published = None if preset is None else find_preset(parser, preset)
     given = option if published is None else with_preset(published, option)
@@ -99,11 +100,17 @@ def train(
     check_place(out)
     check_overwriting(out, (treebank, dev))
     gold, held = _read_sets(treebank, dev, errors)
-    share = _held_share(held_out, entry.keeps_best_epoch) if held is None else 0.0
+    share = _held_share(held_out, entry.keeps_best_epoch)
+    if held is not None:
+        if held_out:
+            note(f"nothing is held out: {held.name} is the dev set")
+        share = 0.0
     if share:
         gold, held = _hold_out(gold, share, seed)
     note_training(options, gold)
     note(f"{ensemble} models, each: " * (ensemble > 1) + expected_time(parser, options, gold, held))
+    if calibrate == "folds":
+        check_folds(entry, gold)
     start = time.perf_counter()
     model = chosen.fit(gold, held, seed=seed)
     fitted = calibrate_model(calibrate, chosen, model, gold, held, seed)
@@ -122,6 +129,7 @@ def train(
         v="train", parser=parser, preset=None if published is None else published.name,
         options=",".join(changed) or None, tb=gold.mark, dev=None if held is None else held.mark,
         held_out=share or None, seed=seed, ensemble=ensemble if ensemble > 1 else None,
+        calibrate=calibrate if calibrate != "dev" else None,
     )  # fmt: skip
     return Training([row], signature, model, fspath(out), fitted)
 
