@@ -34,6 +34,8 @@ EXAMPLES = (8, 4, 2, 1)
 WORDS = 40_000
 #: Differences with a corrected p-value of at most this are called significant.
 SIGNIFICANT = 0.05
+#: Rows of paired tests up to which readers without a script get them as tables, too.
+MOST_ROWS = 2000
 #: The number of treebanks whose best system is named at the top of the page.
 NAMED = 3
 
@@ -69,7 +71,7 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
         tables.append((f"All metrics on {one.gold.name}", scores))
         if calibrated:
             tables.append((f"Calibration on {one.gold.name}", calibrated))
-        if tests:
+        if tests and len(tests.pairs) * len(scored) <= MOST_ROWS:
             tables.append((f"Paired tests on {one.gold.name}", tests))
         methods += _methods(one, scores, tests)
         if calibrated:
