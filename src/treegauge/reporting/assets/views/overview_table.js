@@ -24,7 +24,7 @@ const scoreCell = ({ board, row, s, domain, href }) => {
   const content = [
     html("span", { class: mark === MARKS.best ? "best" : null }, points(score)),
     html("span", { class: "tie" }, mark === MARKS.tied ? "≈" : ""),
-    intervalBar(score, low, high, domain),
+    low === null ? null : intervalBar(score, low, high, domain),
   ];
   const title = said.filter(Boolean).join("; ");
   return html("td", { class: "score" }, href ? html("a", { href, title }, content) : content);
@@ -47,7 +47,7 @@ const macroRow = ({ board, order, domain }) => {
       { class: "score", title: said.filter(Boolean).join("; ") },
       html("span", { class: mean === best ? "best" : null }, points(mean)),
       html("span", { class: "tie" }, group || ""),
-      intervalBar(mean, low, high, domain),
+      low === null ? null : intervalBar(mean, low, high, domain),
     );
   };
   return html("tr", { class: "macro" }, html("th", { scope: "row" }, over), order.map(cell));
