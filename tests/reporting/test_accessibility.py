@@ -76,6 +76,11 @@ def test_axe_finds_no_fault_in_what_is_open(browser, axe, small, scheme):
         faults += [(link, one["id"], one["nodes"][0]["target"]) for one in found["violations"]]
         if "open=" in link:
             assert page.locator(".drawer svg.tree").is_visible()
+    page.locator(".view:visible .exports summary").first.click()
+    page.locator(".view:visible a.info").first.click()
+    for opened in ("dialog.explain", ".exports[open]"):
+        found = page.evaluate(f"axe.run({opened!r}, {json.dumps(OPTIONS[scheme])})")
+        faults += [(opened, one["id"], one["nodes"][0]["target"]) for one in found["violations"]]
     context.close()
     assert faults == []
 
