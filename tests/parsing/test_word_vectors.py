@@ -54,6 +54,7 @@ def test_words_with_spaces_packed_files_and_no_first_line(tmp_path):
         (b"2 2\nthe 1 2\ncat 1\n", r":3: expected a word and 2 numbers.*found 'cat 1'"),
         (b"2 2\nthe 1 2\ncat 1 x\n", r":3: expected a word and 2 numbers"),
         (b"2 2\nthe 1 nan\ncat 1 2\n", r":2: expected a word and 2 numbers"),
+        (b"2 2\nthe 1 1e39\ncat 1 2\n", r":2: expected a word and 2 numbers"),
         (b"5 2\nthe 1 2\ncat 1 2\n", "found 2 vectors; expected 5 as its first line says"),
         (b"1 0\nthe\n", "vectors of 0 numbers"),
         (b"1 2\n\xff\xfe 1 2\n", ":2: found bytes that are not UTF-8"),
@@ -170,3 +171,9 @@ def test_words_of_the_treebank_to_be_parsed_keep_their_vectors(language, tmp_pat
     used = {*train.codes("form").values, *test.codes("form").values}
     assert set(model.learned.vectors.words) == used
     assert isinstance(model.learned.vectors, WordVectors)
+
+
+def test_large_numbers_are_scaled_like_others(tmp_path):
+    file = tmp_path / "large.vec"
+    file.write_text("the 1e29 2e29\ncat 3e29 4e29\n", encoding="utf-8")
+    assert float(read_vectors(file, 10).values.astype(float).std()) == pytest.approx(1, abs=1e-2)

@@ -14,6 +14,7 @@ from treegauge.core.messages import progress
 from treegauge.treebanks.sources import Source, open_bytes
 
 _EVERY = 10_000  # lines between two reports of progress
+_LARGEST = 1e30  # of a number that single precision holds with room to spare
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,7 @@ def read_vectors(path: Source, limit: int, needed: Collection[str] = ()) -> Word
             f"{path} has a vector for no word of the training set; is it of the same language?"
         )
     values = np.stack(list(words.values()))
-    spread = float(values.std())
+    spread = float(values.std(dtype=np.float64))
     return WordVectors(tuple(words), (values / (spread or 1.0)).astype(np.float16))
 
 
@@ -156,15 +157,15 @@ def _line(
     if wanted is not None and word not in wanted:
         return word, None
     try:
-        row = np.array([float(one) for one in numbers], np.float32)
-        if len(row) != size or not word or not np.isfinite(row).all():
+        values = np.array([float(one) for one in numbers])
+        if len(values) != size or not word or not (np.abs(values) <= _LARGEST).all():
             raise ValueError
     except ValueError:
         raise TreegaugeError(
             f"{path}:{number}: expected a word and {size} numbers, separated by spaces; found "
             f"{_start(line)}"
         ) from None
-    return word, row
+    return word, values.astype(np.float32)
 
 
 def _start(line: bytes) -> str:

@@ -200,7 +200,7 @@ def _load(place: str, local: bool) -> tuple[torch.nn.Module, Any]:
                 place, config=config, use_safetensors=True, output_loading_info=True, **common
             )
     except Exception as error:  # libraries below raise errors of many kinds
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        reason = str(error).strip().partition("\n")[0].rstrip(".: ") or type(error).__name__
         raise TreegaugeError(
             f"option encoder: cannot load {place}: {reason}. Expected a folder with config.json, "
             "model.safetensors (no pickles) and a tokenizer, or a name on the hub, which must be "
