@@ -44,12 +44,12 @@ export const verdictOf = ({ difference, low, high, p }, margin) => {
 export const verdictText = (verdict, a, b, margin) =>
   ({
     untested: "There is too little text for a test of equivalence.",
-    equivalent: `${a} and ${b} are equivalent within ${margin} points.`,
-    a: `${a} is better; the difference is not within ${margin} points for certain.`,
-    b: `${b} is better; the difference is not within ${margin} points for certain.`,
-    a_not_worse: `${a} is not worse than ${b} by more than ${margin} points.`,
-    b_not_worse: `${b} is not worse than ${a} by more than ${margin} points.`,
-    undecided: `Neither a difference nor equivalence within ${margin} points can be shown.`,
+    equivalent: `${a} and ${b} are equivalent within ${plural(margin, "point")}.`,
+    a: `${a} is better; the difference is not within ${plural(margin, "point")} for certain.`,
+    b: `${b} is better; the difference is not within ${plural(margin, "point")} for certain.`,
+    a_not_worse: `${a} is not worse than ${b} by more than ${plural(margin, "point")}.`,
+    b_not_worse: `${b} is not worse than ${a} by more than ${plural(margin, "point")}.`,
+    undecided: `Neither a difference nor equivalence within ${plural(margin, "point")} can be shown.`,
   })[verdict];
 
 // The main result as one sentence.
