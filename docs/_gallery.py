@@ -121,7 +121,8 @@ def shoot(browser: Browser, name: str, page: Path) -> None:
             print(f"{name} {width}: the page scrolls sideways by {sideways} px")
         image = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
         ending = "" if scheme == "light" else f"-{scheme}"
-        image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE).save(OUT / f"{name}-{width}{ending}.png", optimize=True)
+        small = image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
+        small.save(OUT / f"{name}-{width}{ending}.png", optimize=True)
         context.close()
 
 
