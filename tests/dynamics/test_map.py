@@ -165,17 +165,19 @@ def test_one_archive_holds_all_seeds_the_held_out_recording_and_the_candidates(t
 
 
 def test_a_report_of_the_archive_shows_what_was_printed(folders, tmp_path):
+    from treegauge.reporting.candidates import recorded_candidates
     from treegauge.reporting.inputs import read_inputs
     from treegauge.reporting.maps import maps_section
 
     path = tmp_path / "r.npz"
     made = tg.map(folders[0], seeds=3, candidates=5, folds=2, recording=path, **QUICK)
-    section = maps_section(read_inputs([str(folders[0]), str(path)]).recordings)
-    (shown,) = section.data["maps"]
+    recordings = read_inputs([str(folders[0]), str(path)]).recordings
+    (shown,) = maps_section(recordings).data["maps"]
     assert shown["values"] == made[0].values
-    candidates = made.attached["candidates"].words
-    assert [one["score"] for one in shown["candidates"]] == [one.score for one in candidates]
-    assert [one["number"] for one in shown["candidates"]] == [one.number for one in candidates]
+    (shown,) = recorded_candidates(recordings).data["lists"]
+    assert [(one["word"], one["score"]) for one in shown["items"]] == [
+        (one.word, one.score) for one in made.attached["candidates"].words
+    ]
 
 
 def test_objects_and_mappings(folders):

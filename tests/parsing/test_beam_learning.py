@@ -7,6 +7,7 @@ from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.beam import BeamOptions, BeamParser, _Training, label_table
 from treegauge.parsing.beam_model import BeamVocabulary, ending
+from treegauge.parsing.tag_sources import GOLD
 from treegauge.treebanks import trees
 
 from .arc_eager import LEFT, State, features, least_losses
@@ -194,7 +195,7 @@ def test_the_weights_of_learners_are_averaged():
     together = BeamParser(BeamOptions(epochs=1, learners=3)).fit(train, seed=4)
     random, alone = np.random.default_rng(4), []
     for _ in range(3):
-        training = _Training(BeamOptions(epochs=1, learners=1), train)
+        training = _Training(BeamOptions(epochs=1, learners=1), train, GOLD)
         training.learn(random)
         alone.append(dense(training.model()))
     names = set().union(*alone)

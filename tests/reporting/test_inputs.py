@@ -41,7 +41,7 @@ def test_analyses_of_one_text_are_gold_and_systems(tmp_path, gold):
 
 def test_treebanks_can_be_objects(gold):
     page = report(parsed(gold, 1), gold=gold, out=None)
-    assert [one.key for one in page.sections] == ["scores", "treebanks"]
+    assert [one.key for one in page.sections] == ["overview", "scores", "treebanks"]
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("en_lines-ud-test", "gold")])

@@ -66,7 +66,7 @@ def store(folders, tmp_path_factory):
 
 def test_a_page_of_a_store_has_rankings_and_curves(store, folders):
     page = report(store, *folders, out=None, samples=50)
-    ranking = data_of(page.html, "ranking")
+    (ranking,) = data_of(page.html, "ranking")["boards"]
     scores = Store(store).results(task="score")
     assert {one["code"] for one in ranking["treebanks"]} == {"UD_T0-Small", "UD_T1-Small"}
     column = next(name for name in scores.columns if name.lower() == "las")
@@ -87,8 +87,9 @@ def test_what_a_page_leaves_out_of_stores_is_said(store, folders, tmp_path, capl
     home = tmp_path / "length.store"
     tg.mdl(folders[0], blocks="auto", orders=1, epochs=1, store=home)
     with caplog.at_level("INFO", logger="treegauge"):
-        report(store, home, table, *folders, out=None, samples=50)
-    assert f"the ranking is without the scores in {store.name}" in caplog.text
+        page = report(store, home, table, *folders, out=None, samples=50)
+    boards = data_of(page.html, "ranking")["boards"]
+    assert [len(one["systems"]) for one in boards] == [3, 2]  # of the table and of the store
     assert "length.store: the page leaves out mdl" in caplog.text
     with pytest.raises(TreegaugeError, match="is an input and would be overwritten"):
         report(table, out=table)
@@ -97,12 +98,17 @@ def test_what_a_page_leaves_out_of_stores_is_said(store, folders, tmp_path, capl
 def test_a_store_of_map_is_shown_as_its_recording_is(folders, tmp_path):
     home, file = tmp_path / "map.store", tmp_path / "map.npz"
     tg.map(folders[0], seeds=2, epochs=2, candidates=3, folds=2, store=home, recording=file)
-    (ours,), (theirs,) = (
-        data_of(report(one, *folders, out=None).html, "maps")["maps"] for one in (home, file)
-    )
+    pages = [report(one, *folders, out=None).html for one in (home, file)]
+    (ours,), (theirs,) = (data_of(text, "maps")["maps"] for text in pages)
     for name in ("values", "layers", "words", "signature"):
         assert ours[name] == theirs[name]
-    assert ours["candidates"][:3] == theirs["candidates"]  # held out, in either
+    (ours,), (theirs,) = (data_of(text, "candidates")["lists"] for text in pages)
+    assert ours["held_out"]
+    assert theirs["held_out"]
+    names = ("address", "word", "score")
+    assert [[one[name] for name in names] for one in ours["items"][:3]] == [
+        [one[name] for name in names] for one in theirs["items"]
+    ]
     with pytest.raises(TreegaugeError, match="expected this treebank among the inputs"):
         report(home, folders[1], out=None)
 
@@ -124,14 +130,15 @@ def test_a_data_map_has_the_same_numbers_on_the_page(folders, tmp_path):
         train, epochs=2, seeds=2, candidates=5, folds=2, recording=tmp_path / "r.npz",
         store=tmp_path / "store",
     )  # fmt: skip
-    (section,) = (
-        s for s in tg.report(train, tmp_path / "r.npz", out=None).sections if s.key == "maps"
-    )
-    (one,) = section.data["maps"]
+    made = tg.report(train, tmp_path / "r.npz", out=None).sections
+    data = {section.key: section.data for section in made}
+    (one,) = data["maps"]["maps"]
     assert one["values"] == found.results[0].values
-    printed = found.attached["candidates"]
-    assert [suspect["number"] for suspect in one["candidates"]] == [w.number for w in printed.words]
-    assert [suspect["score"] for suspect in one["candidates"]] == [w.score for w in printed.words]
+    words = found.attached["candidates"].words
+    (shown,) = data["candidates"]["lists"]
+    assert [(item["word"], item["score"]) for item in shown["items"]] == [
+        (word.word, word.score) for word in words
+    ]
 
 
 def commands_of(text, name):
@@ -140,7 +147,7 @@ def commands_of(text, name):
 
 
 def means(text):
-    found = data_of(text, "ranking")
+    (found,) = data_of(text, "ranking")["boards"]
     packed = np.frombuffer(base64.b64decode(found["means"]["f32"]), "<f4")
     at = packed.reshape(-1, len(found["systems"]))[found["usual"]]
     return dict(zip(found["systems"], at.tolist(), strict=True))
@@ -193,7 +200,7 @@ def test_output_for_several_treebanks_is_scored_and_ranked(three):
     assert [one.gold.name for one in found.scored] == ["t0", "t1", "t2"]
     assert all(list(one.systems) == ["one", "two"] for one in found.scored)
     text = report(*inputs, gold=str(three / "gold"), out=None, samples=20).html
-    ranking = data_of(text, "ranking")
+    (ranking,) = data_of(text, "ranking")["boards"]
     assert [t["code"] for t in ranking["treebanks"]] == ["t0", "t1", "t2"]
     las = evaluate(three / "gold" / "t1.conllu", three / "one" / "t1.conllu",
                    resampling=Resampling(resamples=0)).systems[0]["LAS"].f1  # fmt: skip
