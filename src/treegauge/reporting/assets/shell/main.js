@@ -80,4 +80,5 @@ export const start = () => {
   printAll(main);
   copyButtons();
   document.documentElement.dataset.ready = "yes";
+  page.readAhead();
 };

@@ -3,6 +3,8 @@
 import { blockText } from "./inflate.js";
 import { carried, changed, makeHash, parseHash } from "./router.js";
 
+const READ_AHEAD = 1_000_000; // characters
+
 // Data of the page by name, parsed when a view first asks for them.
 const makeStore = () => {
   const parsed = new Map();
@@ -12,6 +14,20 @@ const makeStore = () => {
     data: (key) => {
       if (!parsed.has(key)) parsed.set(key, JSON.parse(blockText(element(key).textContent)));
       return parsed.get(key);
+    },
+    // Read one block after the other while the browser has nothing to do, so that views open at
+    // once. Large blocks would be felt, and are read when they are asked for.
+    readAhead() {
+      const waiting = [...document.querySelectorAll('[id^="data-"]')].filter(
+        (node) => node.textContent.length < READ_AHEAD,
+      );
+      const next = () => {
+        const node = waiting.pop();
+        if (!node) return;
+        this.data(node.id.slice("data-".length));
+        window.requestIdleCallback?.(next);
+      };
+      window.requestIdleCallback?.(next);
     },
   };
 };
