@@ -55,10 +55,15 @@ Case = tuple[int, dict[str, float]]
 @cache
 def _truth(case: tuple[tuple[str, float], ...], category: int) -> FloatArray:
     """Return the true coefficients, from many units."""
+    return _estimate(*_many(case), category).value
+
+
+@cache
+def _many(case: tuple[tuple[str, float], ...]) -> tuple[Codes, Codes]:
+    """Return many annotated units, the same ones for every class."""
     how = dict(case)
     units = int(40_000 / how.get("sentences", 1))
-    codes, unit = annotated(np.random.default_rng(0), units, **how)  # type: ignore[arg-type]
-    return _estimate(codes, unit, category).value
+    return annotated(np.random.default_rng(0), units, **how)  # type: ignore[arg-type]
 
 
 def _estimate(codes: Codes, unit: Codes, category: int) -> StudentEstimate:

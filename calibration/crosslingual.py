@@ -81,7 +81,7 @@ def languages() -> tuple[Treebank, dict[str, Treebank], dict[str, float]]:
     beside="mean width (nats)",
     covers=("source weights.low", "source weights.high", "source weights.significant"),
     repetitions=1000,
-    quick=60,
+    quick=40,
 )
 def weights(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """Sentences of an invented target, drawn from 1,000; two sources. Truth: all 1,000."""

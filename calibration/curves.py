@@ -153,7 +153,7 @@ def equivalent(random: np.random.Generator, case: tuple[int, int], repetitions: 
     beside="mean width",
     covers=("fit.a_*", "fit.b_*", "fit.c_*"),
     repetitions=1000,
-    quick=40,
+    quick=25,
 )
 def parameters(random: np.random.Generator, case: tuple[int, int], repetitions: int) -> Trials:
     """As for one curve: the exponent of a power law, which the curve follows."""

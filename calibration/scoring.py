@@ -167,6 +167,7 @@ def seeded(
     cases={"3 runs, 50 sentences": (3, 50), "3 runs, 400": (3, 400), "10 runs, 400": (10, 400)},
     beside=WIDTH,
     covers=("score.*interval",),
+    quick=60,
 )
 def interval_over_runs(
     random: np.random.Generator, case: tuple[int, int], repetitions: int
@@ -217,6 +218,7 @@ def primary_test(random: np.random.Generator, sentences: int, repetitions: int) 
     },
     beside="power at +3 points",
     covers=("comparisons.p_value",),
+    quick=60,
 )
 def primary_test_of_runs(
     random: np.random.Generator, case: tuple[int, int, float], repetitions: int
@@ -306,6 +308,7 @@ def permutation_test(random: np.random.Generator, sentences: int, repetitions: i
     beside="power at +3 points",
     covers=("comparisons.p_value",),
     repetitions=1000,
+    quick=60,
 )
 def bootstrap_test(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """Two systems equally accurate on every sentence; for the power, one is 3 points ahead."""

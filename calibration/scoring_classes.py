@@ -77,6 +77,7 @@ CASES = {
     cases=CASES,
     beside="power where A is 4 points ahead",
     covers=("breakdowns.differences.p_value",),
+    quick=60,
 )
 def test_of_a_class(
     random: np.random.Generator, case: tuple[int | str, int, float], repetitions: int
@@ -119,7 +120,7 @@ def _true_difference(share: float) -> float:
     cases={name: case for name, case in CASES.items() if case[0] == 1},
     beside="mean width (points)",
     covers=("breakdowns.differences.low", "breakdowns.differences.high"),
-    quick=200,
+    quick=100,
 )
 def interval_of_a_class(
     random: np.random.Generator, case: tuple[int | str, int, float], repetitions: int
@@ -148,6 +149,7 @@ def interval_of_a_class(
     beside="power, any class, where A is 4 points ahead",
     covers=("breakdowns.differences.p_corrected",),
     repetitions=1000,
+    quick=50,
 )
 def corrected_tests_of_classes(
     random: np.random.Generator, sentences: int, repetitions: int

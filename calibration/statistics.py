@@ -115,7 +115,7 @@ def partial_interval(random: np.random.Generator, rows: int, repetitions: int) -
         "binned correlation.bca_high",
     ),
     repetitions=500,
-    quick=40,
+    quick=25,
 )  # fmt: skip
 def bootstrap_interval(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
     """Spearman's rho of independent normal rows; the true Pearson correlation is 0.5."""
@@ -313,7 +313,7 @@ def background_interval(random: np.random.Generator, rows: int, repetitions: int
     },
     beside="power for exponential columns",
     covers=("normality.p_value", "normality.p_k2"),
-    quick=200,
+    quick=100,
 )
 def normality_tests(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Test a normal column; for the power, an exponential one."""
@@ -421,7 +421,7 @@ def _model(
     beside="mean width",
     covers=("regression.low", "regression.high"),
     repetitions=1000,
-    quick=150,
+    quick=80,
 )
 def regression_interval(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
     """Three independent predictors with slopes 2, 1 and 0; normal errors."""
@@ -447,7 +447,7 @@ def regression_interval(random: np.random.Generator, rows: int, repetitions: int
     beside="power at slopes of 2, 1 and 2",
     covers=("regression.p_value", "regression.summary.p_value", "regression.summary.*"),
     repetitions=800,
-    quick=100,
+    quick=60,
 )
 def regression_test(random: np.random.Generator, case: tuple[int, str], repetitions: int) -> Trials:
     """Three independent predictors; no slope (for the model), or none of the third."""
@@ -495,7 +495,7 @@ def prediction(random: np.random.Generator, rows: int, repetitions: int) -> Tria
     beside="power at r from 0 to 0.8",
     covers=("binned correlation.summary.*",),
     repetitions=1000,
-    quick=30,
+    quick=20,
 )
 def trend(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
     """Ten lengths; neighbouring lengths of a treebank resemble each other, without a trend."""
