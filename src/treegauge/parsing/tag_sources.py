@@ -22,7 +22,6 @@ from treegauge.parsing.perceptron_tagger import (
     train_perceptron_tagger,
 )
 from treegauge.parsing.tag_options import lacks_tags, no_tags_error
-from treegauge.parsing.tagger import tag_folds
 from treegauge.treebanks.columns import Treebank
 
 FOLDS = 10
@@ -117,6 +116,8 @@ def learn_tags(
     if mode in {"predicted", "mixed"}:
         source = TagSource(mode, train_perceptron_tagger(train, seed=seed))
         if len(train) > 1:
+            from treegauge.parsing.tagger import tag_folds  # loads the room of splits
+
             folds = tag_folds(train, min(FOLDS, len(train)), seed=seed)
             train = jackknifed_upos(train, folds, seed=seed)
     elif mode == "gold" and not lacks_tags(train):
