@@ -213,3 +213,32 @@ def test_a_model_without_probabilities():
     model = make_parser("baseline").fit(TRAIN, seed=0)
     with pytest.raises(TreegaugeError, match=r"BaselineModel.*beam, mst, biaffine"):
         tg.parse(model, TEST, confidence=True)
+
+
+class Uniform:
+    """A parser of a plug-in that gives uniform probabilities to the relations it lists."""
+
+    def __init__(self, *relations):
+        self.relations = relations
+
+    def parse(self, treebank):
+        return treebank
+
+    def head_probabilities(self, treebank):
+        return [np.full((n, n + 1), 1 / (n + 1)) for n in treebank.lengths]
+
+    def relation_probabilities(self, treebank):
+        return np.full((treebank.n_words, len(self.relations)), 1 / len(self.relations))
+
+
+def test_a_model_that_writes_a_relation_it_does_not_list():
+    with pytest.raises(TreegaugeError, match=r"relation '.+', which its `relations` do not list"):
+        list(gather_evidence(Uniform("root"), TEST))
+
+
+def test_a_model_that_lists_no_relation_of_roots_is_certain_of_it():
+    names = sorted({*TEST["deprel"]} - {"root"})
+    written = with_confidence(Uniform(*names), TEST, uncalibrated(Uniform(*names)))
+    shares = probabilities(written)[0][:, 1]
+    assert shares[TEST.head == 0] == pytest.approx(1)
+    assert (shares[TEST.head > 0] < 0.9).all()

@@ -21,11 +21,11 @@ from treegauge.parsing.evidence import (
     head_marginals,
     relation_names,
 )
+from treegauge.scoring.confidence import HEAD, RELATION, TREE
 from treegauge.treebanks.columns import Treebank, closed
 from treegauge.treebanks.conllu import parse_conllu
 
-HEAD, RELATION = "HeadProb", "DeprelProb"
-TREE, RANK = "tree_prob", "tree_rank"
+RANK = "tree_rank"
 _CHUNK = 500  # sentences that are looked at together
 
 

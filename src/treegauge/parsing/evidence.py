@@ -74,9 +74,16 @@ def head_marginals(logs: Doubles, way: str) -> tuple[Doubles, float]:
 
 
 def relation_names(model: Any) -> tuple[str, ...]:
-    """Return the names of the relations that evidence counts."""
+    """Return the names of the relations that evidence counts.
+
+    A model that lists no relation of roots writes ``root`` there, and is certain of it.
+    """
     names = model.relations if isinstance(model, Probabilistic) else model.relation_names
-    return tuple(names)
+    return tuple(names) if any(map(_of_root, names)) else (*names, "root")
+
+
+def _of_root(name: str) -> bool:
+    return name.partition(":")[0] == "root"
 
 
 def gather_evidence(model: Any, parsed: Treebank, trees: int = 1) -> Iterator[SentenceEvidence]:
@@ -112,19 +119,27 @@ class _Relations:
 
     def __init__(self, model: Probabilistic) -> None:
         self.model = model
-        self.is_root = np.array([name.partition(":")[0] == "root" for name in model.relations])
+        self.is_root = np.array([_of_root(name) for name in relation_names(model)])
 
     def logs(self, parsed: Treebank, heads: Ints) -> Doubles:
         logs = _log(self.model.relation_probabilities(replace(parsed, head=heads)))
+        if logs.shape[1] < len(self.is_root):
+            logs = np.pad(logs, ((0, 0), (0, 1)))
         legal = self.is_root[None] == (heads == 0)[:, None]
         legal |= ~legal.any(1, keepdims=True)
         return np.where(legal, logs, -np.inf)
 
 
 def _scored(model: Probabilistic, parsed: Treebank, most: int) -> Iterator[SentenceEvidence]:
-    numbers = {name: number for number, name in enumerate(model.relations)}
+    numbers = {name: number for number, name in enumerate(relation_names(model))}
     codes, values = parsed.codes("deprel")
-    known = np.array([numbers.get(value, -1) for value in values], np.int32)
+    for value in values:
+        if value not in numbers:
+            raise TreegaugeError(
+                f"the model wrote the relation {value!r}, which its `relations` do not list; "
+                "expected probabilities of every relation that it writes"
+            )
+    known = np.array([numbers[value] for value in values], np.int32)
     chosen = known[codes] if len(codes) else codes
     shares = model.head_probabilities(parsed)
     relations = _Relations(model)
