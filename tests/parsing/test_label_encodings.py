@@ -263,7 +263,7 @@ def test_wrong_names_and_labels_are_told():
     tags = tags_of(["X"])
     with pytest.raises(TreegaugeError, match="brackets are"):
         find_encoding("one-planar").reader([["<x"]], [0, 1], tags)
-    with pytest.raises(TreegaugeError, match="no step"):
+    with pytest.raises(TreegaugeError, match="not a step"):
         find_encoding("relative").reader([["left"]], [0, 1], tags)
     with pytest.raises(TreegaugeError, match="not of 4 or 7 bits"):
         find_encoding("4-bit").reader([["01"]], [0, 1], tags)

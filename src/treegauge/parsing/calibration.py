@@ -283,7 +283,7 @@ def isotonic_knots(values: Doubles, right: Bools) -> tuple[list[float], list[flo
     """Return knots of a monotone map from values to the share of correct cases.
 
     Bins hold about as many cases each, equal values share a bin, and each share counts half a case
-    of either kind more. There are no knots for fewer cases than fill five bins.
+    of either kind more. Fewer cases than fill five bins give no knots.
 
     Examples
     --------

@@ -173,7 +173,7 @@ class CommandModel:
 
 
 def _check_arguments(text: str, template: CommandTemplate) -> None:
-    """Refuse words that cannot be told apart, or that no command of the template takes."""
+    """Refuse words that cannot be split, or that no command of the template takes."""
     try:
         words = shlex.split(text)
     except ValueError as error:

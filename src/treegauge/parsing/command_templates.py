@@ -42,8 +42,8 @@ class CommandTemplate:
     that runs treegauge, and the text `script` a file ``{script}``, for programs without a command
     line. A word ``{arguments}`` of `train` is replaced by the words that users add, if any.
     ``{model}`` is one ``"file"``, or a ``"folder"`` that is there and empty at first. `heads`
-    stands in HEAD of sentences to be parsed. Words must come back the ``"same"``, or in `forms`
-    ``"any"`` where there are as many.
+    is written into HEAD of sentences to be parsed. Words must come back the ``"same"``, or in
+    `forms` ``"any"`` where there are as many.
     """
 
     name: str

@@ -45,7 +45,7 @@ def step_reader(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> 
             steps.append(0 if label == _ROOT else int(text))
         except ValueError:
             raise TreegaugeError(
-                f"label {label!r} is no step; expected such as +2, 0, -1@NOUN or {_ROOT}"
+                f"label {label!r} is not a step; expected a label like +2, 0, -1@NOUN or {_ROOT}"
             ) from None
         wanted.append(known.get(tag, -1))
         everything = everything and not at

@@ -31,7 +31,7 @@ from treegauge.statistics.resampling import FloatArray
 if TYPE_CHECKING:
     import polars as pl
 
-#: Fewest sentences or documents from which noise is told from miscalibration.
+#: The fewest sentences or documents for a test of calibration.
 LEAST_TESTED = 20
 #: Percentages of sentences that are dropped, the least certain first.
 DROPPED = (0, 10, 20, 30, 50)

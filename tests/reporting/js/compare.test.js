@@ -24,7 +24,7 @@ const row = {
   p_corrected: 0.01,
 };
 
-test("a pair is told from either side", () => {
+test("a pair reads the same from either side", () => {
   const [one, other] = [findPair([row], "x", "y"), findPair([row], "y", "x")];
   assert.deepEqual([one.difference, one.low, one.high], [-4, -6, -2]);
   assert.deepEqual([other.difference, other.low, other.high], [4, 2, 6]);

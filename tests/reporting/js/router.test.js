@@ -16,7 +16,7 @@ test("a question mark that was escaped on the way is understood", () => {
   assert.deepEqual(parseHash("#ranking%3Fsize=3"), { view: "ranking", params: { size: "3" } });
 });
 
-test("no hash is no view", () => {
+test("an empty hash names no view", () => {
   assert.deepEqual(parseHash(""), { view: "", params: {} });
 });
 

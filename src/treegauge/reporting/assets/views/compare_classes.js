@@ -87,14 +87,14 @@ export const pairSentences = (bank, row, a, b) => {
       const gold = bank.sentence(sentence);
       const parse = one.of(sentence);
       const failed = other.of(sentence);
-      const told = words.filter(
+      const differing = words.filter(
         (w) => !differenceOf(gold, parse, w - 1) && differenceOf(gold, failed, w - 1),
       );
-      if (!told.length) continue;
-      const forms = told.map((w) => gold.form[w - 1]).join(", ");
+      if (!differing.length) continue;
+      const forms = differing.map((w) => gold.form[w - 1]).join(", ");
       const note = `${right} is correct and ${wrong} is wrong at ${forms}.`;
       const item = items.get(sentence) || { bank, sentence, words: [], note: "" };
-      item.words = [...new Set([...item.words, ...told])].sort((x, y) => x - y);
+      item.words = [...new Set([...item.words, ...differing])].sort((x, y) => x - y);
       item.note = [item.note, note].filter(Boolean).join(" ");
       items.set(sentence, item);
     }

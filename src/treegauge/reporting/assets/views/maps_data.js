@@ -100,8 +100,8 @@ export const mapWords = (map, steps) => {
       lines.push(`# sent_id = ${s.id}`, `# text = ${s.form.join(" ")}`);
       s.form.forEach((form, k) => {
         const r = row(layer, s.from + k);
-        const told = `Confidence=${r.confidence.toFixed(5)}|Region=${r.region}|Variability=${r.variability.toFixed(5)}`;
-        const note = marked.has(s.from + k) ? told : "_";
+        const misc = `Confidence=${r.confidence.toFixed(5)}|Region=${r.region}|Variability=${r.variability.toFixed(5)}`;
+        const note = marked.has(s.from + k) ? misc : "_";
         lines.push(
           [k + 1, form, "_", s.upos[k], "_", "_", s.head[k], s.deprel[k], "_", note].join("\t"),
         );
