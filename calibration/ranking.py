@@ -1,24 +1,29 @@
-"""What `rank`, `certify` and `recommend` say about systems over treebanks."""
+"""What `rank` says about systems over treebanks."""
 
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from calibration.registry import Trials, statement
-from treegauge.ranking.certify import permutation, sign_test
+from calibration.simulated_boards import (
+    FAMILY,
+    GAPPED,
+    TABLES,
+    TREEBANK,
+    TRUE,
+    Floats,
+    board,
+    gapped,
+    values,
+)
 from treegauge.ranking.compare import critical_difference, friedman
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import classes_of, tail
 from treegauge.ranking.outliers import explain_outliers, over_represented
 from treegauge.ranking.pairs import differences, improvement
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.recommend import judge
-from treegauge.ranking.selection import SubsetSearch, demands_of, folds_of
-from treegauge.ranking.sentence_draws import Method, SentenceScores, draw_sentences
-from treegauge.ranking.sentence_subsets import judge_method
 from treegauge.ranking.stability import stability
 from treegauge.ranking.strengths import (
     advantages,
@@ -29,69 +34,6 @@ from treegauge.ranking.strengths import (
     strengths,
 )
 from treegauge.statistics.multiple import adjust
-from treegauge.statistics.small_samples import median_interval, signed_rank
-
-Floats = npt.NDArray[np.float64]
-#: Standard deviations of a system's score: by family, by treebank.
-FAMILY, TREEBANK = 1.0, 1.5
-#: Treebanks of each family, repeated: most families have one or two, few have many.
-SIZES = (1, 1, 2, 1, 5, 1, 2, 3, 1, 2)
-
-
-def families(treebanks: int) -> npt.NDArray[np.int64]:
-    """Return the family of each treebank."""
-    counts = np.resize(SIZES, treebanks)
-    return np.repeat(np.arange(treebanks), counts)[:treebanks]
-
-
-def values(random: np.random.Generator, abilities: Floats, treebanks: int) -> Floats:
-    """Return scores of systems: ability, an effect of the family, one of the treebank."""
-    codes, systems = families(treebanks), len(abilities)
-    by_family = random.normal(0, FAMILY, (systems, codes.max() + 1))[:, codes]
-    own = random.normal(0, TREEBANK, (systems, treebanks))
-    return np.asarray(70 + abilities[:, None] + by_family + own)
-
-
-@cache
-def metadata(treebanks: int) -> pl.DataFrame:
-    """Return metadata of treebanks in families."""
-    names = [f"t{i}" for i in range(treebanks)]
-    genus = [f"f{code}" for code in families(treebanks)]
-    table = pl.DataFrame({"treebank": names, "genus": genus, "A": 50.0, "B": 60.0})
-    return read_leaderboard(table).metadata
-
-
-def board(scores: Floats) -> Leaderboard:
-    """Return a leaderboard of simulated scores, with two decimals as published."""
-    systems, treebanks = scores.shape
-    described = metadata(treebanks)
-    names = [f"S{i}" for i in range(systems)]
-    codes = described["treebank"].to_list()
-    return Leaderboard.of("las", names, codes, scores.round(2)[None], described)
-
-
-def heavy(random: np.random.Generator, shape: Any) -> Floats:
-    """Return symmetric differences with heavy tails, as those of real systems are."""
-    return np.asarray(random.standard_t(4, shape))
-
-
-# --- rank ---------------------------------------------------------------------------------------
-
-TRUE = np.array([2.0, 1.5, 1.5, 1.0, 0.5, 0.0, 0.0, -1.0])
-TABLES = {"25 treebanks": 25, "82 treebanks": 82}
-#: The same, and with a share of the scores missing.
-GAPPED = {
-    **{label: (treebanks, 0.0) for label, treebanks in TABLES.items()},
-    **{f"{label}, a fifth of the scores missing": (n, 0.2) for label, n in TABLES.items()},
-}
-
-
-def gapped(random: np.random.Generator, scores: Floats, share: float) -> Leaderboard:
-    """Return a leaderboard without a share of its scores, deleted at random."""
-    if share:
-        gone = random.choice(scores.size, round(share * scores.size), replace=False)
-        scores.ravel()[gone] = np.nan
-    return board(scores)
 
 
 @statement(
@@ -455,220 +397,3 @@ def one_subset(random: np.random.Generator, case: tuple[int, int, int], repetiti
         for number in (members, 2 * members)
     )
     return Trials(tails[drawn] <= 0.05, tails[more] <= 0.05)
-
-
-# --- certify ------------------------------------------------------------------------------------
-
-
-@statement(
-    name="certify-difference",
-    verb="certify",
-    says="mean difference +0.18 points, 95 % interval for other treebanks -0.73 to +1.09",
-    kind="interval",
-    nominal=0.95,
-    cases=TABLES,
-    beside="mean width (points)",
-    covers=("certificate.difference.*",),
-    repetitions=3000,
-)
-def certified_difference(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
-    """As compare-differences, with heavy tails: effects of treebanks have Student's law, 5 df."""
-    codes = families(treebanks)
-    low, high = np.empty((2, repetitions))
-    for i in range(repetitions):
-        effects = random.normal(0, FAMILY, codes.max() + 1)[codes]
-        first = 70.5 + effects + random.standard_t(5, treebanks)
-        made = differences(board(np.stack([first, np.full(treebanks, 70.0)])))
-        at = made.systems.index("S0"), made.systems.index("S1")
-        low[i], high[i] = made.numbers["low"][at], made.numbers["high"][at]
-    return Trials((low <= 0.5) & (high >= 0.5), high - low)
-
-
-@statement(
-    name="certify-median",
-    verb="certify",
-    says="median difference +0.26 (95 % interval -0.51 to +0.96)",
-    kind="interval",
-    nominal=0.95,
-    cases={"6 treebanks": 6, "12 treebanks": 12, "24 treebanks": 24},
-    beside="mean width (points)",
-    covers=("certificate.median.*",),
-    repetitions=5000,
-)
-def median_difference(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
-    """Skewed differences, log-normal with median 1, on few independent treebanks."""
-    ends = [median_interval(random.lognormal(0, 1, treebanks)) for _ in range(repetitions)]
-    low, high = np.array([end for end in ends if end is not None]).T
-    return Trials((low <= 1) & (high >= 1), high - low)
-
-
-@statement(
-    name="certify-primary-test",
-    verb="certify",
-    says="Primary test (Wilcoxon signed-rank over the means of 26 genera): p = 0.03",
-    kind="test",
-    nominal=0.05,
-    cases={"6 families": 11, "10 families": 19, "45 families": 82},
-    beside="power at 2 points",
-    covers=("certificate.tests.wilcoxon_by_*",),
-    exact=True,
-)
-def primary_test(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
-    """Equal systems, with effects of families and heavy tails within them."""
-    codes = families(treebanks)
-    sizes = np.bincount(codes)
-    rejected = np.empty((2, repetitions), dtype=bool)
-    for row, gain in enumerate((0.0, 2.0)):
-        for i in range(repetitions):
-            effects = random.normal(0, np.sqrt(2) * FAMILY, len(sizes))[codes]
-            made = gain + effects + heavy(random, treebanks)
-            means = np.bincount(codes, made) / sizes
-            rejected[row, i] = signed_rank(means).p_value <= 0.05
-    return Trials(rejected[0], rejected[1])
-
-
-TESTS: dict[str, Any] = {
-    "wilcoxon": lambda made: signed_rank(made).p_value,
-    "sign": sign_test,
-    "permutation": lambda made: permutation(made, 999, 0),
-}
-
-
-@statement(
-    name="certify-other-tests",
-    verb="certify",
-    says="Other tests, with treebanks as independent units: signed-rank p = 0.3, sign p = 0.06, "
-    "permutation of the mean p = 0.61",
-    kind="test",
-    nominal=0.05,
-    cases={
-        f"{name}, {treebanks} treebanks": (name, treebanks)
-        for name in TESTS
-        for treebanks in (6, 82)
-    },
-    beside="power at 1 point",
-    covers=("certificate.tests.wilcoxon", "certificate.tests.sign",
-            "certificate.tests.permutation"),
-    exact=True,
-    repetitions=1000,
-)  # fmt: skip
-def other_tests(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
-    """Equal systems on independent treebanks, differences rounded so that some are equal or 0."""
-    name, treebanks = case
-    rejected = np.empty((2, repetitions), dtype=bool)
-    for row, gain in enumerate((0.0, 1.0)):
-        for i in range(repetitions):
-            made = np.round(gain + heavy(random, treebanks), 1)
-            rejected[row, i] = TESTS[name](made) <= 0.05
-    return Trials(rejected[0], rejected[1])
-
-
-# --- recommend ----------------------------------------------------------------------------------
-
-
-def _margins(
-    random: np.random.Generator, systems: int, repetitions: int, *, kinds: bool
-) -> npt.NDArray[np.float64]:
-    """Return margin, low and high of recommendations of 4 of 24 treebanks."""
-    rows = []
-    for _ in range(repetitions):
-        scores = 70 + random.normal(0, 3, (systems, 1)) + random.normal(0, 4, (systems, 24))
-        if kinds:
-            kind = np.arange(24) % 4
-            effects = random.normal(0, 8, (systems, 4)) * [2, 1, 1, 1]
-            scores = 70 + effects[:, kind] + random.normal(0, 1, (systems, 24))
-        made = board(scores)
-        demands = demands_of(made, 4)
-        search = SubsetSearch(made, demands, demands.orders(100, random))
-        judged = judge(search, 4, 4, random)
-        rows.append((judged.margin, judged.low, judged.high))
-    return np.array(rows, dtype=np.float64)
-
-
-@statement(
-    name="recommend-verdict",
-    verb="recommend",
-    says="better than random",
-    kind="verdict",
-    nominal=0.025,
-    cases={"12 systems": 12, "26 systems": 26},
-    beside="power, four kinds of treebanks",
-    covers=("recommendation.held_out.better",),
-    repetitions=300,
-    quick=3,
-)
-def better_than_random(random: np.random.Generator, systems: int, repetitions: int) -> Trials:
-    """Tables of ability and noise, in which no subset ranks new systems better than another.
-
-    For the power there are four kinds of treebanks, and one of each ranks systems best.
-    """
-    nothing = _margins(random, systems, repetitions, kinds=False)
-    some = _margins(random, systems, max(repetitions // 4, 2), kinds=True)
-    return Trials(nothing[:, 1] > 0, some[:, 1] > 0)
-
-
-@statement(
-    name="recommend-margin",
-    verb="recommend",
-    says="margin +0.029, 95 % interval -0.035 to +0.094",
-    kind="advice",
-    nominal=0.95,
-    cases={"12 systems": 12, "26 systems": 26},
-    beside="mean width",
-    covers=("recommendation.held_out.low", "recommendation.held_out.high"),
-    repetitions=300,
-    quick=3,
-)
-def margin(random: np.random.Generator, systems: int, repetitions: int) -> Trials:
-    """Four kinds of treebanks; the truth is the mean margin over all repetitions."""
-    margins, low, high = _margins(random, systems, repetitions, kinds=True).T
-    true = margins.mean()
-    return Trials((low <= true) & (true <= high), high - low)
-
-
-def sentence_counts(random: np.random.Generator, systems: int, sentences: int) -> SentenceScores:
-    """Return counts on simulated sentences, some of which are harder for all, some for one."""
-    gold = np.round(random.lognormal(2.5, 0.6, sentences)).clip(2, 60)
-    logits = random.normal(1.2, 0.6, (systems, 1)) - random.normal(0, 0.7, sentences)
-    logits = logits + random.normal(0, 0.7, (systems, sentences))
-    correct = random.binomial(gold.astype(np.int64), 1 / (1 + np.exp(-logits)))
-    words = np.broadcast_to(gold, correct.shape)
-    return SentenceScores(correct.astype(np.float64), words, gold)
-
-
-@statement(
-    name="recommend-sentences",
-    verb="recommend",
-    says="its full LAS is within 1.16 of the estimate (95 %)",
-    kind="advice",
-    nominal=0.95,
-    cases={
-        "stratified, 6 systems": ("stratified", 6),
-        "item-response, 6 systems": ("item-response", 6),
-        "stratified, 12 systems": ("stratified", 12),
-        "item-response, 12 systems": ("item-response", 12),
-    },
-    beside="mean half width (points)",
-    covers=("sentence subsets.judged.within",),
-    repetitions=600,
-    quick=12,
-)
-def full_score(random: np.random.Generator, case: tuple[Method, int], repetitions: int) -> Trials:
-    """100 of 400 sentences; what comes is the full score of one more system.
-
-    Words of a sentence are correct with a probability that depends on the system, the sentence
-    and both together. The subset is chosen and judged without the new system, with four repeats.
-    """
-    method, systems = case
-    hits, widths = [], []
-    for _ in range(repetitions):
-        everything = sentence_counts(random, systems + 1, 400)
-        old = everything.of(np.arange(systems))
-        folds = list(folds_of(np.arange(systems), min(5, systems // 2), 4, random))
-        within = judge_method(old, 100, method, folds, random).within
-        draw = draw_sentences(old, 100, method, random)
-        cells = np.ix_(np.array([systems]), draw.sentences)
-        estimate = draw.estimate(everything.correct[cells], everything.words[cells])
-        hits.append(abs(estimate[0] - everything.full[systems]) <= within)
-        widths.append(within)
-    return Trials(np.array(hits), np.array(widths))
