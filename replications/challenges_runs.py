@@ -1,0 +1,124 @@
+"""Learning curves of the published configurations: which test words each parser attaches correctly.
+
+    python -m replications.challenges_runs OUT [PRESET...]
+
+One job trains a preset on samples of one treebank of UD 2.9 (the first 500 training sentences, the
+first 10 dev sentences, gold tags) and parses the whole test set. OUT gets one JSON line per job:
+for each sample, one bit per test word, so that words can be counted by any classes afterwards
+(``replications.challenges_counts``). Size 0 is the whole training set.
+"""
+
+import json
+import sys
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zlib import compress, decompress
+
+import numpy as np
+import numpy.typing as npt
+
+from replications.preset_runs import AVAILABLE, CURVES, DEV, splits
+from treegauge.experiments.builtin import sampled
+from treegauge.parsing.presets import PRESETS
+from treegauge.parsing.registry import make_parser
+
+SIZES = (5, 10, 20, 50, 100, 200, 500)
+SAMPLES = 5
+FEWER = {5: 5, 20: 3, 50: 2, 100: 1, 200: 1}
+"""Samples of UDPipe for COMPLEXITY, beside five of 10 sentences and one of 500."""
+LONG = {
+    "Greek-GDT", "English-ParTUT", "Italian-ParTUT", "French-ParTUT", "Indonesian-CSUI",
+    "Czech-CLTT", "Galician-TreeGal", "Coptic-Scriptorium",
+}  # fmt: skip
+"""Treebanks of which 500 sentences take UDPipe more than ten minutes."""
+WITHOUT_RELATIONS = {"mstparser": {"label_epochs": 1}}
+"""UAS does not depend on relations: one pass over them is enough."""
+
+
+def jobs() -> Iterator[dict[str, Any]]:
+    """Yield all jobs, most important first: Table 2 of UDPipe, quick parsers, UDPipe's Table 1."""
+    every = [[size, sample] for size in SIZES for sample in range(SAMPLES)]
+    short = [name for name in CURVES if name not in LONG]
+    for name in reversed(short):
+        yield {"preset": "ud2.0", "treebank": name, "samples": [[500, 0]]}
+    for preset in ("mstparser", "panparser"):
+        for name in reversed(CURVES):
+            yield {"preset": preset, "treebank": name, "samples": [*every, [0, 0]]}
+    for name in CURVES:
+        yield {"preset": "ud2.0", "treebank": name, "samples": [[10, n] for n in range(SAMPLES)]}
+    for name in short:
+        for size, number in FEWER.items():
+            samples = [[size, sample] for sample in range(number)]
+            yield {"preset": "ud2.0", "treebank": name, "samples": samples}
+    for name in sorted(LONG):
+        yield {"preset": "ud2.0", "treebank": name, "samples": [[500, 0]]}
+
+
+@cache
+def options(name: str) -> tuple[str, dict[str, Any]]:
+    """Return the parser of a preset and its options."""
+    preset = next(one for one in PRESETS if one.name == name)
+    return preset.parser, {**preset.options, **WITHOUT_RELATIONS.get(name, {})}
+
+
+def run(job: dict[str, Any]) -> dict[str, Any]:
+    """Train on every sample of a job; return the bits of each, and seconds of processor time."""
+    sets = splits("r2.9", job["treebank"])
+    pool, dev, test = sets["train"][:AVAILABLE], sets.get("dev"), sets["test"]
+    parser, chosen = options(job["preset"])
+    bits, seconds = {}, {}
+    for size, sample in job["samples"]:
+        start = time.process_time()
+        train, held = sets["train"], dev
+        if size:
+            train = pool.take(sampled(len(pool), size, sample))
+            held = None if dev is None else dev[:DEV]
+        model = make_parser(parser, **chosen).fit(train, held, seed=sample)
+        bits[f"{size}/{sample}"] = packed(model.parse(test).head == test.head)
+        seconds[f"{size}/{sample}"] = round(time.process_time() - start, 2)
+    named = {name: job[name] for name in ("preset", "treebank")}
+    return {**named, "bits": bits, "seconds": seconds}
+
+
+def packed(correct: npt.NDArray[np.bool_]) -> str:
+    """Return bits as text.
+
+    Examples
+    --------
+    >>> unpacked(packed(np.array([True, False, True])), 3)
+    array([ True, False,  True])
+    """
+    return b64encode(compress(np.packbits(correct).tobytes(), 9)).decode()
+
+
+def unpacked(text: str, number: int) -> npt.NDArray[np.bool_]:
+    """Return the first bits of a text that :func:`packed` made."""
+    bits = np.frombuffer(decompress(b64decode(text)), np.uint8)
+    return np.unpackbits(bits, count=number).astype(bool)
+
+
+def main() -> None:
+    """Run what OUT lacks."""
+    out, *presets = sys.argv[1:]
+    path = Path(out)
+    done = set()
+    if path.exists():
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            done |= {(row["preset"], row["treebank"], cell) for cell in row["bits"]}
+    for job in jobs():
+        first = "/".join(map(str, job["samples"][0]))
+        if (job["preset"], job["treebank"], first) in done or job["preset"] not in presets:
+            continue
+        row = run(job)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        print(row["preset"], row["treebank"], row["seconds"], flush=True)
+
+
+if __name__ == "__main__":
+    main()
