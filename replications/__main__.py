@@ -13,10 +13,10 @@ from itertools import chain
 from replications.pages import write_pages
 from replications.parts import Part
 
-# One module a paper, one that joins them, one on rules of ranking.
+# One module per paper, those that join them, and the front page, which reads all tables.
 STUDIES = (
     "fragility", "edv", "difficulty", "content", "challenges", "parsers", "presets", "encodings",
-    "confidence", "joined", "ranking_rules",
+    "confidence", "joined", "ranking_rules", "front",
 )  # fmt: skip
 
 

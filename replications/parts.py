@@ -40,6 +40,9 @@ class Part:
         What of the table the docs show; all of it by default.
     digits : int
         Decimals that the docs show.
+    counted : callable, optional
+        Which rows the front page counts as cells: one row per printed number, so that a number that
+        is compared with several variants of ours counts once; all rows by default.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Part:
     apart: str = ""
     shown: Shown | None = None
     digits: int = 2
+    counted: Shown | None = None
 
     @property
     def path(self) -> Path:
@@ -73,14 +77,15 @@ class Part:
 
 
 def kept(
-    name: str, title: str, apart: str, *, shown: Shown | None = None, digits: int = 2
+    name: str, title: str, apart: str, *, shown: Shown | None = None, digits: int = 2,
+    counted: Shown | None = None,
 ) -> Part:  # fmt: skip
     """Return a part that a script of its own writes, as `apart` says."""
 
     def make() -> pl.DataFrame:
         raise SystemExit(f"{name} is not made here, {apart}")
 
-    return Part(name, title, make, apart=apart, shown=shown, digits=digits)
+    return Part(name, title, make, apart=apart, shown=shown, digits=digits, counted=counted)
 
 
 def release_folder(release: str) -> Path:
@@ -133,6 +138,19 @@ def beyond_rounding(printed: str | None, ours: float | None) -> bool:
     return abs(float(printed) - ours) > tolerance(printed)
 
 
+def within_seeds(printed: str | None, low: float | None, high: float | None) -> bool:
+    """Return whether a printed value lies in the interval of our seeds, rounding apart.
+
+    Examples
+    --------
+    >>> within_seeds("0.80", 0.781, 0.797), within_seeds("0.80", 0.781, 0.794)
+    (True, False)
+    """
+    if printed is None or low is None or high is None:
+        return False
+    return low - tolerance(printed) <= float(printed) <= high + tolerance(printed)
+
+
 def compared(
     rows: Iterable[dict[str, object]], why: Callable[[dict[str, object]], str] | str = "unexplained"
 ) -> pl.DataFrame:
@@ -143,13 +161,17 @@ def compared(
     rows : iterable of dict
         Columns that name the row, then ``printed`` (text as printed, or None) and ``ours``.
     why : str or callable
-        Says why a row's values differ by more than rounding. A row may bring its own ``why``.
+        Says why a row's values differ by more than rounding. A row may bring its own ``why``, or
+        ``seed low`` and ``seed high``, the interval of our seeds: where it holds the printed value,
+        that is the reason.
 
     Examples
     --------
     >>> compared([{"system": "a", "printed": "1.14", "ours": 1.1435},
     ...           {"system": "b", "printed": "4.0", "ours": 4.1}])["why"].to_list()
     [None, 'unexplained']
+    >>> compared([{"printed": "4.0", "ours": 4.1, "seed low": 3.9, "seed high": 4.3}])["why"].item()
+    'within seeds: 3.9 to 4.3'
     """
     made = []
     for row in rows:
@@ -158,12 +180,20 @@ def compared(
             raise TypeError(f"printed values are text, with all their digits, not {printed!r}")
         ours = None if ours is None else float(str(ours))
         known = printed is not None and ours is not None
-        reason = None
+        reason: object = None
         if beyond_rounding(printed, ours):
-            reason = row.get("why") or (why if isinstance(why, str) else why(row))
+            low, high = (_number(row.get(f"seed {end}")) for end in ("low", "high"))
+            if within_seeds(printed, low, high):
+                reason = f"within seeds: {low:.4g} to {high:.4g}"
+            else:
+                reason = row.get("why") or (why if isinstance(why, str) else why(row))
         names = {name: value for name, value in row.items() if name not in COMPARED}
         difference = ours - float(printed) if known else None  # type: ignore[operator,arg-type]
         made.append(
             names | {"printed": printed, "ours": ours, "difference": difference, "why": reason}
         )
     return pl.DataFrame(made, infer_schema_length=None)
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(str(value))

@@ -1,0 +1,82 @@
+"""Every item of the five papers has a state, cells are counted, and pages stay short."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from replications.__main__ import all_parts
+from replications.front import CELL_STATES, KINDS, PAPERS, STATES, cell_counts, items
+
+ROOT = Path(__file__).parent.parent
+RESULTS = {part.name for part in all_parts()}
+PAGES = [*(ROOT / "docs" / "replications").glob("*.md"), ROOT / "docs" / "replications.md"]
+
+# What the papers number: tables, figures, appendices; and how many claims and wishes were listed.
+NUMBERED: dict[str, tuple[list[str], list[str], list[str]]] = {
+    "fragility": ([str(n) for n in range(1, 11)], ["1", "2"], ["A", "B"]),
+    "edv": (
+        [*"1234567", "B.1", "D.1"],
+        [*(str(n) for n in range(1, 15)), *(f"A.{n}" for n in range(1, 9)), "B.1", "D.1"],
+        [*"ABCD"],
+    ),
+    "difficulty": (["1"], ["1", "2", "3"], ["A", "B"]),
+    "content": (["1", "2", "3"], ["1", "2", "3", "4", "5"], []),
+    "challenges": (["1", "2", "3"], ["1", "2", "3"], []),
+}
+CLAIMS = {"fragility": 20, "edv": 13, "difficulty": 14, "content": 5, "challenges": 14}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_item_of_a_paper_is_missing(paper: str) -> None:
+    tables, figures, appendices = NUMBERED[paper]
+    expected = [f"Table {n}" for n in tables] + [f"Figure {n}" for n in figures]
+    expected += [f"Appendix {letter}" for letter in appendices]
+    rows = items(paper)
+    listed = [row["item"] for row in rows]
+    assert not set(expected) - set(listed)
+    assert len(set(listed)) == len(listed)
+    assert sum(row["kind"] == "claim" for row in rows) >= CLAIMS[paper]
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_items_have_a_known_state_and_name_results_that_exist(paper: str) -> None:
+    for row in items(paper):
+        assert row["paper"] == paper
+        assert row["kind"] in KINDS, row
+        assert row["state"] in STATES, row
+        for name in row["result"].split():
+            assert name in RESULTS or ("/" in name and (ROOT / name).is_file()), row
+        # What was not redone, or came out differently, needs a reason.
+        assert row["result"] or row["state"] == "not applicable", row
+        assert row["note"] != "to do", row
+        assert row["note"] or row["state"] in {"exact", "within seeds"}, row
+
+
+def test_at_most_two_percent_of_cells_are_unexplained() -> None:
+    total = cell_counts().row(-1, named=True)
+    assert total["paper"] == "all"
+    assert total["cells"] == sum(total[state] for state in CELL_STATES)
+    assert total["cells"] > 500
+    assert total["unexplained"] <= 0.02 * total["cells"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_pages_are_short(page: Path) -> None:
+    limit = 800 if page.name == "replications.md" else 1500
+    assert words_outside_tables(page.read_text("utf-8")) <= limit
+
+
+def test_words_of_tables_code_and_comments_do_not_count() -> None:
+    text = (
+        "Two words.\n\n| a | b |\n| --- | --- |\n\n```\nx\n```\n<!-- no -->\n![alt text](x.svg)\n"
+    )
+    assert words_outside_tables(text) == 2
+
+
+def words_outside_tables(text: str) -> int:
+    """Words of a page, without tables, fenced code, comments, images and tags."""
+    for pattern in (r"```.*?```", r"<!--.*?-->", r"!\[[^\]]*\]\([^)]*\)", r"<[^>]+>"):
+        text = re.sub(pattern, "", text, flags=re.DOTALL)
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("|")]
+    return sum(any(c.isalnum() for c in word) for word in " ".join(lines).split())
