@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy.typing as npt
 import polars as pl
 
+from replications.challenges_runs import LIMIT, languages
 from replications.challenges_tables import SIDES, beams_partition, by_side, counts
 from replications.parts import Part, compared, read_result, release_folder
 from treegauge.crosslingual.vote import delexicalised, panel, train_sources
@@ -25,17 +26,9 @@ from treegauge.treebanks.conllu import read_splits
 
 SCORES = "challenges_transfer"
 SEEDS = range(5)
-# A source's first sentences; a delexicalised parser gains nothing from more.
-LIMIT = 2000
 # Average UAS and the sentences that give BEAM the same, as the text has them.
 PRINTED = {"simple": (None, "14"), "all": ("66.1", "32"), "complex": (None, "60")}
 SPREAD = "15.3"
-
-
-def languages(treebank: str) -> set[str]:
-    """Return the languages of a treebank; one of two languages is related to both."""
-    name = treebank.removeprefix("UD_").split("-")[0]
-    return {"Turkish", "German"} if name == "Turkish_German" else {name}
 
 
 def scores() -> pl.DataFrame:
