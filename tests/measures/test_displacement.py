@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr, wasserstein_distance
 
+from treegauge.core.errors import ChoiceError
 from treegauge.measures.displacement import (
     displacement_distribution,
     displacement_shares,
@@ -16,6 +17,7 @@ from treegauge.measures.displacement import (
     edv_samples,
     mean_med,
     slv,
+    slv_masses,
 )
 from treegauge.measures.registry import MissingError, measures
 from treegauge.statistics.descriptive import wasserstein
@@ -82,14 +84,23 @@ def test_as_scipy_computes_them(train, test):
         seen = (p > 0) | (q > 0)
         masses = wasserstein_distance(p[seen], q[seen])
         assert edv_masses(train, test) == pytest.approx(masses, abs=1e-12)
+        assert edv_masses(train, test, support="axis") == pytest.approx(
+            wasserstein_distance(p, q), abs=1e-12
+        )
     lengths = wasserstein_distance(train.lengths, test.lengths)
     assert slv(train, test) == pytest.approx(lengths, abs=1e-12)
+    longest = max(train.lengths.max(), test.lengths.max())
+    p, q = (np.bincount(one.lengths, minlength=longest + 1)[1:] / len(one) for one in (train, test))
+    seen = (p > 0) | (q > 0)
+    for support, places in (("seen", seen), ("axis", seen | True)):
+        masses = wasserstein_distance(p[places], q[places])
+        assert slv_masses(train, test, support=support) == pytest.approx(masses, abs=1e-12)
 
 
 @settings(max_examples=40, deadline=None)
 @given(random_trees(), random_trees())
 def test_distances_are_symmetric_and_nothing_to_oneself(one, two):
-    for distance in (edv, edv_masses, slv):
+    for distance in (edv, edv_masses, slv, slv_masses):
         assert distance(one, two) == pytest.approx(distance(two, one), abs=1e-12)
         assert distance(one, one) == 0
 
@@ -98,6 +109,16 @@ def test_masses_ignore_the_axis():
     right, left = trees([0, 1, 2, 3]), trees([2, 3, 4, 0])
     assert edv(right, left) == 2
     assert edv_masses(right, left) == 0
+    short, long = trees([0, 1], [0, 1], [0, 1, 2]), trees([0, 1, 2], [0, 1, 2], [0, 1])
+    assert slv(short, long) == pytest.approx(1 / 3)
+    assert slv_masses(short, long) == 0
+
+
+def test_an_unknown_support_is_refused():
+    treebank = trees([0, 1, 2])
+    for measure in (edv_masses, slv_masses):
+        with pytest.raises(ChoiceError, match="support"):
+            measure(treebank, treebank, support="bins")
 
 
 def test_counts_of_sentences_add_up():
@@ -177,8 +198,9 @@ def test_marathi_is_the_largest_only_if_the_axis_is_ignored(ud):
 
 def test_the_other_binnings_of_the_masses(ud):
     parts = read_splits(ud / "r2.5" / "UD_Marathi-UFAL")
-    p, q = (displacement_distribution(parts[part]) for part in ("train", "test"))
-    assert f"{wasserstein_distance(p, q):.5f}" == "0.00254"
+    train, test = parts["train"], parts["test"]
+    assert f"{edv_masses(train, test, support='axis'):.5f}" == "0.00254"
+    assert f"{edv_masses(train, test, support='axis', limit=15):.5f}" == "0.00498"
 
 
 def test_the_variants_rank_treebanks_differently(ud):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.beam import BeamOptions, BeamParser, _Training, label_table
@@ -225,3 +226,25 @@ def test_relations_to_try():
     assert tried(0, x, 0) == tried(0, 0, 1) == {"p", "q", "r"}  # unknown tags
     assert tried(x, 0, 0) == {"p"}
     assert [tried(tag, 2, 0) for tag in (y, x, 0)] == [{"root"}, {"top"}, {"root", "top"}]
+
+
+def test_sentences_in_a_given_order():
+    treebank = conllu(*random_trees(20, seed=5))
+    parser = BeamParser(BeamOptions(epochs=2, learners=1))
+    backwards = np.arange(20)[::-1]
+    ordered = parser.fit(treebank, seed=0, order=lambda epoch: backwards)
+    turned = parser.fit(treebank.take(backwards), seed=0, order=lambda epoch: np.arange(20))
+    asked = []
+    other = parser.fit(treebank, seed=0, order=lambda epoch: asked.append(epoch) or np.arange(20))
+    # Features have other numbers where words come in another order; their weights are the same.
+    weights = [np.sort(model.rows[3]).tolist() for model in (ordered, turned, other)]
+    assert weights[0] == weights[1]
+    assert weights[0] != weights[2]
+    assert asked == [1, 2]
+
+
+@pytest.mark.parametrize("order", [[0, 1], [0, 1, 1], [0, 1, 3]])
+def test_an_order_must_have_every_sentence_once(order):
+    treebank = conllu(*random_trees(3, seed=5))
+    with pytest.raises(TreegaugeError, match="order of epoch 1 must have each of the 3 training"):
+        BeamParser().fit(treebank, seed=0, order=lambda epoch: np.array(order))

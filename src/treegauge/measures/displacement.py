@@ -1,8 +1,11 @@
 """Displacements, and the distance between those of training and test set (EDV, SLV, MED)."""
 
+from typing import Literal, get_args
+
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import ChoiceError
 from treegauge.measures.counting import arc_table, need_words, register_ratio
 from treegauge.measures.intervals import SPLITS, Table, random_splits
 from treegauge.measures.registry import Additive, FloatArray, MissingError, Values, register
@@ -11,6 +14,7 @@ from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Ints, Treebank
 from treegauge.treebanks.trees import FARTHEST, displacement_counts, mean_edge_displacement
 
+Support = Literal["seen", "axis"]
 #: Bootstrap deviations of EDV and SLV are this much too small, by simulation.
 STRETCH = 1.07
 #: Sentence lengths that EDV is looked at one by one.
@@ -85,22 +89,32 @@ def edv(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> float:
     "edv_masses", "displacement", "the paper's printed EDV: masses compared, the axis ignored",
     pair=True,
 )  # fmt: skip
-def edv_masses(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> float:
+def edv_masses(
+    train: Treebank, test: Treebank, *, limit: int = FARTHEST, support: Support = "seen"
+) -> float:
     r"""Return what the paper's printed EDV values most likely are.
 
     .. math:: \frac{1}{|S|} \sum_{i=1}^{|S|} | p_{(i)} - q_{(i)} |
 
     with :math:`p_{(i)}` the i-th smallest share and :math:`S` the displacements seen on either
-    side. It compares the sorted probability masses with each other and ignores which displacement
-    they belong to: mirroring all trees changes nothing. For comparison with the paper only.
+    side, or with `support` "axis" all from -limit to limit. It compares the sorted probability
+    masses with each other and ignores which displacement they belong to: mirroring all trees
+    changes nothing. For comparison with the paper only.
 
     Notes
     -----
     ``scipy.stats.wasserstein_distance(p, q)`` with masses passed as values.
     """
     p, q = (displacement_distribution(one, limit=limit) for one in (train, test))
-    seen = (p > 0) | (q > 0)
-    return float(np.abs(np.sort(p[seen]) - np.sort(q[seen])).mean())
+    return _mass_distance(p, q, support)
+
+
+def _mass_distance(p: FloatArray, q: FloatArray, support: Support) -> float:
+    """Return the mean difference of sorted masses, over the places seen or over all places."""
+    if support not in get_args(Support):
+        raise ChoiceError("support", support, get_args(Support))
+    places = (p > 0) | (q > 0) if support == "seen" else np.ones(len(p), bool)
+    return float(np.abs(np.sort(p[places]) - np.sort(q[places])).mean())
 
 
 @register(
@@ -145,10 +159,36 @@ def length_tables(train: Treebank, test: Treebank) -> list[Table]:
 )  # fmt: skip
 def slv(train: Treebank, test: Treebank) -> float:
     """Return the Wasserstein-1 distance of sentence lengths (sentence length Vaserstein)."""
+    return float(wasserstein(*_length_counts(train, test)))
+
+
+def _length_counts(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64]]:
+    """Count the sentences of each length, from 0 to the longest of both sets."""
     need_words(train)
     need_words(test)
     size = 1 + max(int(one.lengths.max()) for one in (train, test))
-    return float(wasserstein(*(np.bincount(one.lengths, minlength=size) for one in (train, test))))
+    return [np.bincount(one.lengths, minlength=size) for one in (train, test)]
+
+
+@register(
+    "slv_masses", "displacement", "SLV with masses compared, as in the paper's printed EDV",
+    pair=True,
+)  # fmt: skip
+def slv_masses(train: Treebank, test: Treebank, *, support: Support = "seen") -> float:
+    r"""Return what the paper's printed SLV values may be: :func:`edv_masses` of sentence lengths.
+
+    .. math:: \frac{1}{|S|} \sum_{i=1}^{|S|} | p_{(i)} - q_{(i)} |
+
+    with :math:`p_{(i)}` the i-th smallest share of a sentence length and :math:`S` the lengths seen
+    on either side, or with `support` "axis" all from 1 to the longest. For comparison with the
+    paper only.
+
+    Notes
+    -----
+    ``scipy.stats.wasserstein_distance(p, q)`` with masses passed as values.
+    """
+    p, q = (counts[1:] / counts.sum() for counts in _length_counts(train, test))
+    return _mass_distance(p, q, support)
 
 
 def _excess(tables: list[Table], seed: int) -> float:

@@ -4,8 +4,12 @@ Trees that are not projective are learned from as they are, through a dynamic or
 itself builds projective trees, with one root.
 """
 
-import numpy as np
+from collections.abc import Callable
 
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_states import ROOT
@@ -15,6 +19,10 @@ from treegauge.parsing.base import OnEpoch, check_training
 from treegauge.parsing.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints, Rows
 from treegauge.parsing.tag_sources import TagSource, learn_tags
 from treegauge.treebanks.columns import Treebank
+
+Order = npt.NDArray[np.int64]
+SentenceOrder = Callable[[int], Order]
+"""Returns the order in which an epoch, numbered from 1, visits the training sentences."""
 
 
 def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> Labels:
@@ -78,12 +86,13 @@ class BeamParser:
 
     def fit(
         self, train: Treebank, dev: Treebank | None = None, *, seed: int,
-        on_epoch: OnEpoch | None = None,
+        on_epoch: OnEpoch | None = None, order: SentenceOrder | None = None,
     ) -> BeamModel:  # fmt: skip
         """Learn from gold trees; same seed, same model.
 
         `dev` is not used: averages of more epochs are hardly ever worse, and choosing an epoch by a
-        few sentences is.
+        few sentences is. `order` gives the order of the sentences in each epoch (a curriculum);
+        by default it is random, another one for each learner.
         """
         check_training(train, dev, seed=seed)
         source, train, _ = learn_tags(self.options.tags, train, None, seed=seed)
@@ -91,11 +100,21 @@ class BeamParser:
         random = np.random.default_rng(seed)
         with progress("epochs", self.options.epochs) as task:
             for epoch in range(1, self.options.epochs + 1):
-                training.learn(random)
+                given = None if order is None else _checked(order(epoch), len(train), epoch)
+                training.learn(random, given)
                 task.advance()
                 if on_epoch is not None:
                     on_epoch(epoch, training.model())
         return training.model()
+
+
+def _checked(order: Order, sentences: int, epoch: int) -> Order:
+    """Return an order that the kernel can take: every sentence once."""
+    if not np.array_equal(np.sort(order), np.arange(sentences)):
+        raise TreegaugeError(
+            f"the order of epoch {epoch} must have each of the {sentences} training sentences once"
+        )
+    return np.ascontiguousarray(order, np.int64)
 
 
 class _Training:
@@ -116,13 +135,13 @@ class _Training:
         ]
         self.sentences, self.seen = len(train), 0
 
-    def learn(self, random: np.random.Generator) -> None:
-        """Let each learner learn from all sentences, in an order of its own."""
+    def learn(self, random: np.random.Generator, given: Order | None = None) -> None:
+        """Let each learner learn from all sentences, in the given order or one of its own."""
         for weights in self.learners:
             search = Search(
                 self.words, self.options.templates, self.labels, weights, self.options.beam
             )
-            order = random.permutation(self.sentences)
+            order = random.permutation(self.sentences) if given is None else given
             search.learn(self.heads, self.relations, order, self.seen, self.options.margin)
         self.seen += self.sentences
 

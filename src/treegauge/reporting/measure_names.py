@@ -36,6 +36,7 @@ MEASURE_NAMES = {
     "edv_masses": MeasureName("EDV as printed in the paper"),
     "edv_by_length": MeasureName("EDV at equal sentence length", "words"),
     "slv": MeasureName("SLV, train against test", "words"),
+    "slv_masses": MeasureName("SLV, masses compared"),
     "edv_excess": MeasureName("EDV above random splits", "words"),
     "slv_excess": MeasureName("SLV above random splits", "words"),
     "med": MeasureName("Mean displacement per sentence", "words"),
