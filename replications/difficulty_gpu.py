@@ -1,141 +1,238 @@
 """Train all models behind the Difficulty paper's Table 1; needs numpy and torch, nothing else.
 
-    PYTHONPATH=src python replications/difficulty_gpu.py FOLDER OUT [NAME...] [--epochs=30]
-        [--shuffles=5] [--parser=biaffine]
+    PYTHONPATH=src:. python -m replications.difficulty_gpu FOLDER OUT [NAME...] [--epochs=30]
+        [--seeds=5] [--shuffles=5] [--parser=biaffine] [--halves=1] [--workers=4] [--seconds=560]
 
-FOLDER holds what ``replications.difficulty_encode`` wrote. For each treebank: the parser, the
-parser on words that are all ``_``, and a parser for every block but the first of every shuffle.
-The parser may also be ``pointer``; ``--shuffles=0`` leaves description length out. Written are
-``OUT/difficulty.json`` (one row a treebank) and ``OUT/words.npz`` (values of every word), after
-every treebank.
+FOLDER holds what ``replications.difficulty_encode`` wrote. For each treebank and seed: the parser,
+and the parser on words that are all ``_`` (``measures``); for each shuffle a parser for every block
+but the first, trained on all blocks before and on the last block alone (``codes``); for ten
+treebanks, parsers trained on halves chosen by the data maps (``halves``, see
+``replications.selection``). The parser may also be ``pointer``; ``--shuffles=0`` leaves out
+description length, ``--halves=0`` the halves. Several processes share the GPU. After each task the
+results so far are written: ``OUT/measures.json`` (one row per treebank and seed),
+``OUT/codes.json`` (one row per treebank, training, shuffle and block), ``OUT/halves.json``
+and ``OUT/sentences.npz`` (mean confidence and variability of heads, by seed and sentence).
 """
 
+import gc
 import json
 import sys
 import time
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from replications.selection import HALVES, TREEBANKS, choose_half, sentence_means
 from treegauge.parsing.neural.data import Encoded
-from treegauge.parsing.neural.jobs import Course, NeuralJob, NeuralOutcome, run_jobs
+from treegauge.parsing.neural.jobs import Course, NeuralJob, run_jobs
 from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
 
 BLOCKS = (5, 10, 20, 40, 80, 160, 320, 360)
 BITS = 1 / np.log(2)
 PARSERS = {"biaffine": BiaffineOptions, "pointer": PointerOptions}
+LAYERS = {"arc": "heads", "rel": "relations"}
+PVI_EDGES = np.arange(-12, 12.25, 0.5)
+MAP_EDGES = np.linspace(0, 1, 21), np.linspace(0, 0.5, 11)
+BLIND = 100
+"""What is added to the seed of a parser that sees no words."""
+
+Row = dict[str, Any]
+Settings = dict[str, Any]
 
 
-def coding_jobs(train: int, shuffles: int, epochs: int) -> list[NeuralJob]:
-    """Return the models of online coding: each learns what precedes the block that it codes."""
-    ends = [end for end in np.cumsum(BLOCKS).tolist() if end <= train]
-    jobs = []
-    for shuffle in range(shuffles):
-        order = np.random.default_rng([shuffle, train]).permutation(train)
-        jobs += [
-            NeuralJob(order[:a], {"next": order[a:b]}, 1000 * shuffle + a, epochs, every=False)
-            for a, b in pairwise(ends)
-        ]
-    return jobs
+def short(value: Any) -> float:
+    """Return a number with five decimals."""
+    return round(float(value), 5)
 
 
-def code_lengths(
-    data: Encoded, jobs: list[NeuralJob], outcomes: list[NeuralOutcome]
-) -> dict[str, Any]:
-    """Return bits per word of heads and relations: the first block uniformly, then by models.
-
-    Compression is the uniform code's length over that; blocks are bits per word of each.
-    """
-    found: dict[str, Any] = {}
-    for name, field, shift in (("arc", "heads", 0), ("rel", "relations", 1)):
-        bits: dict[int, float] = {}
-        words: dict[int, int] = {}
-        uniform = 0.0
-        for job, outcome in zip(jobs, outcomes, strict=True):
-            before = int(np.size(job.train))
-            parts = [(before, np.asarray(job.evaluate["next"]))]
-            if before == BLOCKS[0]:
-                parts.append((0, np.asarray(job.train)))
-            for block, sentences in parts:
-                sizes = data.lengths[sentences]
-                even = sizes * (np.log2(data.sizes[3] - 1) if shift else np.log2(sizes))
-                code = even.sum()
-                if block:
-                    code = -float(getattr(outcome.courses["next"], field)[-1].sum()) * BITS
-                bits[block] = bits.get(block, 0.0) + float(code)
-                words[block] = words.get(block, 0) + int(sizes.sum())
-                uniform += float(even.sum())
-        total = sum(bits.values())
-        found[f"{name}_mdl"] = total / sum(words.values())
-        found[f"{name}_compression"] = uniform / total
-        found[f"{name}_blocks"] = [round(bits[one] / words[one], 4) for one in sorted(bits)]
-    return found
+def rounded(values: npt.ArrayLike) -> list[float]:
+    """Return numbers with five decimals."""
+    return [short(value) for value in np.asarray(values).ravel()]
 
 
-def accuracies(data: Encoded, names: dict[str, Any], dev: Course) -> dict[str, float]:
-    """Return UAS and LAS of each word's best head: all words, without PUNCT, without subtypes."""
-    heads, whole = dev.right_heads[-1], dev.right_heads[-1] & dev.right_relations[-1]
+def accuracies(data: Encoded, names: Row, dev: Course) -> Row:
+    """Return UAS and LAS in percent by epoch, each word's best head taken: all words, no PUNCT."""
+    heads, both = dev.right_heads, dev.right_heads & dev.right_relations
     scored = names["tag_names"][data.tags[dev.words]] != "PUNCT"
-    universal = np.array([name.partition(":")[0] for name in names["relation_names"].tolist()])
-    gold = data.relations[dev.words]
-    found = np.where(dev.right_relations[-1], gold, dev.rival_relations[-1])
-    same = universal[found] == universal[gold]
     return {
-        "uas": 100 * heads.mean(), "las": 100 * whole.mean(),
-        "uas_words": 100 * heads[scored].mean(), "las_words": 100 * whole[scored].mean(),
-        "las_universal": 100 * (heads & same).mean(),
+        "uas": rounded(100 * heads.mean(1)), "las": rounded(100 * both.mean(1)),
+        "uas_words": rounded(100 * heads[:, scored].mean(1)),
+        "las_words": rounded(100 * both[:, scored].mean(1)),
     }  # fmt: skip
 
 
-def summary(train: Course, dev: Course, blind: Course) -> tuple[dict[str, float], dict[str, Any]]:
-    """Return the treebank's values and those of its words."""
-    row: dict[str, float] = {}
-    words: dict[str, Any] = {}
-    for name, field in (("arc", "heads"), ("rel", "relations")):
-        shares = np.exp(getattr(train, field).astype(np.float64))
-        gain = (getattr(dev, field)[-1] - getattr(blind, field)[-1]) * BITS
-        words |= {f"{name}_conf": shares.mean(0), f"{name}_var": shares.std(0), f"{name}_pvi": gain}
-        row |= {f"{name}_conf": shares.mean(), f"{name}_var": shares.std(0).mean()}
-        row[f"{name}_vinfo"] = gain.mean()
-    return row, words
+def word_values(course: Course, layer: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return confidence and variability of each word."""
+    shares = np.exp(getattr(course, LAYERS[layer]).astype(np.float64))
+    return shares.mean(0), shares.std(0)
+
+
+def measures(folder: str, name: str, given: Settings) -> tuple[list[Row], npt.NDArray[Any]]:
+    """Return one row per seed, and confidence and variability of sentences, (seeds, 2, n)."""
+    data, more = Encoded.load(Path(folder) / f"{name}.npz")
+    n = int(more["parts"][0])
+    train, dev = np.arange(n), np.arange(n, len(data))
+    seeds, epochs, blind = range(given["seeds"]), given["epochs"], data.hidden()
+    jobs = [
+        NeuralJob(train, {"train": train, "dev": dev}, seed, epochs, during=True) for seed in seeds
+    ]
+    jobs += [
+        NeuralJob(train, {"dev": dev}, BLIND + seed, epochs, data=blind, during=True)
+        for seed in seeds
+    ]
+    outcomes = run_jobs(data, jobs, PARSERS[given["parser"]](upos=False), side_by_side=len(jobs))
+    rows, maps = [], []
+    for seed in seeds:
+        courses = outcomes[seed].courses
+        null = outcomes[len(seeds) + seed].courses["dev"]
+        row: Row = {"treebank": name, "seed": seed}
+        row |= accuracies(data, more, courses["dev"])
+        for layer, field in LAYERS.items():
+            conf, var = word_values(courses["train"], layer)
+            during = word_values(courses["during"], layer)
+            known, unknown = (-getattr(one, field) * BITS for one in (courses["dev"], null))
+            gain = unknown[-1] - known[-1]
+            row |= {
+                f"{layer}_conf": short(conf.mean()), f"{layer}_var": short(var.mean()),
+                f"{layer}_conf_during": short(during[0].mean()),
+                f"{layer}_var_during": short(during[1].mean()),
+                f"{layer}_easy": short(100 * np.mean((conf > 0.95) & (var <= 0.1))),
+                f"{layer}_hard": short(100 * np.mean((conf <= 0.25) & (var <= 0.1))),
+                f"{layer}_pvi_sd": short(gain.std()),
+            }  # fmt: skip
+            row |= {
+                f"{layer}_entropy": rounded(known.mean(1)),
+                f"{layer}_null_entropy": rounded(unknown.mean(1)),
+                f"{layer}_pvi": np.histogram(np.clip(gain, -12, 12), PVI_EDGES)[0].tolist(),
+                f"{layer}_map": np.histogram2d(conf, var, MAP_EDGES)[0].astype(int).tolist(),
+            }
+            if layer == "arc":
+                sizes = data.lengths[:n]
+                maps.append([sentence_means(one, sizes) for one in (conf, var)])
+        rows.append(row)
+    return rows, np.array(maps, np.float32)
+
+
+def codes(folder: str, name: str, given: Settings) -> list[Row]:
+    """Return bits of each block, heads and relations by epoch, one row per training and shuffle."""
+    data, more = Encoded.load(Path(folder) / f"{name}.npz")
+    n, epochs = int(more["parts"][0]), given["epochs"]
+    ends = [end for end in np.cumsum(BLOCKS).tolist() if end <= n]
+    rows: list[Row] = []
+    jobs: dict[tuple[str, int, int], NeuralJob] = {}
+    for shuffle in range(given["shuffles"]):
+        order = np.random.default_rng([shuffle, n]).permutation(n)
+        for training in ("prefix", "block"):
+            rows.append(coded(data, order[: ends[0]], training, shuffle, 0))
+            for place, (first, last) in enumerate(pairwise(ends)):
+                start = 0 if training == "prefix" or place == 0 else ends[place - 1]
+                jobs[training, shuffle, first] = NeuralJob(
+                    order[start:first], {"next": order[first:last]}, 1000 * shuffle + first, epochs
+                )
+    outcomes = run_jobs(
+        data, list(jobs.values()), PARSERS[given["parser"]](upos=False), side_by_side=20
+    )
+    for (training, shuffle, first), job, outcome in zip(jobs, jobs.values(), outcomes, strict=True):
+        course = outcome.courses["next"]
+        row = coded(data, np.asarray(job.evaluate["next"]), training, shuffle, first)
+        rows.append(row | {
+            layer: rounded(-getattr(course, field).sum(1) * BITS) for layer, field in LAYERS.items()
+        })  # fmt: skip
+    return [{"treebank": name, **row} for row in rows]
+
+
+def coded(
+    data: Encoded, sentences: npt.NDArray[Any], training: str, shuffle: int, before: int
+) -> Row:
+    """Return what is known of a block before it is coded, and its uniform code."""
+    sizes = data.lengths[sentences]
+    return {
+        "training": training, "shuffle": shuffle, "before": before, "sentences": len(sizes),
+        "words": int(sizes.sum()), "arc_uniform": round(float((sizes * np.log2(sizes)).sum()), 3),
+        "rel_uniform": round(float(sizes.sum() * np.log2(data.sizes[3] - 1)), 3),
+        "per_sentence": round(float(np.log2(sizes).sum()), 3),
+    }  # fmt: skip
+
+
+def halves(folder: str, name: str, given: Settings) -> list[Row]:
+    """Return dev scores of parsers trained on halves of the training set, by half and seed."""
+    data, more = Encoded.load(Path(folder) / f"{name}.npz")
+    n = int(more["parts"][0])
+    sizes, dev = data.lengths[:n], np.arange(n, len(data))
+    keys, jobs = [], []
+    for seed, (conf, var) in enumerate(np.asarray(given["map"], np.float64)):
+        for half in HALVES:
+            chosen = choose_half(half, conf, var, sizes, seed)
+            keys.append((half, seed, len(chosen), int(sizes[chosen].sum())))
+            jobs.append(NeuralJob(chosen, {"dev": dev}, seed, given["epochs"], every=False))
+    outcomes = run_jobs(data, jobs, PARSERS[given["parser"]](upos=False), side_by_side=20)
+    return [
+        {"treebank": name, "parser": given["parser"], "half": half, "seed": seed,
+         "sentences": sentences, "words": words, "uas": round(100 * one.courses["dev"].uas, 4),
+         "las": round(100 * one.courses["dev"].las, 4)}
+        for (half, seed, sentences, words), one in zip(keys, outcomes, strict=True)
+    ]  # fmt: skip
+
+
+TASKS: dict[str, Callable[..., Any]] = {"measures": measures, "codes": codes, "halves": halves}
+
+
+def work(task: str, folder: str, name: str, given: Settings) -> tuple[str, str, Any, float]:
+    """Do one task in a process of the pool."""
+    start = time.perf_counter()
+    found = TASKS[task](folder, name, given)
+    gc.collect()
+    return task, name, found, time.perf_counter() - start
+
+
+def finished(running: list[Any], until: float) -> Iterator[Any]:
+    """Yield results as they come, until there are no more or time is up."""
+    while running and time.perf_counter() < until:
+        ready = [one for one in running if one.ready()]
+        for one in ready:
+            running.remove(one)
+            yield one.get()
+        if not ready:
+            time.sleep(0.2)
 
 
 def main(*words: str) -> None:
-    """Run everything and write the results."""
+    """Run all tasks, the most important first, and write the results."""
     settings = dict(word[2:].split("=") for word in words if word.startswith("--"))
     folder, out, *names = (word for word in words if not word.startswith("--"))
-    epochs, shuffles = int(settings.get("epochs", 30)), int(settings.get("shuffles", 5))
-    options = PARSERS[settings.get("parser", "biaffine")](upos=False)
-    chosen = names or sorted(path.stem for path in Path(folder).glob("*.npz"))
-    rows: list[dict[str, Any]] = []
-    values: dict[str, Any] = {}
-    for name in chosen:
-        data, more = Encoded.load(Path(folder) / f"{name}.npz")
-        n = int(more["parts"][0])
-        train, dev = np.arange(n), np.arange(n, len(data))
-        sets = {"train": train, "dev": dev}
-        begun = time.perf_counter()
-        pair = [
-            NeuralJob(train, sets, 0, epochs),
-            NeuralJob(train, sets, 1, epochs, data=data.hidden()),
-        ]
-        seen, blind = run_jobs(data, pair, options)
-        middle = time.perf_counter()
-        coders = coding_jobs(n, shuffles, epochs)
-        coded = run_jobs(data, coders, options)
-        kept = seen.courses
-        row, told = summary(kept["train"], kept["dev"], blind.courses["dev"])
-        times = {"pair_seconds": middle - begun, "coding_seconds": time.perf_counter() - middle}
-        numbers = {**accuracies(data, more, kept["dev"]), **row, **times}
-        rounded = {key: round(float(value), 4) for key, value in numbers.items()}
-        bits = code_lengths(data, coders, coded) if coders else {}
-        rows.append({"treebank": name, **rounded, **bits})
-        print(rows[-1], flush=True)
-        values |= {f"{name}/{key}": np.float32(value) for key, value in told.items()}
-        (Path(out) / "difficulty.json").write_text(json.dumps(rows, indent=1))
-        np.savez_compressed(Path(out) / "words.npz", **values)
+    given: Settings = {
+        key: int(settings.get(key, value))
+        for key, value in {"epochs": 30, "seeds": 5, "shuffles": 5}.items()
+    } | {"parser": settings.get("parser", "biaffine")}
+    paths = sorted(Path(folder).glob("*.npz"), key=lambda path: -path.stat().st_size)
+    chosen = names or [path.stem for path in paths]
+    begun = time.perf_counter()
+    until = begun + float(settings.get("seconds", 560))
+    rows: dict[str, list[Row]] = {task: [] for task in TASKS}
+    maps: dict[str, Any] = {}
+    with get_context("spawn").Pool(int(settings.get("workers", 4))) as pool:
+        # Both trainings of codes take longest where sentences are long.
+        waiting = [("measures", name) for name in chosen]
+        waiting += [("codes", name) for name in chosen if given["shuffles"]]
+        running = [pool.apply_async(work, (task, folder, name, given)) for task, name in waiting]
+        for task, name, result, took in finished(running, until):
+            found = result
+            if task == "measures":
+                found, maps[name] = result
+                np.savez_compressed(Path(out) / "sentences.npz", **maps)
+                if int(settings.get("halves", 1)) and name in TREEBANKS:
+                    own = given | {"map": maps[name]}
+                    running.append(pool.apply_async(work, ("halves", folder, name, own)))
+            rows[task] += found
+            (Path(out) / f"{task}.json").write_text(json.dumps(rows[task]))
+            now = time.perf_counter() - begun
+            print(f"{task} {name}: {took:.1f} s, {now:.1f} s in all", flush=True)
+        print(f"{len(running)} tasks not done", flush=True)
 
 
 if __name__ == "__main__":
