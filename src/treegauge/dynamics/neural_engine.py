@@ -12,8 +12,8 @@ from treegauge.dynamics.jobs import Progress, TrainingJob, relation_arrays
 from treegauge.dynamics.recording import Recording
 from treegauge.parsing.base import check_training
 from treegauge.parsing.neural.data import FIRST_LABEL
-from treegauge.parsing.neural.fitting import chosen_vectors
 from treegauge.parsing.neural.options import BiaffineOptions
+from treegauge.parsing.neural.preparation import chosen_vectors
 from treegauge.parsing.neural.vocabulary import Vocabulary
 from treegauge.treebanks.columns import concat
 

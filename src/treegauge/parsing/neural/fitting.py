@@ -15,17 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.messages import note, progress
+from treegauge.core.messages import progress
 from treegauge.parsing.base import OnEpoch, check_training, load_archive, save_model
 from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
-from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
+from treegauge.parsing.neural.preparation import TrainingData
+from treegauge.parsing.neural.vocabulary import Vocabulary
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
-from treegauge.parsing.word_vectors import WordVectors, read_vectors
-from treegauge.treebanks.columns import Treebank, concat
-from treegauge.treebanks.conllu import TOLERABLE
-from treegauge.treebanks.reading import read_treebank
+from treegauge.parsing.word_vectors import WordVectors
+from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Trained:
 
 @dataclass
 class _Progress:
-    """Where a training stands: the last epoch, and the best one's LAS, number and weights."""
+    """How far a training has come: the last epoch, and the best one's LAS, number and weights."""
 
     epoch: int = 0
     best: float = -1.0
@@ -68,8 +67,6 @@ def fit(
     without a better one.
     """
     need_torch()
-    others = [] if dev is None or dev.n_words == 0 else [dev]
-    check_training(train, *others, seed=seed)
     import torch
 
     from treegauge.parsing.neural.device import choose_device, numerics
@@ -77,66 +74,47 @@ def fit(
     from treegauge.parsing.neural.pretrained import encoder_input
     from treegauge.parsing.neural.training import Learner, Lockstep
 
-    data, (own, *held) = encode_parts(
-        train, *others, min_count=options.min_count, encoding=encoding
-    )
-    vocabulary = Vocabulary.of(train, min_count=options.min_count, encoding=encoding)
-    forms = concat([train, *others]).codes("form").values
-    vectors = chosen_vectors(options, forms)
+    prepared = TrainingData.of(train, dev, options, encoding, seed=seed)
+    data, vectors, forms = prepared.data, prepared.vectors, prepared.forms
     device = choose_device(options.device)
-    stands = _Progress()
+    state = _Progress()
     with numerics(device, options.threads), progress("epochs", options.epochs) as task:
-        of_types = None if vectors is None else vectors.of(forms)
         encoder = encoder_input(options, forms)
-        models = Lockstep([Learner(data, own, seed)], options, device, of_types, encoder)
+        models = Lockstep(
+            [Learner(data, prepared.train, seed)], options, device, prepared.type_vectors, encoder
+        )
         read = None if encoder is None else encoder.encoder
         mark = _fingerprint(data, options, seed, read.digest if read else "")
         if options.checkpoint and Path(options.checkpoint).exists():
-            stands = _resume(options.checkpoint, mark, models)
+            state = _resume(options.checkpoint, mark, models)
 
         def trained(arrays: Arrays | None = None) -> Trained:
             kept = models.arrays() if arrays is None else dict(arrays)
             rows = kept.pop(VECTOR_ROWS, None)
             if vectors is None or rows is None:
-                return Trained(vocabulary, kept, vectors, read)
-            return Trained(vocabulary, kept, vectors.replaced(forms, rows), read)
+                return Trained(prepared.vocabulary, kept, vectors, read)
+            return Trained(prepared.vocabulary, kept, vectors.replaced(forms, rows), read)
 
-        while stands.epoch < options.epochs:
-            waited = stands.epoch - stands.best_epoch
-            if stands.kept and 0 < options.patience <= waited:
+        while state.epoch < options.epochs:
+            waited = state.epoch - state.best_epoch
+            if state.kept and 0 < options.patience <= waited:
                 break
-            stands.epoch += 1
-            models.learn(stands.epoch)
-            task.update(stands.epoch)
-            if held:
-                right = torch.stack(models.evaluate(held).right).all(0)[0].cpu().numpy()
-                las = float(right[data.words_of(held[0])].mean())
-                if las > stands.best:
-                    stands.best, stands.best_epoch = las, stands.epoch
-                    stands.kept = models.arrays()
+            state.epoch += 1
+            models.learn(state.epoch)
+            task.update(state.epoch)
+            if prepared.dev is not None:
+                right = torch.stack(models.evaluate([prepared.dev]).right).all(0)[0].cpu().numpy()
+                las = float(right[data.words_of(prepared.dev)].mean())
+                if las > state.best:
+                    state.best, state.best_epoch = las, state.epoch
+                    state.kept = models.arrays()
             if options.checkpoint:
-                _write(options.checkpoint, mark, models, stands)
+                _write(options.checkpoint, mark, models, state)
             if on_epoch is not None:
-                on_epoch(stands.epoch, trained())
+                on_epoch(state.epoch, trained())
         if device.type == "cuda":
             torch.cuda.synchronize()
-        return trained(stands.kept)
-
-
-def chosen_vectors(options: NeuralOptions, forms: Sequence[str]) -> WordVectors | None:
-    """Read the vectors that the options name, and say how many of these forms have one."""
-    if not options.vectors:
-        return None
-    needed = list(forms)
-    if options.vectors_for:
-        others = read_treebank(options.vectors_for, need_heads=False, allow=TOLERABLE)
-        needed += others.codes("form").values
-    vectors = read_vectors(options.vectors, options.vectors_limit, needed)
-    note(
-        f"{len(vectors.words):,} word vectors of {vectors.values.shape[1]} numbers from "
-        f"{Path(options.vectors).name}: {vectors.coverage(forms):.1%} of the forms have one"
-    )
-    return vectors
+        return trained(state.kept)
 
 
 def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoder: str) -> str:
@@ -148,12 +126,12 @@ def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoder: str)
     return found.hexdigest()
 
 
-def _write(path: str, mark: str, models: Any, stands: _Progress) -> None:
+def _write(path: str, mark: str, models: Any, state: _Progress) -> None:
     header = {
-        "mark": mark, "epoch": stands.epoch, "best": stands.best, "best_epoch": stands.best_epoch,
+        "mark": mark, "epoch": state.epoch, "best": state.best, "best_epoch": state.best_epoch,
     }  # fmt: skip
     arrays = {f"now/{name}": value for name, value in models.state().items()}
-    arrays |= {f"best/{name}": value for name, value in (stands.kept or {}).items()}
+    arrays |= {f"best/{name}": value for name, value in (state.kept or {}).items()}
     save_model(path, "checkpoint", header, arrays)
 
 

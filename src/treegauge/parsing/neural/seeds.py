@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from treegauge.core.messages import progress
-from treegauge.parsing.base import check_training
 from treegauge.parsing.label_encodings import Encoding
-from treegauge.parsing.neural.fitting import Arrays, Trained, chosen_vectors, fit
+from treegauge.parsing.neural.fitting import Arrays, Trained, fit
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
-from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
-from treegauge.treebanks.columns import Treebank, concat
+from treegauge.parsing.neural.preparation import TrainingData
+from treegauge.treebanks.columns import Treebank
 
 
 def fit_seeds(
@@ -46,27 +45,21 @@ def _side_by_side(
     from treegauge.parsing.neural.encoder import to_arrays
     from treegauge.parsing.neural.training import Learner, Lockstep
 
-    others = [] if dev is None or dev.n_words == 0 else [dev]
-    check_training(train, *others, seed=min(seeds))
-    data, (own, *held) = encode_parts(
-        train, *others, min_count=options.min_count, encoding=encoding
-    )
-    vocabulary = Vocabulary.of(train, min_count=options.min_count, encoding=encoding)
-    forms = concat([train, *others]).codes("form").values
-    vectors = chosen_vectors(options, forms)
+    prepared = TrainingData.of(train, dev, options, encoding, seed=min(seeds))
+    data, held = prepared.data, prepared.dev
     device = choose_device(options.device)
     best, best_epochs = np.full(len(seeds), -1.0), np.zeros(len(seeds), int)
     kept: list[Arrays | None] = [None] * len(seeds)
     with numerics(device, options.threads), progress("epochs", options.epochs) as task:
-        of_types = None if vectors is None else vectors.of(forms)
-        models = Lockstep([Learner(data, own, seed) for seed in seeds], options, device, of_types)
+        learners = [Learner(data, prepared.train, seed) for seed in seeds]
+        models = Lockstep(learners, options, device, prepared.type_vectors)
         for epoch in range(1, options.epochs + 1):
             models.learn(epoch)
             task.update(epoch)
-            if not held:
+            if held is None:
                 continue
-            right = torch.stack(models.evaluate(held * len(seeds)).right).all(0).cpu().numpy()
-            las = right[:, data.words_of(held[0])].mean(1)
+            right = torch.stack(models.evaluate([held] * len(seeds)).right).all(0).cpu().numpy()
+            las = right[:, data.words_of(held)].mean(1)
             for model in np.flatnonzero(las > best).tolist():
                 best[model], best_epochs[model] = las[model], epoch
                 kept[model] = to_arrays(models.weights, model)
@@ -74,6 +67,6 @@ def _side_by_side(
                 break
         last = [to_arrays(models.weights, model) for model in range(len(seeds))]
     return [
-        Trained(vocabulary, final if own is None else own, vectors, None)
+        Trained(prepared.vocabulary, final if own is None else own, prepared.vectors, None)
         for own, final in zip(kept, last, strict=True)
     ]
