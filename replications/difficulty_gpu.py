@@ -72,6 +72,17 @@ def word_values(course: Course, layer: str) -> tuple[npt.NDArray[Any], npt.NDArr
     return shares.mean(0), shares.std(0)
 
 
+def by_relation(
+    data: Encoded, names: Row, words: npt.NDArray[Any], gains: Row
+) -> dict[str, list[float]]:
+    """Return for each relation its words, and the sums of both PVIs and of their squares."""
+    gold = data.relations[words]
+    kinds = [np.ones(len(gold)), *gains.values(), *(gain**2 for gain in gains.values())]
+    sums = [np.bincount(gold, kind, len(names["relation_names"])) for kind in kinds]
+    known = zip(names["relation_names"].tolist(), zip(*sums, strict=True), strict=True)
+    return {name: rounded(values) for name, values in known if values[0]}
+
+
 def measures(folder: str, name: str, given: Settings) -> tuple[list[Row], npt.NDArray[Any]]:
     """Return one row per seed, and confidence and variability of sentences, (seeds, 2, n)."""
     data, more = Encoded.load(Path(folder) / f"{name}.npz")
@@ -92,11 +103,16 @@ def measures(folder: str, name: str, given: Settings) -> tuple[list[Row], npt.ND
         null = outcomes[len(seeds) + seed].courses["dev"]
         row: Row = {"treebank": name, "seed": seed}
         row |= accuracies(data, more, courses["dev"])
+        gains = {
+            layer: (getattr(courses["dev"], field)[-1] - getattr(null, field)[-1]) * BITS
+            for layer, field in LAYERS.items()
+        }
+        row["by_relation"] = by_relation(data, more, null.words, gains)
         for layer, field in LAYERS.items():
             conf, var = word_values(courses["train"], layer)
             during = word_values(courses["during"], layer)
             known, unknown = (-getattr(one, field) * BITS for one in (courses["dev"], null))
-            gain = unknown[-1] - known[-1]
+            gain = gains[layer]
             row |= {
                 f"{layer}_conf": short(conf.mean()), f"{layer}_var": short(var.mean()),
                 f"{layer}_conf_during": short(during[0].mean()),
