@@ -1,27 +1,25 @@
 """A curriculum by EDV, which the paper's conclusion proposes: sentences in several orders.
 
-    python -m replications.edv_curriculum [UNTIL]
+    python -m replications.edv_curriculum [UNTIL | FILE.jsonl]
 
 trains the beam parser on official training sets with their sentences in several orders and adds
 one row per training to ``replications/results/edv_curriculum_runs.csv``; those that are there are
-not run again. Treebanks are looked for under ``TREEGAUGE_UD``.
+not run again, and rows of a file are added. Treebanks are looked for under ``TREEGAUGE_UD``.
 
 A sentence's contribution to EDV is the distance of its displacements from those of the whole
 training set. Orders are kept in every epoch, or in the first one alone, after which they are
 random. One learner, gold tags, ten epochs; equal sentences are in random order.
 """
 
-import csv
 import os
-import sys
 import time
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from replications.run_tables import Job, RunTable
 from treegauge.parsing.beam import BeamParser, SentenceOrder
 from treegauge.parsing.beam_model import BeamOptions
 from treegauge.scoring.evaluation import evaluate
@@ -31,7 +29,6 @@ from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
 from treegauge.treebanks.trees import displacement_counts
 
-TABLE = Path(__file__).parent / "results" / "edv_curriculum_runs.csv"
 # The smallest of UD 2.9 at hand with 300 training sentences or more, by training words.
 TREEBANKS = (
     "Marathi-UFAL", "Telugu-MTG", "Tamil-TTB", "Turkish_German-SAGT", "Old_East_Slavic-RNC",
@@ -44,7 +41,6 @@ SEEDS = 5
 KEY = ("treebank", "order", "epochs", "seed")
 COLUMNS = (*KEY, "uas", "las", "seconds")
 
-Job = dict[str, Any]
 Floats = npt.NDArray[np.float64]
 
 
@@ -107,20 +103,7 @@ def run(job: Job) -> Job:
     return {name: row[name] for name in COLUMNS}
 
 
-def main() -> None:
-    """Run what is missing."""
-    until = int(sys.argv[1]) if sys.argv[1:] else None
-    if not TABLE.exists():
-        TABLE.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        kept = {tuple(row[name] for name in KEY) for row in csv.DictReader(file)}
-    for job in jobs()[:until]:
-        if tuple(str(job[name]) for name in KEY) in kept:
-            continue
-        cells = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in run(job).items()}
-        with TABLE.open("a", encoding="utf-8", newline="") as file:
-            csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(cells)
-
+TABLE = RunTable("edv_curriculum_runs", jobs, run, KEY, COLUMNS)
 
 if __name__ == "__main__":
-    main()
+    TABLE.main()

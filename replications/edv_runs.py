@@ -1,10 +1,11 @@
 """Trainings of the EDV study that take long: Section 6 on whole treebanks, and Fig. 9.
 
-    python -m replications.edv_runs [UNTIL]
+    python -m replications.edv_runs [UNTIL | FILE.jsonl]
 
 runs the trainings of :func:`jobs`, or the first `UNTIL` of them, and adds one row for each to
-``replications/results/edv_runs.csv``; those that are there are not run again. Treebanks are looked
-for under ``TREEGAUGE_UD``, which has the folders ``r2.5`` and ``r2.9``.
+``replications/results/edv_runs.csv``; those that are there are not run again. A file has rows of
+trainings that ran elsewhere, one JSON object per line, which are added. Treebanks are looked for
+under ``TREEGAUGE_UD``, which has the folders ``r2.5`` and ``r2.9``.
 
 Section 6 of the paper trains UDPipe on all sentences of a treebank and parses with predicted tags.
 The treebanks for UDPipe were chosen before any of these runs, by cost alone: the twelve pools of
@@ -16,15 +17,14 @@ their own, so that they draw other lengths than those with a low EDV, as two run
 sampler do; the differences in words and lengths of Table 7 come from that.
 """
 
-import csv
 import os
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from replications.edv_splitting import SAME_LENGTHS, described, parts_of
+from replications.run_tables import Job, RunTable
 from treegauge.parsing.registry import make_parser
 from treegauge.parsing.tag_sources import with_read_tags
 from treegauge.scoring.evaluation import evaluate
@@ -32,7 +32,6 @@ from treegauge.scoring.settings import Resampling
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
 
-TABLE = Path(__file__).parent / "results" / "edv_runs.csv"
 # With the fewest seconds of training first.
 TWELVE = (
     "r2.9/UD_Livvi-KKPP", "r2.9/UD_Marathi-UFAL", "r2.9/UD_Telugu-MTG", "r2.9/UD_Lithuanian-HSE",
@@ -68,8 +67,6 @@ COLUMNS = (
     *KEY, "uas", "las", "upos", "train_sentences", "train_words", "test_words", "mean_test_length",
     "edv", "edv_masses", "slv", "slv_masses", "seconds",
 )  # fmt: skip
-
-Job = dict[str, Any]
 
 
 def jobs() -> list[Job]:
@@ -127,31 +124,7 @@ def run(job: Job) -> Job:
     return {name: row[name] for name in COLUMNS}
 
 
-def done() -> set[tuple[str, ...]]:
-    """Return the names of the rows that are kept."""
-    if not TABLE.exists():
-        TABLE.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return {tuple(row[name] for name in KEY) for row in csv.DictReader(file)}
-
-
-def keep(row: Job) -> None:
-    """Add a row to the table, floats with six digits."""
-    cells = {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()}
-    with TABLE.open("a", encoding="utf-8", newline="") as file:
-        csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(cells)
-
-
-def main() -> None:
-    """Run what is missing."""
-    until = int(sys.argv[1]) if sys.argv[1:] else None
-    kept = done()
-    for job in jobs()[:until]:
-        if tuple(str(job[name]) for name in KEY) not in kept:
-            row = run(job)
-            keep(row)
-            print(row, flush=True)
-
+TABLE = RunTable("edv_runs", jobs, run, KEY, COLUMNS)
 
 if __name__ == "__main__":
-    main()
+    TABLE.main()
