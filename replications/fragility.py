@@ -2,7 +2,8 @@
 
 Experiment 1 is in ``fragility_table1`` and ``fragility_exp1``, Experiment 2 in ``fragility_ranks``
 (Tables 3 and 4, figures), ``fragility_outliers`` (Tables 5 and 6) and ``fragility_metrics`` (all 13
-metrics); ``fragility_claims`` gathers what follows for the paper's statements.
+metrics); ``fragility_table2`` is on gold tags, and ``fragility_claims`` gathers what follows for
+the paper's statements.
 """
 
 from functools import partial
@@ -16,33 +17,9 @@ from replications import (
     fragility_outliers,
     fragility_ranks,
     fragility_table1,
+    fragility_table2,
 )
-from replications.parts import Part, beyond_rounding, read_result
-
-COMPARED = {
-    "fragility_table1_las": "Table 1, LAS",
-    "fragility_table1_uas": "Table 1, UAS",
-    "fragility_table3": "Table 3",
-    "fragility_figure1": "Figure 1, as the text describes it",
-    "fragility_table5": "Table 5, and counts in the text",
-    "fragility_table6": "Table 6",
-    "fragility_chances": "Chances in the text",
-}
-
-
-def summary() -> pl.DataFrame:
-    """Return for each kept comparison how many cells are as printed, explained, unexplained."""
-    rows = []
-    for name, what in COMPARED.items():
-        cells = read_result(name)
-        why = cells["why"].cast(pl.String).fill_null("")
-        beyond = [beyond_rounding(*cell) for cell in cells.select("printed", "ours").iter_rows()]
-        open_ = int(why.str.starts_with("unexplained").sum())
-        explained = sum(beyond) - open_
-        rows.append((what, cells.height, cells.height - sum(beyond), explained, open_))
-    rows.append(("all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])))
-    names = ["table", "cells", "as printed", "explained", "unexplained"]
-    return pl.DataFrame(rows, schema=names, orient="row")
+from replications.parts import Part
 
 
 def close(frame: pl.DataFrame) -> pl.DataFrame:
@@ -69,6 +46,9 @@ PARTS = (
     ),
     Part("fragility_table1_implied", "Scores that the printed rows imply", fragility_table1.implied,
          digits=3),
+    Part("fragility_table2", "Table 2: gold tags", fragility_table2.table2),
+    Part("fragility_d21", "Labelling against transition-based parsing on D21, gold tags",
+         fragility_table2.d21, shown=fragility_table2.means_first),
     Part("fragility_easy", "Who belongs to Easy", fragility_exp1.chosen_as_easy),
     Part("fragility_table1_redone", "Table 1 from the scores at hand", fragility_exp1.redone),
     Part("fragility_exp1_subsets", "Three parsers over all subsets of 47 treebanks",
@@ -77,6 +57,7 @@ PARTS = (
          fragility_exp1.difficulty, digits=3),
     Part("fragility_table3", "Table 3: ranks by LAS, sampled and over all subsets",
          fragility_ranks.table3, shown=fragility_ranks.laid_out),
+    Part("fragility_rank_sets", "Confidence sets of ranks by LAS", fragility_ranks.rank_sets),
     Part("fragility_table4", "What Table 4 holds: ranks by BLEX", fragility_ranks.table4, digits=3),
     Part("fragility_boxes", "Figures 1 and 2: boxes and whiskers", fragility_ranks.boxes, digits=1),
     Part("fragility_figure1", "Figure 1 as the text describes it", fragility_ranks.figure1,
@@ -98,5 +79,4 @@ PARTS = (
     Part("fragility_metrics_sd", "Standard deviation of ranks by LAS and BLEX",
          fragility_metrics.by_system),
     Part("fragility_claims", "The paper's claims over all subsets", fragility_claims.claims),
-    Part("fragility_summary", "Cells as printed, explained and unexplained", summary, digits=0),
 )  # fmt: skip

@@ -6,12 +6,13 @@ treebanks of one class.
 """
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from replications.fragility_ranks import SAMPLES, SIZE, million, task
+from replications.fragility_ranks import ERRORS, INTERVAL, SAMPLES, SIZE, million, task
 from replications.parts import compared
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.extremes import Which
@@ -48,7 +49,8 @@ CHANCES = (
     ("low-resource", 21, 5, "0.01538"),
     ("Slavic", 17, 6, "0.00043"),
 )
-ERRORS = 3.0
+LEFT = ("ga_idt", "kmr_mg")
+"""Without these the text's counts of low-resource treebanks come out, see `uncounted`."""
 
 
 @cache
@@ -123,6 +125,33 @@ def behind(system: str, end: Which) -> tuple[ExtremeRanks, dict[str, NDArray[np.
     }
 
 
+def _recounted(system: str, end: Which, printed: str) -> tuple[float, float]:
+    """Return the share of low-resource treebanks without two, and its distance from the printed."""
+    treebanks = task("las").treebanks
+    counted = {
+        code for code, low in zip(treebanks, masks()["low-resource"], strict=True) if low
+    } - set(LEFT)  # fmt: skip
+    shares = np.array(
+        [len(counted & set(codes)) / SIZE for codes in behind(system, end)[0].subsets]
+    )
+    ours = float(shares.mean())
+    return ours, abs(ours - float(printed)) / float(shares.std() / np.sqrt(10))
+
+
+@cache
+def _explained(system: str) -> pl.DataFrame:
+    return explain_outliers(million("las"), system, least=10, limit=SAMPLES, search=False).table
+
+
+def tested(system: str, end: Which, name: str) -> dict[str, Any]:
+    """Return how often members of a class are in a system's extreme subsets, with p-values.
+
+    Labels of treebanks are permuted; ``p_corrected`` is Holm's over all classes and both ends.
+    """
+    row = _explained(system).filter(pl.col("class") == name, extreme=end)
+    return row.row(0, named=True)
+
+
 def table6() -> pl.DataFrame:
     """Return Table 6 beside all extreme subsets of our million.
 
@@ -134,11 +163,21 @@ def table6() -> pl.DataFrame:
         for (what, held), text in zip(values.items(), printed, strict=True):
             ours, error = float(held.mean()), float(held.std() / np.sqrt(10))
             apart = abs(ours - float(text)) / error
+            why = f"{apart:.1f} standard errors of ten drawn subsets"
+            if apart <= INTERVAL:
+                why = f"within seeds: {why}"
+            elif apart > ERRORS:
+                other, off = _recounted(system, end, text) if what == "low-resource" else (0.0, 9.0)
+                why = (
+                    f"{other:.2f}, {off:.1f} standard errors away, without {' and '.join(LEFT)}, "
+                    "which the text does not count for Table 5 either"
+                    if off <= INTERVAL
+                    else f"unexplained: {why}"
+                )
             row: dict[str, object] = {"system": system, "end": end, "rank": side.rank}
             row |= {"up to": side.upto, "subsets": len(held), "what": what, "error of ten": error}
             row |= {"printed": text, "ours": ours}
-            said = "the paper's ten subsets" if apart <= ERRORS else "unexplained"
-            rows.append(row | {"why": f"{said}: {apart:.1f} standard errors of ten"})
+            rows.append(row | {"why": why})
     return compared(rows)
 
 
@@ -167,6 +206,6 @@ def wide6(cells: pl.DataFrame) -> pl.DataFrame:
         )
         where = {"system": key[0], "end": key[1], "ranks": ranks, "subsets": cell["subsets"]}
         shown = f"{cell['printed']} / {cell['ours']:.2f} ± {cell['error of ten']:.2f}"
-        far = str(cell["why"]).startswith("unexplained")
+        far = cell["why"] is not None and not str(cell["why"]).startswith("within seeds")
         rows.setdefault(key, where)[cell["what"]] = f"**{shown}**" if far else shown
     return pl.DataFrame(list(rows.values()))

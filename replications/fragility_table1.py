@@ -181,13 +181,22 @@ def why(subset: str, metric: str, cell: str, ours: float, printed: str) -> str:
     if not best:
         return "unexplained"
     if cell in PARSERS and cell not in best[0].places:
-        return "unexplained: the row's error reductions do not show this difference"
+        return (
+            "unexplained: not rounding, not another score (the row's error reductions follow from "
+            f"{ours:.2f}); the next row prints {_below(subset, metric, cell)} as well, so it may "
+            "be copied"
+        )
     said = " and ".join(
         f"{parser}'s {metric.upper()} on {_either(best, parser)} were "
         f"{best[0].implied[parser]:.2f} instead of {_at_hand(scores, parser, place):.2f}"
         for parser, place in best[0].places.items()
     )
     return f"follows if {said}"
+
+
+def _below(subset: str, metric: str, cell: str) -> str:
+    rows = data.fragility_table1()["subset"].to_list()
+    return printed_row(rows[rows.index(subset) + 1], metric)[cell]
 
 
 def _either(fitting: list[Reading], parser: str) -> str:

@@ -13,21 +13,10 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col("treebank").str.strip_prefix("UD_"))
 
 
-def _strongest(frame: pl.DataFrame) -> pl.DataFrame:
+def _clearest(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the beam parser's coefficients given size and length, the clearest first."""
-    some = frame.filter(pl.col("given"), parser="beam", treebanks="enough")
-    return some.sort("p_value").head(15).drop("parser", "treebanks", "given")
-
-
-def _regressions(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.filter(treebanks="enough").select(
-        "parser", "added", "n", "adj_r2", "gain", "error", "error_gain", "share",
-        "standardised", "p_value",
-    )  # fmt: skip
-
-
-def _background(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.filter(treebanks="enough").drop("treebanks")
+    some = frame.filter(pl.col("given"), parser="beam")
+    return some.sort("p_value", nulls_last=True).head(15).drop("parser", "given")
 
 
 def _easy(frame: pl.DataFrame) -> pl.DataFrame:
@@ -42,20 +31,16 @@ PARTS: tuple[Part, ...] = (
         apart=RUNS.format(name="joined_classes"),
     ),
     Part("joined_overview", "Scores and measures", joined_data.overview, shown=_plain),
-    Part("joined_power", "What so few treebanks can tell", joined_models.power),
     Part(
         "joined_partial", "Measures and LAS, alone and given size and length",
-        joined_models.partial, shown=_strongest, digits=3,
+        joined_models.partial, shown=_clearest, digits=3,
     ),
     Part("joined_findings", "What holds for both parsers", joined_models.findings),
     Part(
-        "joined_regressions", "Size, length and one measure more", joined_models.regressions,
-        shown=_regressions,
+        "joined_strongest", "The strongest measure, corrected for having been chosen",
+        joined_models.strongest,
     ),
-    Part(
-        "joined_background", "Size and length divided out", joined_models.background,
-        shown=_background,
-    ),
+    Part("joined_regressions", "Size, length and one measure more", joined_models.regressions),
     Part("joined_hardness", "How hard classes of words are", joined_easy.hardness),
     Part("joined_gifts", "What test parts give their treebanks", joined_easy.gifts),
     Part("joined_easy", "Easy for the wrong reason", joined_easy.easy, shown=_easy),

@@ -67,6 +67,12 @@ def test_pages_are_short(page: Path) -> None:
     assert words_outside_tables(page.read_text("utf-8")) <= limit
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_folded_tables_are_rendered(page: Path) -> None:
+    opened = re.findall(r"<details[^>]*>", page.read_text("utf-8"))
+    assert all(" markdown" in tag for tag in opened)
+
+
 def test_words_of_tables_code_and_comments_do_not_count() -> None:
     text = (
         "Two words.\n\n| a | b |\n| --- | --- |\n\n```\nx\n```\n<!-- no -->\n![alt text](x.svg)\n"
