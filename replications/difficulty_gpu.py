@@ -1,16 +1,19 @@
 """Train all models behind the Difficulty paper's Table 1; needs numpy and torch, nothing else.
 
     PYTHONPATH=src:. python -m replications.difficulty_gpu FOLDER OUT [NAME...] [--epochs=30]
-        [--seeds=5] [--shuffles=5] [--parser=biaffine] [--halves=1] [--workers=4] [--seconds=560]
+        [--seeds=5] [--shuffles=5] [--parser=biaffine] [--halves=1] [--words=0] [--workers=4]
+        [--seconds=560]
 
 FOLDER holds what ``replications.difficulty_encode`` wrote. For each treebank and seed: the parser,
 and the parser on words that are all ``_`` (``measures``); for each shuffle a parser for every block
 but the first, trained on all blocks before and on the last block alone (``codes``); for ten
 treebanks, parsers trained on halves chosen by the data maps (``halves``, see
 ``replications.selection``). The parser may also be ``pointer``; ``--shuffles=0`` leaves out
-description length, ``--halves=0`` the halves. Several processes share the GPU. After each task the
-results so far are written: ``OUT/measures.json`` (one row per treebank and seed),
-``OUT/codes.json`` (one row per treebank, training, shuffle and block), ``OUT/halves.json``
+description length, ``--halves=0`` the halves; ``--words=430`` makes batches of so many sentences
+that they have about 430 words, instead of 32 sentences. Several processes share the GPU.
+
+After each task the results so far are written: ``OUT/measures.json`` (one row per treebank and
+seed), ``OUT/codes.json`` (one row per treebank, training, shuffle and block), ``OUT/halves.json``
 and ``OUT/sentences.npz`` (mean confidence and variability of heads, by seed and sentence).
 """
 
@@ -48,6 +51,14 @@ Settings = dict[str, Any]
 def short(value: Any) -> float:
     """Return a number with five decimals."""
     return round(float(value), 5)
+
+
+def parser_options(data: Encoded, n: int, given: Settings) -> BiaffineOptions:
+    """Return the parser's options: batches of 32 sentences, or of about so many words."""
+    kind = PARSERS[given["parser"]]
+    if not given["words"]:
+        return kind(upos=False)
+    return kind(upos=False, batch=max(round(given["words"] / float(data.lengths[:n].mean())), 1))
 
 
 def rounded(values: npt.ArrayLike) -> list[float]:
@@ -96,7 +107,7 @@ def measures(folder: str, name: str, given: Settings) -> tuple[list[Row], npt.ND
         NeuralJob(train, {"dev": dev}, BLIND + seed, epochs, data=blind, during=True)
         for seed in seeds
     ]
-    outcomes = run_jobs(data, jobs, PARSERS[given["parser"]](upos=False), side_by_side=len(jobs))
+    outcomes = run_jobs(data, jobs, parser_options(data, n, given), side_by_side=len(jobs))
     rows, maps = [], []
     for seed in seeds:
         courses = outcomes[seed].courses
@@ -150,9 +161,7 @@ def codes(folder: str, name: str, given: Settings) -> list[Row]:
                 jobs[training, shuffle, first] = NeuralJob(
                     order[start:first], {"next": order[first:last]}, 1000 * shuffle + first, epochs
                 )
-    outcomes = run_jobs(
-        data, list(jobs.values()), PARSERS[given["parser"]](upos=False), side_by_side=20
-    )
+    outcomes = run_jobs(data, list(jobs.values()), parser_options(data, n, given), side_by_side=20)
     for (training, shuffle, first), job, outcome in zip(jobs, jobs.values(), outcomes, strict=True):
         course = outcome.courses["next"]
         row = coded(data, np.asarray(job.evaluate["next"]), training, shuffle, first)
@@ -186,7 +195,7 @@ def halves(folder: str, name: str, given: Settings) -> list[Row]:
             chosen = choose_half(half, conf, var, sizes, seed)
             keys.append((half, seed, len(chosen), int(sizes[chosen].sum())))
             jobs.append(NeuralJob(chosen, {"dev": dev}, seed, given["epochs"], every=False))
-    outcomes = run_jobs(data, jobs, PARSERS[given["parser"]](upos=False), side_by_side=20)
+    outcomes = run_jobs(data, jobs, parser_options(data, n, given), side_by_side=20)
     return [
         {"treebank": name, "parser": given["parser"], "half": half, "seed": seed,
          "sentences": sentences, "words": words, "uas": round(100 * one.courses["dev"].uas, 4),
@@ -223,7 +232,7 @@ def main(*words: str) -> None:
     folder, out, *names = (word for word in words if not word.startswith("--"))
     given: Settings = {
         key: int(settings.get(key, value))
-        for key, value in {"epochs": 30, "seeds": 5, "shuffles": 5}.items()
+        for key, value in {"epochs": 30, "seeds": 5, "shuffles": 5, "words": 0}.items()
     } | {"parser": settings.get("parser", "biaffine")}
     paths = sorted(Path(folder).glob("*.npz"), key=lambda path: -path.stat().st_size)
     chosen = names or [path.stem for path in paths]
