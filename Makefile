@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Real treebanks for tests and benchmarks; tests that need them skip with a reason without.
 export TREEGAUGE_UD ?= $(abspath ../shared/ud)
-# Python compiles a module when it is first used; pip would compile all of them, which takes longer.
+# Python compiles a module when it is first used and keeps the result; pip would compile all of
+# them, which takes longer. Without the kept results, every process would compile all it imports.
 export PIP_COMPILE := 0
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test fuzz lint bench calibrate replicate docs clean
 
@@ -17,9 +19,11 @@ $(VENV)/core: pyproject.toml constraints.txt $(KERNELS)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@
 
-$(VENV)/dev: $(VENV)/core
+# One installation for both, because each builds the package.
+$(VENV)/dev: pyproject.toml constraints.txt $(KERNELS)
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
-	touch $@
+	touch $(VENV)/core $@
 
 # The scorer of 2018 as published is in no package of its own; of this one nothing else is used.
 $(VENV)/bench: $(VENV)/dev
@@ -39,8 +43,13 @@ lint: $(VENV)/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: $(VENV)/dev lint
-	$(BIN)/pytest -q -n auto --dist worksteal
+# Types are checked on one processor while the tests run; what they are found to be comes last.
+test: $(VENV)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@$(BIN)/mypy > $(VENV)/mypy.txt 2>&1 & checked=$$!; \
+	$(BIN)/pytest -q -n auto --dist worksteal; failed=$$?; \
+	wait $$checked || failed=$$?; cat $(VENV)/mypy.txt; exit $$failed
 
 # The tests with random examples, other ones each time; `make test` has the same ones every time.
 fuzz: $(VENV)/dev
