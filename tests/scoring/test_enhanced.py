@@ -49,6 +49,17 @@ def test_edges_to_empty_nodes_are_dropped():
     assert four(scores, "ELAS") == (2, 2, 3, None)
 
 
+@pytest.mark.parametrize("head", [" 1", "+1", "1 ", "01", "\u0661"])
+def test_heads_are_numbers_as_the_official_scorer_reads_them(head):
+    scores = assert_parity(GOLD, edges("0:root", f"{head}:obj|3:obj:x", "1:conj:and>obl:in"))
+    assert four(scores, "ELAS") == (4, 4, 4, None)
+
+
+def test_a_negative_head_is_refused_since_it_would_be_a_word_of_another_sentence():
+    with pytest.raises(ConlluError, match="-1:obj"):
+        ours(GOLD, edges("0:root", "-1:obj", "_"), enhanced=True)
+
+
 def test_heads_of_edges_survive_other_segmentation():
     gold = conllu([row(1, "ab", 2, "obj", deps="2:obj"), row(2, "c", 0, "root", deps="0:root")])
     system = conllu(

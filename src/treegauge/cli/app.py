@@ -11,6 +11,7 @@ from treegauge import __version__
 from treegauge.cli.options import HELP, Option, UsageError, did_you_mean, help_text, listed, usage
 from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.platforms import use_utf8_streams
 
 ABOUT = "What does this parsing score mean? Score, rank and measure parsers and treebanks."
 #: Verbs that multiply no large matrices, for which numpy need not start threads.
@@ -44,6 +45,9 @@ def run(words: Sequence[str]) -> int:
             message = f"{error.filename}: {error.strerror}"
         print(f"error: {message}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        print(f"error: not enough memory: {str(error) or 'use smaller inputs'}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt as stop:  # some commands say what is kept
         print(str(stop) or "interrupted", file=sys.stderr)
         return 130
@@ -53,6 +57,7 @@ def main() -> None:
     """Run the command line."""
     if not SERIAL.isdisjoint(sys.argv[1:2]):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    use_utf8_streams()
     sys.exit(run(sys.argv[1:]))
 
 

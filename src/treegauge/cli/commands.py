@@ -9,12 +9,14 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from treegauge.cli.options import HELP, Option, read_words
-from treegauge.cli.output import FORMATS, check_out, emit
+from treegauge.cli.output import FORMAT_KINDS, FORMATS, check_out, emit
 from treegauge.cli.progress import showing
 from treegauge.cli.verbs import QUESTION, VERBS, Command
-from treegauge.core.files import check_overwriting
+from treegauge.core.arguments import check_arguments
+from treegauge.core.file_kinds import FIGURE, PAGE
+from treegauge.core.outputs import check_output, guarding, inputs_of
 from treegauge.core.result import Result
-from treegauge.core.verbs import Verb, VerbParameter, verb_parameters
+from treegauge.core.verbs import FORCE, Verb, VerbParameter, verb_parameters
 
 FORMAT = Option("fmt", ("--format",), choices=FORMATS, help="How to print.", shown="text")
 OUT = Option("out", ("--out", "-o"), metavar="PATH", help="Write the result to this file.")
@@ -22,6 +24,7 @@ PLOT = Option(
     "plot", ("--plot",), metavar="PATH",
     help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite).",
 )  # fmt: skip
+FORCING = Option("force", ("--force",), bool, help=FORCE)
 #: Parameters of Python that a command line cannot give.
 OBJECTS = frozenset({"progress", "say"})
 
@@ -48,12 +51,20 @@ class VerbCommand(NamedTuple):
             return None
         fmt = given.pop("fmt", "text")
         own_out = "out" in self.parameters
-        out = None if own_out or "out" not in given else Path(given.pop("out"))
+        out = None if own_out else given.pop("out", None)
         figure = given.pop("plot", None)
-        inputs = [one for value in given.values()
-                  for one in (value if isinstance(value, list) else [value])]  # fmt: skip
-        for target in (out, figure):
-            check_overwriting(target, inputs)
+        check_arguments("", {"out": out, "plot": figure}, {"out": None, "plot": None})
+        force = given.pop("force", False) if "force" not in self.parameters else False
+        inputs = inputs_of(self.function.__name__, given).values()
+        with guarding(inputs, force=force or given.get("force", False)):
+            return self._run(given, fmt, None if out is None else Path(out), figure)
+
+    def _run(self, given: dict[str, Any], fmt: str, out: Path | None, figure: str | None) -> int:
+        """Call the verb with its inputs protected."""
+        if out is not None:
+            check_output(out, FORMAT_KINDS.get(fmt, ""))
+        if figure is not None:
+            check_output(figure, PAGE if Path(figure).suffix == ".html" else FIGURE)
         args: list[Any] = []
         for number, (key, one) in enumerate(self.parameters.items()):
             if one.kind is inspect.Parameter.VAR_POSITIONAL:
@@ -86,6 +97,7 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
     options += [PLOT] if command.plot else []
     printing = FORMAT._replace(choices=[*FORMATS, *command.formats])
     options += [printing] if "out" in parameters else [printing, OUT]
+    options += [FORCING] if "force" not in parameters else []
     return VerbCommand(function, [*options, HELP], parameters, command.formats)
 
 

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.core.errors import ChoiceError
+from treegauge.core.file_kinds import JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic
 from treegauge.core.result import SAVED, Result
 
 FORMATS = ("text", "json", "csv", "latex", "markdown", "html")
+FORMAT_KINDS = {"json": JSON, "csv": TEXT, "latex": LATEX, "markdown": TEXT, "html": PAGE}
+"""Kinds of files that formats make."""
 
 
 def render(result: Result, fmt: str) -> str:

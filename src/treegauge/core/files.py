@@ -2,17 +2,22 @@
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.outputs import check_replacing
+from treegauge.core.platforms import replace_file, set_usual_mode
 
 
 @contextmanager
-def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic(path: str | os.PathLike[str], *, own: bool = False) -> Iterator[BinaryIO]:
     """Open a file for writing bytes; it takes its name only when all went well.
+
+    What exists there must be a file of the same kind and not an input of the verb that runs
+    (:mod:`treegauge.core.outputs`); `own` says that the folder is our own, such as a store, where
+    whatever is there is replaced.
 
     Examples
     --------
@@ -23,12 +28,16 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> target.read_bytes()
     b'whole'
     """
+    import shutil
     import tempfile
 
     target = Path(path)
     if target.exists() and not (target.is_file() or target.is_dir()):  # a device or a pipe
-        with target.open("wb") as file:
+        with tempfile.TemporaryFile() as file:  # archives cannot be written where nothing is kept
             yield file
+            file.seek(0)
+            with target.open("wb") as device:
+                shutil.copyfileobj(file, device)
         return
     target = target.resolve()  # a link stays a link
     # The temporary file's name would puzzle whoever reads the message.
@@ -40,35 +49,10 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
-        Path(name).replace(target)
+        set_usual_mode(Path(name), 0o666)
+        if not own:
+            check_replacing(Path(name), target)
+        replace_file(Path(name), target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-def check_overwriting(out: str | os.PathLike[str] | None, inputs: Iterable[Any]) -> None:
-    """Refuse to write to a file that is also an input: a path, or ``NAME=PATH``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> target = Path(tempfile.mkdtemp()) / "a.conllu"
-    >>> target.touch()
-    >>> check_overwriting(target, [f"mine={target}"])
-    Traceback (most recent call last):
-        ...
-    treegauge.core.errors.TreegaugeError: ...a.conllu is an input and would be overwritten; ...
-    """
-    if out is None or not Path(out).is_file():
-        return
-    for source in inputs:
-        if not isinstance(source, str | os.PathLike):
-            continue
-        for word in {str(source), str(source).partition("=")[2]}:
-            if word and Path(word).is_file() and Path(word).samefile(out):
-                raise TreegaugeError(
-                    f"{out} is an input and would be overwritten; write to another file"
-                )

@@ -12,6 +12,7 @@ from treegauge import __version__
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError
 from treegauge.core.files import atomic
+from treegauge.core.outputs import guarding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -207,7 +208,7 @@ class Result(_Signed):
         """Return the table as CSV, numbers in full precision."""
         return self.saved.write_csv()
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write to a file, atomically; the ending says how.
 
         Parameters
@@ -215,12 +216,14 @@ class Result(_Signed):
         path
             ``.csv``, ``.tsv``, ``.json``, ``.parquet``, ``.tex``, ``.md``, ``.html`` or ``.txt``,
             and what else the kind of result has (`own_formats`).
+        force
+            Overwrite an existing file of another kind.
         """
         ending = Path(path).suffix.lower()
         own = {f".{name}": name for name in self.own_formats}
         if ending not in {*SAVED, *own}:
             raise ChoiceError("kind of file", ending, [*SAVED, *own])
-        with atomic(path) as file:
+        with guarding(force=force), atomic(path) as file:
             if ending == ".parquet":
                 self.saved.write_parquet(file)
             elif ending == ".tsv":

@@ -1,11 +1,11 @@
 """Work in threads, where there is enough of it."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import Context
 from typing import TypeVar
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.platforms import processors
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,8 +33,7 @@ def map_threads(work: Callable[[T], R], items: Iterable[T], workers: int) -> Ite
 def worker_count(workers: int | None) -> int:
     """Return how many threads to use: all processors this process may use, unless given."""
     if workers is None:
-        allowed = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
-        return len(allowed(0))
+        return processors()
     if workers < 1:
         raise TreegaugeError(f"workers {workers}: expected 1 or more")
     return workers

@@ -7,11 +7,15 @@ command line reads names, types, defaults and help from the same place.
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import wraps
 from typing import Any, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
+from treegauge.core.arguments import check_arguments
+from treegauge.core.outputs import OUTPUTS, guarded_call
+
+FORCE = "Overwrite an existing file of another kind; an input is never overwritten."
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
@@ -92,9 +96,12 @@ def verb(function: Callable[..., R]) -> Verb[R]:
     }
     homes = {one.name: group for group, value in groups.items() for one in fields(value)}  # type: ignore[arg-type]
     known = [*plain.parameters.keys() - groups.keys(), *homes]
+    writes = not OUTPUTS.keys().isdisjoint(known)
+    defaults: dict[str, Any] = {}
 
     @wraps(function)
     def call(*args: Any, **given: Any) -> R:
+        force = bool(given.pop("force", False)) if writes else False
         chosen: dict[str, dict[str, Any]] = {group: {} for group in groups}
         rest: dict[str, Any] = {}
         for name, value in given.items():
@@ -111,7 +118,10 @@ def verb(function: Callable[..., R]) -> Verb[R]:
         for group, default in groups.items():
             base = rest.get(group, default)
             rest[group] = type(base)(**(vars(base) | chosen[group])) if chosen[group] else base
-        return function(*args, **rest)
+        named = _named(plain, args, given)
+        check_arguments(function.__name__, named, defaults)
+        with guarded_call(function.__name__, named, force=force):
+            return function(*args, **rest)
 
     flat = []
     for name, parameter in plain.parameters.items():
@@ -127,11 +137,25 @@ def verb(function: Callable[..., R]) -> Verb[R]:
             )
             for one in fields(groups[name])  # type: ignore[arg-type]
         ]
+    if writes:
+        kind = inspect.Parameter.KEYWORD_ONLY
+        flat.append(inspect.Parameter("force", kind, annotation=bool, default=False))
     flat.sort(key=lambda parameter: parameter.kind)
+    defaults |= {parameter.name: parameter.default for parameter in flat}
     call.__signature__ = plain.replace(parameters=flat)  # type: ignore[attr-defined]
     call.settings = groups  # type: ignore[attr-defined]
     call.subverbs = {}  # type: ignore[attr-defined]
     return cast("Verb[R]", call)
+
+
+def _named(
+    plain: inspect.Signature, args: Sequence[Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return all arguments of a call by parameter."""
+    try:
+        return {**plain.bind_partial(*args).arguments, **given}
+    except TypeError:  # the call itself says what is wrong with it
+        return dict(given)
 
 
 class _AnyAttribute(type):
@@ -205,6 +229,7 @@ def verb_parameters(function: Callable[..., Any]) -> dict[str, VerbParameter]:
     """
     inner = inspect.unwrap(function)
     hints, said = _hints(inner, inner.__module__), parameter_help(inner.__doc__)
+    said, hints = {"force": FORCE} | said, {"force": bool} | hints
     groups: Mapping[str, Settings] = getattr(function, "settings", {})
     for value in groups.values():
         kind = type(value)

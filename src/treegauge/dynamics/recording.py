@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
+from treegauge.core.outputs import guarding
 from treegauge.core.result import Result
 from treegauge.core.tables import make_table
 from treegauge.parsing.base import from_npz, to_npz
@@ -216,9 +217,10 @@ class Recording(Result):
             values[f"{layer}_bits"] = -logp.mean(axis=1) / np.log(2)
         return make_table(values)
 
-    def save(self, path: Source) -> None:
+    def save(self, path: Source, *, force: bool = False) -> None:
         """Write to ``.npz``, or to ``.parquet`` with one row per word and one list per layer."""
-        save_recordings(path, {"0": self})
+        with guarding(force=force):
+            save_recordings(path, {"0": self})
 
     @classmethod
     def load(cls, path: Source) -> "Recording":

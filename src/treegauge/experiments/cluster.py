@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, Self
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.platforms import processors
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.pools import (
     ONE_THREAD,
@@ -18,7 +19,6 @@ from treegauge.experiments.pools import (
     Finished,
     Pool,
     PoolSettings,
-    processors,
 )
 from treegauge.experiments.processes import Processes
 from treegauge.experiments.tasks import Report, perform

@@ -118,17 +118,19 @@ def commit(root: Path) -> str | None:
     git = root / ".git"
     try:
         if git.is_file():  # a linked work tree
-            git = (root / git.read_text().partition("gitdir:")[2].strip()).resolve()
-        head = (git / "HEAD").read_text().strip()
+            git = (root / git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()).resolve()
+        head = (git / "HEAD").read_text(encoding="utf-8").strip()
         if not head.startswith("ref:"):
             return head
         reference = head.partition(":")[2].strip()
         shared = git / "commondir"
-        common = (git / shared.read_text().strip()).resolve() if shared.exists() else git
+        common = (
+            (git / shared.read_text(encoding="utf-8").strip()).resolve() if shared.exists() else git
+        )
         loose = common / reference
         if loose.exists():
-            return loose.read_text().strip()
-        for line in (common / "packed-refs").read_text().splitlines():
+            return loose.read_text(encoding="utf-8").strip()
+        for line in (common / "packed-refs").read_text(encoding="utf-8").splitlines():
             if line.endswith(f" {reference}"):
                 return line.split()[0]
     except OSError:

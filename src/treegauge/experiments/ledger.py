@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.platforms import take_lock
 from treegauge.experiments.cells import Cell, CellBatch, Point, Setup
 from treegauge.experiments.tasks import Report
 
@@ -263,7 +264,7 @@ def locked(path: Path, what: str) -> Iterator[None]:
         raise TreegaugeError(f"cannot write to {what}: {error.strerror}") from error
     with opened as file:
         patience = time.monotonic() + PATIENCE
-        while not _taken(file):
+        while not take_lock(file):
             if time.monotonic() > patience:
                 raise BusyError(
                     f"{what} is in use by {holder(path)}; wait for it, or run into another store "
@@ -275,26 +276,6 @@ def locked(path: Path, what: str) -> Iterator[None]:
         file.write(f"process {os.getpid()} on {platform.node()} since {now}\n")
         file.flush()
         yield
-
-
-def _taken(file: IO[str], *, shared: bool = False) -> bool:
-    """Try to lock a file; on Windows a byte far behind its end, so that its text can be read."""
-    try:
-        import fcntl
-    except ImportError:
-        import msvcrt
-
-        file.seek(1 << 30)
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def holder(path: Path) -> str:
@@ -310,4 +291,4 @@ def is_locked(path: Path) -> bool:
     if not path.exists():
         return False
     with path.open("r", encoding="utf-8") as file:
-        return not _taken(file, shared=True)
+        return not take_lock(file, shared=True)

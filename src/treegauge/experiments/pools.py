@@ -3,11 +3,9 @@
 Here or in processes; see `cluster` for other machines.
 """
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Self
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
@@ -79,30 +77,6 @@ def _read(text: object, units: dict[str, int], expected: str, given: object = No
     if value <= 0:
         raise TreegaugeError(f"found {given or text!r}; expected {expected}")
     return value
-
-
-def confine(memory: int) -> None:
-    """Limit this process to some bytes beyond what it holds; more is a MemoryError."""
-    try:
-        import resource
-    except ImportError:
-        raise TreegaugeError("memory cannot be limited on this platform") from None
-
-    held = 0
-    statm = Path("/proc/self/statm")
-    if statm.exists():
-        held = int(statm.read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
-    limit, (_, most) = held + memory, resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY:
-        limit = min(limit, most)  # a limit set from outside cannot be raised
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 POOLS = ("inline", "process", "dask", "dask://HOST:PORT", "slurm")

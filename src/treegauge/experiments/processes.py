@@ -22,8 +22,9 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, Self
 
+from treegauge.core.platforms import confine_memory, end_group, lead_group, processors
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.pools import ONE_THREAD, CellLimits, Finished, Pool, confine, processors
+from treegauge.experiments.pools import ONE_THREAD, CellLimits, Finished, Pool
 from treegauge.experiments.tasks import Report, perform
 
 TAIL = 1500
@@ -232,9 +233,7 @@ def _end(process: Any) -> None:
     """Kill the process of a cell, and those it started where that is possible."""
     if process.pid is None:
         return
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+    end_group(process.pid)
     if process.exitcode is None:
         process.kill()
 
@@ -254,8 +253,7 @@ def _run(
 ) -> None:  # runs in the cell's process
     """Be the process of one cell: do it, answer, end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt means
-    if hasattr(os, "setsid"):
-        os.setsid()  # so that all it starts can be ended with it
+    lead_group()  # so that all it starts can be ended with it
     os.environ.update(ONE_THREAD)  # the server may have been started by others
     threading.Thread(target=_end_with_driver, daemon=True).start()
     try:
@@ -266,7 +264,7 @@ def _run(
     os.dup2(output, 2)
     faulthandler.enable(file=2, all_threads=False)
     if memory is not None:
-        confine(memory)
+        confine_memory(memory)
     writer.send_bytes(pickle.dumps(perform(cell)))
     writer.close()
     os._exit(0)  # nothing that a task left behind shall hold it up
@@ -277,6 +275,5 @@ def _end_with_driver() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
-        if hasattr(os, "killpg"):
-            os.killpg(0, signal.SIGKILL)
+        end_group(0)
         os._exit(1)

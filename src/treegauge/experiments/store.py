@@ -139,7 +139,7 @@ class Store:
     def write(self, path: Path, data: bytes) -> None:
         """Write a file; it is on the disk when this returns."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic(path) as file:
+        with atomic(path, own=True) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -10,10 +10,10 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.platforms import peak_memory
 from treegauge.core.plugins import load_plugins
 from treegauge.experiments.cells import Cell, Outcome, Scalar
 from treegauge.experiments.inventory import environment, parser_files, treebank_files
@@ -218,7 +218,7 @@ def perform(cell: Cell) -> Report:
     except BaseException:  # also what a library uses to end the interpreter
         facts = {"error": _writable(traceback.format_exc())[-LONGEST:].strip()}
     return Report(
-        **facts, started=started, seconds=time.perf_counter() - clock, peak=peak(),
+        **facts, started=started, seconds=time.perf_counter() - clock, peak=peak_memory(),
         environment=environment(cell.parser),
     )  # fmt: skip
 
@@ -260,17 +260,3 @@ def _scalars(scalars: Mapping[str, Any]) -> dict[str, Scalar]:
 def _writable(text: str) -> str:
     """Replace lone surrogates, as in names of files that are not UTF-8; SQLite refuses them."""
     return text.encode(errors="backslashreplace").decode()
-
-
-def peak() -> int:
-    """Return the most bytes this process ever held."""
-    status = Path("/proc/self/status")
-    match = re.search(r"VmHWM:\s*(\d+)", status.read_text()) if status.exists() else None
-    if match:
-        return int(match[1]) * 1024
-    try:
-        import resource
-    except ImportError:  # where there is neither, memory stays unknown
-        return 0
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024

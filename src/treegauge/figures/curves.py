@@ -37,6 +37,11 @@ def curve_data(curves: Curves) -> list[dict[str, Any]]:
     return curves.table.select(names).to_dicts()
 
 
+def _percent(share: float | None) -> str:
+    """Return a share of words as a label shows it; counts without all words have none."""
+    return "" if share is None else f" ({100 * share:.0f} %)"
+
+
 def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> Spec:
     """Draw curves by class over the logarithm of size (Challenges, Fig. 1, with relative scores).
 
@@ -55,7 +60,7 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
         {
             "panel": _panel(curves, row),
             "class": row["class"],
-            "curve": f"{_arrow(row['class'])} ({100 * row['share']:.0f} %)",
+            "curve": _arrow(row["class"]) + _percent(row["share"]),
             "size": row["size"],
             "value": percent * row[shown],
             "low": percent * row[low],
@@ -63,7 +68,7 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
             "score": row["score"],
         }
         for row in curve_data(curves)
-        if row[shown] is not None and (row["class"] == ALL or row["share"] >= min_share)
+        if row[shown] is not None and (row["class"] == ALL or (row["share"] or 1) >= min_share)
     ]
     order = list(dict.fromkeys(row["curve"] for row in rows))
     # Black for the first curve, then all colours in turn, then the next pattern of dashes.

@@ -1,7 +1,6 @@
 """Any external program as a parser, run by commands that a template spells out."""
 
 import shlex
-import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.platforms import can_confine_programs
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.command_templates import (
     ARGUMENTS,
@@ -215,7 +215,7 @@ class CommandParser:
         self.options = options or CommandOptions()
         self.template = template or find_template(self.options.template)
         _check_arguments(self.options.arguments, self.template)
-        if self.options.memory and not sys.platform.startswith("linux"):
+        if self.options.memory and not can_confine_programs():
             raise TreegaugeError("option memory: limits need Linux; leave it at 0 here")
 
     def fit(

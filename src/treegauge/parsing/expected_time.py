@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from treegauge.core.platforms import load_average
 from treegauge.treebanks.columns import Treebank
 
 REFERENCE = 0.0058
@@ -99,11 +100,7 @@ def measured_seconds() -> float:
 
 def waiting() -> float:
     """Return how many processes share a core, this one counted; at least 1."""
-    try:
-        load = os.getloadavg()[0]
-    except (OSError, AttributeError):  # not known on Windows
-        return 1.0
-    return max(1.0, (load + 1) / (os.cpu_count() or 1))
+    return max(1.0, (load_average() + 1) / (os.cpu_count() or 1))
 
 
 def expected_seconds(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, ClassVar, Literal
 
 from treegauge.core.errors import check_whole
-from treegauge.core.files import check_overwriting
 from treegauge.core.messages import note, progress
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -95,7 +94,6 @@ def parse(
     from treegauge.treebanks.conllu import TOLERABLE, write_conllu
     from treegauge.treebanks.reading import read_treebank
 
-    check_overwriting(out, (model, treebank))
     check_whole("trees", trees, 1)
     if isinstance(model, str | PathLike):
         digest = sha256(Path(model).read_bytes()).hexdigest()[:6]

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from math import inf
@@ -19,6 +19,7 @@ from typing import NoReturn
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
+from treegauge.core.platforms import confine_program, end_group, ending_signals, own_group
 from treegauge.treebanks.columns import Treebank, closed
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.problems import ConlluError
@@ -49,18 +50,13 @@ def run(
         try:
             process = subprocess.Popen(  # noqa: S603 -- no shell; words come from a template
                 list(words), cwd=folder, stdin=source, stdout=target, stderr=said,
-                env={**os.environ, "PYTHONUTF8": "1"}, start_new_session=True,
+                env={**os.environ, "PYTHONUTF8": "1"}, **own_group(),
             )  # fmt: skip
         except (OSError, ValueError) as error:
             raise CommandError(f"{what}: cannot start {words[0]!r}: {error}") from error
         try:
             if memory:
-                # Data, not address space: Java and CUDA reserve far more addresses than they use.
-                import resource
-
-                size = int(memory * 2**30)
-                with suppress(ProcessLookupError):  # it has ended already
-                    resource.prlimit(process.pid, resource.RLIMIT_DATA, (size, size))
+                confine_program(process.pid, int(memory * 2**30))
             status = _wait(
                 process, what, (monotonic() if start is None else start) + (timeout or inf)
             )
@@ -70,8 +66,8 @@ def run(
                 f"(option timeout){last_words(log)}"
             ) from None
         finally:  # whatever is left of it, and of the processes it started
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            if not end_group(process.pid):
+                process.kill()
             process.wait()
     if status:
         cause = f"ended with status {status}"
@@ -118,9 +114,8 @@ def _raised_signals() -> Iterator[None]:
     def leave(number: int, _: object) -> NoReturn:
         raise SystemExit(128 + number)
 
-    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     ours = threading.current_thread() is threading.main_thread()
-    taken = [one for one in asked if ours and signal.getsignal(one) is signal.SIG_DFL]
+    taken = [one for one in ending_signals() if ours and signal.getsignal(one) is signal.SIG_DFL]
     for one in taken:
         signal.signal(one, leave)
     try:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError, check_whole
-from treegauge.core.files import check_overwriting
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
@@ -98,7 +97,6 @@ def train(
     options = read_options(entry.options, given)
     chosen = entry.make(options) if ensemble == 1 else EnsembleParser(entry, options, ensemble)
     check_place(out)
-    check_overwriting(out, (treebank, dev))
     gold, held = _read_sets(treebank, dev, errors)
     share = _held_share(held_out, entry.keeps_best_epoch)
     if held is not None:

@@ -144,14 +144,16 @@ class SentenceSubsets(Result):
         """Return the chosen sentences of the treebank, byte for byte as they were read."""
         return self._one_treebank().to_bytes().decode()
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write to a file, atomically; .conllu holds the sentences themselves."""
         if Path(path).suffix.lower() != ".conllu":
-            super().save(path)
+            super().save(path, force=force)
             return
+        from treegauge.core.outputs import guarding
         from treegauge.treebanks.conllu import write_conllu
 
-        write_conllu(self._one_treebank(), path)
+        with guarding(force=force):
+            write_conllu(self._one_treebank(), path)
 
     def _one_treebank(self) -> "Treebank":
         if len(self.treebanks) > 1:

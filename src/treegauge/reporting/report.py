@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic, check_overwriting
+from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import Settings, verb
@@ -115,7 +115,6 @@ def report(
         What to do about malformed sentences.
     """
     golds = list(gold) if isinstance(gold, list | tuple) else [gold]
-    check_overwriting(out, [*sources, *golds])
     path = None if out is None else Path(out)
 
     def make() -> Page:

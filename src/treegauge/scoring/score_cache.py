@@ -106,7 +106,7 @@ class ScoreCache:
                 "errors": {name: list(pair) for name, pair in score.errors.items()},
                 "failure": score.failure}  # fmt: skip
         self.folder.mkdir(parents=True, exist_ok=True)
-        with atomic(self.path(gold, system)) as file:
+        with atomic(self.path(gold, system), own=True) as file:
             file.write(json.dumps({**kept, "checksum": _checksum(kept)}).encode())
 
 

@@ -24,6 +24,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from treegauge import __version__
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import ProgressTask, progress
+from treegauge.core.platforms import take_lock
 from treegauge.treebanks.languages import release_key
 
 STEP = 1 << 18
@@ -143,7 +144,7 @@ class _Resuming:
         """Ask for what is missing and append it."""
         have = self.size
         headers = {"User-Agent": f"treegauge/{__version__}", "Accept-Encoding": "identity"}
-        tag = self.tag_file.read_text() if self.tag_file.exists() else ""
+        tag = self.tag_file.read_text(encoding="utf-8") if self.tag_file.exists() else ""
         if have and (tag or self.checked):
             headers |= {"Range": f"bytes={have}-"} | ({"If-Range": tag} if tag else {})
         try:
@@ -182,7 +183,8 @@ class _Resuming:
         total = have + int(length) if length.isdigit() else None
         etag = answer.headers.get("ETag") or "W/"
         weak = etag.startswith("W/")
-        self.tag_file.write_text(answer.headers.get("Last-Modified") or "" if weak else etag)
+        tag = answer.headers.get("Last-Modified") or "" if weak else etag
+        self.tag_file.write_text(tag, encoding="utf-8")
         with self.part.open("ab" if have else "wb") as file:
             while data := answer.read(STEP):
                 have += file.write(data)
@@ -208,13 +210,8 @@ class _Redirects(HTTPRedirectHandler):
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Keep other processes from downloading the same file at the same time."""
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system
-        yield
-        return
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with path.open("w", encoding="utf-8") as file:
+        take_lock(file, wait=True)
         yield
 
 
@@ -260,7 +257,7 @@ def _git(folder: str, *arguments: str, check: bool = True) -> tuple[str, str]:
         raise TreegaugeError("found no git; install it, or fetch from an archive")
     environment = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
     done = subprocess.run(  # noqa: S603 -- no shell, and addresses are after "--"
-        [program, "-c", "core.hooksPath=/dev/null", *arguments],
+        [program, "-c", f"core.hooksPath={os.devnull}", *arguments],
         cwd=folder, env=environment | _GIT_SETTINGS, stdin=subprocess.DEVNULL,
         capture_output=True, check=False,
     )  # fmt: skip

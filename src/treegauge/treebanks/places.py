@@ -1,6 +1,5 @@
 """Where treebanks are fetched from and where they are put."""
 
-import os
 import re
 import shutil
 import tempfile
@@ -12,6 +11,8 @@ from typing import Literal, TypeVar
 from urllib.parse import unquote
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.outputs import check_folder
+from treegauge.core.platforms import replace_file, set_usual_mode
 from treegauge.treebanks.downloads import address
 from treegauge.treebanks.languages import code_of, is_plain, release_of, take_apart
 from treegauge.treebanks.sources import is_conllu
@@ -165,19 +166,18 @@ def fresh_folders(targets: Mapping[K, Path], *, replace: bool) -> Iterator[dict[
             target.parent.mkdir(parents=True, exist_ok=True)
             if target.exists() and not replace:
                 raise TreegaugeError(f"{target}: exists already; replace it, or fetch elsewhere")
+            check_folder(target)
             fresh[key] = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
         yield fresh
         for key, target in targets.items():
-            mask = os.umask(0)
-            os.umask(mask)
-            fresh[key].chmod(0o777 & ~mask)
+            set_usual_mode(fresh[key], 0o777)
             if target.exists():
                 old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.old."))
-                target.rename(old / target.name)
-                fresh[key].rename(target)
+                replace_file(target, old / target.name)
+                replace_file(fresh[key], target)
                 shutil.rmtree(old)
             else:
-                fresh[key].rename(target)
+                replace_file(fresh[key], target)
     finally:
         for folder in fresh.values():
             shutil.rmtree(folder, ignore_errors=True)

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.problems import ReadingProblem
 
-_HEAD = re.compile(r"(\d{1,9})(\.\d+)?", re.ASCII)
+_EMPTY_NODE = re.compile(r"\d{1,9}\.\d+", re.ASCII)
+_FAR = 2**31 - 1  # behind the end of any sentence
 
 # CoNLL 2018: punctuation and unknown labels are in neither set.
 CONTENT = frozenset(
@@ -72,23 +73,33 @@ class Edge(NamedTuple):
 def parse_deps(deps: str) -> list[Edge] | None:
     """Read one DEPS field; edges to empty nodes are left out, None means it is malformed.
 
+    Heads are read as the official scorer reads them, by Python's ``int``: spaces around a number
+    and a plus sign before it do not matter. A negative head is malformed: the official scorer takes
+    it for a word of another sentence, counted from the end of what it has read so far.
+
     Examples
     --------
     >>> parse_deps("2:nsubj|3:conj:and>obl:in|4.1:obj")
     [Edge(head=2, steps=('nsubj',)), Edge(head=3, steps=('conj:and', 'obl:in'))]
-    >>> parse_deps("_"), parse_deps("2")
-    ([], None)
+    >>> parse_deps("_"), parse_deps("2"), parse_deps("-1:x")
+    ([], None, None)
+    >>> parse_deps(" 1:x|+2:y")
+    [Edge(head=1, steps=('x',)), Edge(head=2, steps=('y',))]
     """
     edges: list[Edge] = []
     if deps in {"", "_"}:
         return edges
     for part in deps.split("|"):
         head, colon, relation = part.partition(":")
-        match = _HEAD.fullmatch(head)
-        if not colon or match is None:
+        if colon and _EMPTY_NODE.fullmatch(head):
+            continue
+        try:
+            number = int(head)
+        except ValueError:
             return None
-        if match[2] is None:
-            edges.append(Edge(int(head), tuple(relation.split(">"))))
+        if not colon or number < 0:
+            return None
+        edges.append(Edge(min(number, _FAR), tuple(relation.split(">"))))
     return edges
 
 

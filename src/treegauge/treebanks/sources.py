@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
+from treegauge.core.arguments import bad_text
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.outputs import protect
 
 SPLITS = ("train", "dev", "test")
 ENDINGS = ("", ".gz", ".xz", ".zst", ".bz2")
@@ -28,6 +30,7 @@ def open_bytes(path: Source) -> Iterator[BinaryIO]:
     if name == "-":
         yield sys.stdin.buffer
         return
+    protect(name)
     try:
         with _open(name) as stream:
             yield stream
@@ -102,12 +105,15 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
 
 def _members(name: str) -> list[str]:
     """Return a folder's treebank files, each once if it is there packed and unpacked; or a file."""
-    if not Path(name).is_dir():
-        return [name]
     members: dict[str, str] = {}
+    if not Path(name).is_dir():
+        members[name] = name
     for ending in ENDINGS:
         for path in Path(name).glob(f"*.conllu{ending}"):
             members.setdefault(short_name(path), str(path))
+    for path_name in members.values():
+        if problem := bad_text(path_name):
+            raise TreegaugeError(f"{path_name!a}: the name holds {problem}; rename the file")
     return list(members.values())
 
 

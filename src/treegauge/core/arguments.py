@@ -1,0 +1,143 @@
+"""Arguments of verbs: the one place that says which numbers and names a verb takes.
+
+:func:`treegauge.core.verbs.verb` checks every call here, so that the command line and Python refuse
+the same values with the same words.
+"""
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from numbers import Integral
+from typing import Any
+
+from treegauge.core.errors import TreegaugeError
+
+MOST = 10**12
+"""Largest whole number where a parameter has no limit of its own."""
+
+LIMITS: Mapping[str, tuple[int, int]] = {
+    "seed": (0, 2**32 - 1),
+    "digits": (0, 15),
+    "workers": (1, 1024),
+    "port": (0, 65535),
+    "samples": (1, 10**8),
+    "resamples": (0, 10**6),
+    "permutations": (2, 10**7),
+    "repeats": (1, 10**4),
+    "orders": (1, 1000),
+    "seeds": (1, 1000),
+    "folds": (2, 10**4),
+    "ensemble": (1, 1000),
+    "epochs": (1, 10**5),
+    "iterations": (1, 10**5),
+    "retries": (0, 1000),
+    "trees": (0, 10**4),
+    "vocabulary": (1, 10**7),
+    "covariates": (0, 10**6),
+    "low": (0, 10**5),
+    "high": (0, 10**5),
+}
+"""Smallest and largest value of whole numbers by parameter.
+
+Upper limits are far above what any study needs. They keep a slip of the keyboard from running for
+ever or from filling the memory.
+"""
+
+OF_VERB: Mapping[tuple[str, str], tuple[int, int]] = {
+    ("recommend", "samples"): (1, 10**6),
+    ("synthesise", "sentences"): (0, 10**7),
+    **{
+        (verb, "samples"): (1, 10**4)
+        for verb in ("curve", "counts", "complexity", "equivalent", "fit", "advise")
+    },
+}
+"""Limits of one verb's parameter where the same name costs more there."""
+
+
+def check_arguments(verb: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Refuse numbers out of bounds, and names that are empty or not text.
+
+    Parameters
+    ----------
+    verb
+        Name of the function.
+    given
+        Arguments by parameter.
+    defaults
+        Defaults by parameter; a default is always accepted.
+
+    Examples
+    --------
+    >>> check_arguments("rank", {"digits": 2, "metric": "las"}, {})
+    >>> check_arguments("rank", {"digits": 99}, {})
+    Traceback (most recent call last):
+    treegauge.core.errors.TreegaugeError: digits: expected a whole number of at most 15, found 99
+    >>> check_arguments("map", {"parser": [""]}, {})
+    Traceback (most recent call last):
+    treegauge.core.errors.TreegaugeError: parser: found an empty name; give one, or leave it out
+    """
+    for name, value in given.items():
+        default = defaults.get(name)
+        if value is default or (isinstance(value, str | int | float) and value == default):
+            continue
+        for one in flat(value):
+            if isinstance(one, bool):
+                continue
+            if isinstance(one, str | os.PathLike):
+                _check_name(name, os.fspath(one))
+            elif isinstance(one, float):
+                _check_share(name, one)
+            elif isinstance(one, Integral):
+                least, most = OF_VERB.get((verb, name)) or LIMITS.get(name, (0, MOST))
+                check_between(name, int(one), least, most)
+
+
+def check_between(name: str, found: int, least: int, most: int) -> None:
+    """Refuse a whole number outside its limits."""
+    if not least <= found <= most:
+        limit = f"at least {least}" if found < least else f"at most {most:,}"
+        raise TreegaugeError(f"{name}: expected a whole number of {limit}, found {found}")
+
+
+def _check_share(name: str, found: float) -> None:
+    if not math.isfinite(found):
+        raise TreegaugeError(f"{name}: expected a finite number, found {found}")
+    if name == "level" and not 0 < found < 1:
+        raise TreegaugeError(f"level: expected a number between 0 and 1, found {found:g}")
+
+
+def flat(value: Any) -> Iterator[Any]:
+    """Yield an argument, or the arguments in a list or a set of them."""
+    if isinstance(value, list | tuple | set | frozenset):
+        for one in value:
+            yield from flat(one)
+    else:
+        yield value
+
+
+def _check_name(name: str, text: str | bytes) -> None:
+    if not text:
+        raise TreegaugeError(f"{name}: found an empty name; give one, or leave it out")
+    problem = bad_text(text) if isinstance(text, str) else "bytes"
+    if problem:
+        raise TreegaugeError(
+            f"{name}: {text!a} holds {problem}; expected text in UTF-8. Rename the file or "
+            "folder if it is one"
+        )
+
+
+def bad_text(text: str) -> str:
+    r"""Return what makes a text unfit for UTF-8 files and for names of files, or nothing.
+
+    Examples
+    --------
+    >>> bad_text("ö"), bad_text("\udcff"), bad_text("a\0")
+    ('', 'bytes that are not UTF-8', 'a null character')
+    """
+    if "\0" in text:
+        return "a null character"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "bytes that are not UTF-8"
+    return ""

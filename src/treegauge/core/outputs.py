@@ -1,0 +1,206 @@
+"""Outputs: the one place that says which files may be written over.
+
+An input is never overwritten. A file of another kind than what is written is overwritten only by
+force. While a verb runs, :func:`guarding` knows its inputs, and :func:`treegauge.core.files.atomic`
+asks :func:`check_replacing` before a file takes its name.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from treegauge.core.arguments import flat
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.file_kinds import (
+    CONLLU,
+    FIGURE,
+    FOLDER,
+    JSON,
+    LATEX,
+    MODEL,
+    PAGE,
+    RESULTS,
+    STORE,
+    TEXT,
+    kind_by_ending,
+    kind_of,
+)  # fmt: skip
+
+OUTPUTS: Mapping[str, str] = {
+    "out": "", "plot": "", "patch": TEXT, "write_baseline": JSON, "voted": CONLLU,
+    "candidates_out": "", "words": "", "recording": "", "parses": FOLDER, "store": STORE,
+    "into": FOLDER, "cache": FOLDER,
+}  # fmt: skip
+"""Parameters that name what is written, and its kind; empty where the name's ending says it."""
+OUTS: Mapping[str, str] = {
+    "train": MODEL, "parse": CONLLU, "transfer": CONLLU, "synthesise": CONLLU, "report": PAGE,
+    "split": FOLDER, "tag": FOLDER, "leaderboard": FOLDER, "demo": FOLDER, "merge": STORE,
+}  # fmt: skip
+"""What verbs write to their own parameter `out`."""
+READ_ONLY = frozenset({"status", "results", "gc"})
+"""Verbs whose parameter `store` names an input."""
+
+_OWN_KINDS = frozenset({PAGE, TEXT, FIGURE, LATEX, RESULTS})
+"""Kinds that verbs write beside their inputs, into a folder that is an input."""
+
+
+@dataclass
+class _Guard:
+    """What the verb that runs now may not write over."""
+
+    files: set[tuple[int, int]] = field(default_factory=set)
+    folders: set[Path] = field(default_factory=set)
+    force: bool = False
+
+
+_guard: ContextVar[_Guard | None] = ContextVar("guard", default=None)
+
+
+@contextmanager
+def guarding(inputs: Iterable[Any] = (), *, force: bool = False) -> Iterator[None]:
+    """Protect inputs while a verb runs: paths, ``NAME=PATH``, and objects that have a path.
+
+    `force` lets a file of another kind be overwritten, never an input. Verbs that call others keep
+    their own inputs protected.
+    """
+    outer = _guard.get() or _Guard()
+    guard = _Guard(set(outer.files), set(outer.folders), outer.force or force)
+    for source in flat(list(inputs)):
+        if isinstance(source, str | os.PathLike):
+            text = os.fspath(source)
+            for word in {text, text.partition("=")[2]} - {"", "-"}:
+                _protect(guard, word)
+    token = _guard.set(guard)
+    try:
+        yield
+    finally:
+        _guard.reset(token)
+
+
+def inputs_of(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a verb that do not name what it writes."""
+    outputs = OUTPUTS.keys() - ({"store"} if verb in READ_ONLY else set())
+    return {name: value for name, value in given.items() if name not in outputs}
+
+
+@contextmanager
+def guarded_call(verb: str, given: Mapping[str, Any], *, force: bool = False) -> Iterator[None]:
+    """Protect the inputs among a verb's arguments, and refuse outputs that cannot be written."""
+    inputs = inputs_of(verb, given)
+    outputs = {
+        name: value
+        for name, value in given.items()
+        if name not in inputs and isinstance(value, str | os.PathLike)
+    }
+    with guarding(inputs.values(), force=force):
+        for name, path in outputs.items():
+            kind = (OUTS.get(verb, "") if name == "out" else "") or OUTPUTS[name]
+            check_output(path, kind, store=kind == STORE)
+        yield
+
+
+def protect(path: str | os.PathLike[str]) -> None:
+    """Protect a file that is read until the verb that runs now has ended."""
+    if (guard := _guard.get()) is not None:
+        _protect(guard, os.fspath(path))
+
+
+def _protect(guard: _Guard, path: str) -> None:
+    try:
+        status = os.stat(path)  # noqa: PTH116 -- patterns and names of treebanks are no paths
+    except (OSError, ValueError):
+        return
+    if Path(path).is_dir():
+        guard.folders.add(Path(path).resolve())
+    elif Path(path).is_file():
+        guard.files.add((status.st_dev, status.st_ino))
+
+
+def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = False) -> None:
+    """Refuse an output before the work for it begins.
+
+    Parameters
+    ----------
+    out
+        A file or folder; what does not exist is fine, and so is a device.
+    kind
+        What will be written; empty: what the name's ending says.
+    store
+        Whether the output is a store that may also be an input: it grows.
+    """
+    path = Path(out)
+    if str(out) == "-" or not path.exists():
+        return
+    guard = _guard.get() or _Guard()
+    if path.is_dir():
+        if not store and path.resolve() in guard.folders and kind in {FOLDER, STORE}:
+            raise TreegaugeError(
+                f"{out} is an input and would be overwritten; write to another folder"
+            )
+        if kind == STORE and not guard.force and not _may_become_store(path):
+            raise TreegaugeError(
+                f"{out} is a folder with other contents and would become a store; choose a new "
+                "folder, or add --force (in Python force=True)"
+            )
+        return
+    if not path.is_file():
+        return
+    _check_input(path, out, guard)
+    if kind in {FOLDER, STORE}:
+        raise TreegaugeError(f"{out} is a file; expected {kind}, or the name of a new one")
+    kind = kind or kind_by_ending(path)
+    if kind:
+        _check_kind(out, kind_of(path), kind, guard.force)
+
+
+def _may_become_store(path: Path) -> bool:
+    names = {one.name for one in path.iterdir()}
+    return not names or "ledger.sqlite" in names or names <= {"lock", "words", "recordings"}
+
+
+def check_replacing(fresh: Path, target: Path) -> None:
+    """Refuse to let a new file replace an input, or a file of another kind."""
+    if not target.is_file():
+        return
+    guard = _guard.get() or _Guard()
+    _check_input(target, target, guard)
+    _check_kind(target, kind_of(target), kind_of(fresh), guard.force)
+
+
+def check_folder(target: Path) -> None:
+    """Refuse to replace a folder that holds an input, or is one."""
+    guard = _guard.get() or _Guard()
+    place = target.resolve()
+    inside = any(folder == place or place in folder.parents for folder in guard.folders)
+    if not inside and guard.files:
+        inside = any(_identity(one) in guard.files for one in place.rglob("*"))
+    if inside:
+        raise TreegaugeError(f"{target} holds an input and would be replaced; choose another place")
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.lstat()
+    return status.st_dev, status.st_ino
+
+
+def _check_input(path: Path, name: str | os.PathLike[str], guard: _Guard) -> None:
+    status = path.stat()
+    inside = any(folder in path.resolve().parents for folder in guard.folders)
+    if (status.st_dev, status.st_ino) in guard.files or (
+        inside and kind_of(path) not in _OWN_KINDS
+    ):
+        raise TreegaugeError(f"{name} is an input and would be overwritten; write to another file")
+
+
+def _check_kind(name: str | os.PathLike[str], old: str, new: str, force: bool) -> None:
+    same = {old, new} <= {JSON, RESULTS} or old in {"", new}
+    if not same and not force:
+        article = "" if old.startswith(("a ", "an ")) else "a file of "
+        raise TreegaugeError(
+            f"{name} is {article}{old} and would be overwritten with {new or 'nothing'}; write to "
+            "another file, or add --force (in Python force=True)"
+        )

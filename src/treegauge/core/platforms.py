@@ -1,0 +1,202 @@
+"""Where operating systems differ: locks, permissions, processes, memory, streams, names of files.
+
+No other file uses what only some systems have; ``tests/test_platforms.py`` sees to that.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from treegauge.core.errors import TreegaugeError
+
+PATIENCE = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""Seconds between tries to replace a file that another process has open, on Windows."""
+_FAR = 1 << 30  # the byte that Windows locks, behind the end of the file: the text can be read
+
+
+def take_lock(file: IO[Any], *, shared: bool = False, wait: bool = False) -> bool:
+    """Lock an open file until it is closed; return False if another process holds the lock.
+
+    Where a system has no locks that end with the process, the lock counts as taken.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return _take_windows_lock(file, wait=wait)
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    try:
+        fcntl.flock(file, how if wait else how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _take_windows_lock(file: IO[Any], *, wait: bool) -> bool:
+    try:
+        import msvcrt
+    except ImportError:
+        return True
+    while True:
+        file.seek(_FAR)
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            if not wait:
+                return False
+            time.sleep(PATIENCE[-1])
+        else:
+            return True
+
+
+def replace_file(fresh: Path, target: Path) -> None:
+    """Let a new file or folder take a name.
+
+    Windows refuses that while anybody has the old file open, such as a virus scanner; it is tried
+    again for a second and a half.
+    """
+    for seconds in (*PATIENCE, None):
+        try:
+            fresh.replace(target)
+        except PermissionError:
+            if os.name != "nt" or seconds is None:
+                raise
+            time.sleep(seconds)
+        else:
+            return
+
+
+def set_usual_mode(path: Path, mode: int) -> None:
+    """Give a file or folder that was made for one user the permissions that new ones have."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(mode & ~mask)
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def load_average() -> float:
+    """Return how many processes wanted to run in the last minute; 0 where nobody counts."""
+    try:
+        return os.getloadavg()[0]
+    except (OSError, AttributeError):
+        return 0.0
+
+
+def peak_memory() -> int:
+    """Return the most bytes that this process ever held; 0 where that is unknown."""
+    status = Path("/proc/self/status")
+    text = status.read_text(encoding="utf-8", errors="replace") if status.exists() else ""
+    if match := re.search(r"VmHWM:\s*(\d+)", text):
+        return int(match[1]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return 0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def confine_memory(size: int) -> None:
+    """Limit this process to some bytes beyond what it holds; more is a MemoryError."""
+    try:
+        import resource
+    except ImportError:
+        raise TreegaugeError("memory cannot be limited on this platform") from None
+    held = 0
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        held = int(statm.read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGESIZE")
+    limit, (_, most) = held + size, resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)  # a limit set from outside cannot be raised
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def can_confine_programs() -> bool:
+    """Say whether :func:`confine_program` works here."""
+    return sys.platform.startswith("linux")
+
+
+def confine_program(pid: int, size: int) -> None:
+    """Limit the data of a running program, in bytes (Linux only).
+
+    Data, not address space: Java and CUDA reserve far more addresses than they use.
+    """
+    import resource
+
+    with suppress(ProcessLookupError):  # it has ended already
+        resource.prlimit(pid, resource.RLIMIT_DATA, (size, size))
+
+
+def own_group() -> dict[str, Any]:
+    """Return what makes ``subprocess.Popen`` start a program that :func:`end_group` can end."""
+    if os.name == "nt":
+        return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+    return {"start_new_session": True}
+
+
+def lead_group() -> None:
+    """Make this process the head of a group, so that all it starts can be ended with it."""
+    if hasattr(os, "setsid"):
+        os.setsid()
+
+
+def end_group(pid: int) -> bool:
+    """Kill a process and all it started; return False where only the process itself can be."""
+    if not hasattr(os, "killpg"):
+        return False
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    return True
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals by which a terminal or a queue asks a process to end."""
+    names = ("SIGTERM", "SIGHUP")
+    return [getattr(signal, name) for name in names if hasattr(signal, name)]
+
+
+def use_utf8_streams() -> None:
+    """Print UTF-8 with plain line ends everywhere, whatever the system's own encoding is.
+
+    What cannot be encoded, such as the name of a file that is not UTF-8, is printed escaped.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+_RESERVED = re.compile(
+    r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)( *)(\.|:|$)"
+)
+
+
+def portable_name(name: str) -> bool:
+    r"""Say whether every system takes a file's name for what it is.
+
+    Windows knows devices by names such as ``nul.txt``, forbids some characters, and drops dots and
+    spaces at the end.
+
+    Examples
+    --------
+    >>> [portable_name(name) for name in ("a.conllu", "NUL.txt", "a:b", "a.", "console.txt")]
+    [True, False, False, False, True]
+    """
+    return not (
+        not name
+        or _RESERVED.match(name)
+        or re.search(r"[\x00-\x1f\x7f<>:\"|?*/\\\ud800-\udfff]", name)
+        or name.endswith((".", " "))
+        or len(name.encode(errors="replace")) > 255
+    )

@@ -1,0 +1,143 @@
+"""Every verb and option with hostile values: clear errors, and inputs that stay as they are."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands import invoke
+from treegauge.cli.commands import verb_command
+from treegauge.cli.verbs import VERBS
+from treegauge.core.outputs import OUTPUTS
+from treegauge.experiments.run import run
+from treegauge.parsing.train import train
+from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import write_conllu
+
+BAD_NAME, HUGE = "\udcff", "99999999999999999999"
+HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", BAD_NAME)}
+#: The arguments of commands that would work, with as little to do as possible.
+WORDS = {
+    "check": "gold.conllu", "agree": "gold.conllu sys.conllu", "audit": "UD_X-Y",
+    "diff": "gold.conllu sys.conllu", "measure": "sentences gold.conllu",
+    "measure list": "sentences", "show": "gold.conllu",
+    "split": "UD_X-Y/x_y-ud-train.conllu --out sets --no-documents",
+    "convert": "gold.conllu --out copy.conllu", "fetch": "UD_X-Y --from UD_X-Y --into ud",
+    "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu", "rank": "scores.csv --samples 5",
+    "rank compare": "scores.csv", "rank outliers": "scores.csv --system S1 --samples 5",
+    "rank subsets": "scores.csv --subset few=1,2",
+    "leaderboard": "gold teams --out board --samples 5",
+    "certify": "scores.csv --claim S0>S1 --samples 5 --resamples 5",
+    "recommend": "scores.csv --size 2 --samples 5 --repeats 1",
+    **dict.fromkeys(
+        ("analyse", "analyse correlation", "analyse bins"), "table.csv --target y --of x"
+    ),
+    "analyse background": "table.csv --target y --of x --given length --resamples 5",
+    "analyse regression": "table.csv --target y --on x",
+    "analyse normality": "table.csv --of x", "analyse matrix": "table.csv --of x,y",
+    "analyse shape": "table.csv --of x --resamples 5", "analyse power": "--r 0.5",
+    "train": "mst gold.conllu --out new.model --option epochs=1",
+    "parse": "m.model gold.conllu --out parsed.conllu", "parsers": "",
+    "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
+    "labels": "gold.conllu", "map": "gold.conllu --epochs 2", "vinfo": "UD_X-Y --epochs 1",
+    "mdl": "gold.conllu --epochs 1 --orders 1 --blocks 2,4",
+    "difficulty": "UD_X-Y --epochs 1 --orders 1 --blocks 2,4",
+    **dict.fromkeys(("curve", "curve counts", "curve complexity"), "counts.csv"),
+    "curve equivalent": "counts.csv --score 50", "curve fit": "counts.csv",
+    "curve advise": "gold.conllu --budget 3 --sentences sys.conllu",
+    "transfer": "gold.conllu sys.conllu", "transfer weights": "gold.conllu sys.conllu",
+    "transfer recommend": "gold.conllu sys.conllu", "run": "plan.toml --dry-run",
+    "status": "store", "results": "store", "merge": "store other", "gc": "store --dry-run",
+    "report": "a=sys.conllu --gold gold.conllu --samples 5", "demo": "--samples 5",
+    "synthesise": "3 --out new.conllu",
+}  # fmt: skip
+
+
+def commands() -> Iterator[str]:
+    for verbs in VERBS.values():
+        for name, command in verbs.items():
+            yield name
+            yield from (f"{name} {sub}" for sub in command.subverbs)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory) -> Path:
+    """A folder with one small input of each kind."""
+    home = tmp_path_factory.mktemp("bench")
+    gold = synthetic(8, seed=1)
+    for folder in ("UD_X-Y", "gold", "teams/A", "teams/B"):
+        (home / folder).mkdir(parents=True)
+        write_conllu(gold, home / folder / "x_y-ud-test.conllu")
+    write_conllu(gold, home / "UD_X-Y" / "x_y-ud-train.conllu")
+    write_conllu(gold, home / "gold.conllu")
+    write_conllu(gold, home / "sys.conllu")
+    rows = [f"{t},S{s},{50 + 7 * t + s + t * s % 3}" for t in range(6) for s in range(6)]
+    (home / "scores.csv").write_text("\n".join(["treebank,system,las", *rows]) + "\n")
+    rows = [f"t{i},{i},{i * i % 7},{i % 3 + 3}" for i in range(12)]
+    (home / "table.csv").write_text("\n".join(["treebank,x,y,length", *rows]) + "\n")
+    header = "treebank,parser,size,sample,class,correct,total"
+    sizes = [(n, k) for n in (50, 100, 200, 400) for k in (0, 1)]
+    rows = [f"t,mst,{n},{k},{c},{20 + n // 10 + k},100" for n, k in sizes for c in "ab"]
+    (home / "counts.csv").write_text("\n".join([header, *rows]) + "\n")
+    train("mst", gold, out=home / "m.model", option={"epochs": 1})
+    plan = '[plan]\nname = "p"\ntask = "score"\ntreebanks = ["UD_X-Y"]\nparsers = ["mst"]\n'
+    (home / "plan.toml").write_text(plan)
+    for store in ("store", "other"):
+        run(home / "plan.toml", store=home / store, root=home, pool="inline")
+    return home
+
+
+def digests(home: Path) -> dict[str, str]:
+    """Return the checksum of every input."""
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(home.rglob("*"))
+        if path.is_file()
+    }
+
+
+def hostile_words(words: str) -> Iterator[list[str]]:
+    """Yield command lines with one hostile value each; all of them are refused before any work."""
+    known = WORDS[words].split()
+    options = [one for one in verb_command(*words.split()).options if one.name != "fmt"]
+    for option in options:
+        values = HOSTILE.get(option.kind, ())
+        if option.flags:
+            yield from ([*known, f"{option.flags[0]}={value}"] for value in values)
+        elif known and not known[0].startswith("-"):
+            yield from ([value, *known[1:]] for value in values if value[:1] != "-")
+
+
+def test_every_command_is_tried():
+    assert list(commands()) == [*dict.fromkeys(commands())]
+    assert set(commands()) == set(WORDS)
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_hostile_values_are_refused_with_a_message(words, bench, monkeypatch):
+    monkeypatch.chdir(bench)
+    before = digests(bench)
+    for line in hostile_words(words):
+        done = invoke([*words.split(), *line])
+        assert done.exit_code == 2, (line, done)
+        assert "error: " in done.stderr, line
+    assert digests(bench) == before
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_an_output_that_is_an_input_is_refused_even_by_force(words, bench, monkeypatch):
+    monkeypatch.chdir(bench)
+    before = digests(bench)
+    inputs = [word.partition("=")[2] or word for word in WORDS[words].split()]
+    victims = [bench / word for word in inputs if (bench / word).is_file()]
+    victims += [path for word in inputs if (bench / word).is_dir()
+                for path in (bench / word).rglob("*.[cs]*") if path.is_file()]  # fmt: skip
+    for option in verb_command(*words.split()).options:
+        if option.name in OUTPUTS and option.flags:
+            for victim in victims:
+                line = [*words.split(), *WORDS[words].split(), option.flags[0], victim, "--force"]
+                done = invoke(line)
+                assert done.exit_code == 2, (line, done)
+                assert "error: " in done.stderr, line
+    assert digests(bench) == before
