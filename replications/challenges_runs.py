@@ -7,7 +7,8 @@ first 10 dev sentences, gold tags) and parses the whole test set. OUT gets one J
 for each sample, one bit per test word, so that words can be counted by any classes afterwards
 (``replications.challenges_counts``). Size 0 is the whole training set.
 
-Two more presets: ``kl-beam`` is the vote of delexicalised parsers, with sources, weights and
+Three more presets: ``mstparser-xpos`` reads XPOS for UPOS, since MSTParser reads the column of fine
+tags; ``kl-beam`` is the vote of delexicalised parsers, with sources, weights and
 targets as in ``challenges_transfer`` and BEAM as published; ``tagger`` learns tags, and its bits
 are words with the correct UPOS.
 """
@@ -46,7 +47,7 @@ LONG = {
     "Czech-CLTT", "Galician-TreeGal", "Coptic-Scriptorium",
 }  # fmt: skip
 """Treebanks of which 500 sentences take UDPipe more than ten minutes."""
-VOTE, TAGGER = "kl-beam", "tagger"
+VOTE, TAGGER, FINE = "kl-beam", "tagger", "mstparser-xpos"
 LIMIT = 2000
 """A source's first sentences; a delexicalised parser gains nothing from more."""
 WITHOUT_RELATIONS = {"mstparser": {"label_epochs": 1}}
@@ -74,13 +75,22 @@ def jobs() -> Iterator[dict[str, Any]]:
             yield {"preset": "ud2.0", "treebank": name, "samples": samples}
     for name in sorted(LONG):
         yield {"preset": "ud2.0", "treebank": name, "samples": [[500, 0]]}
+    for name in reversed(CURVES):
+        yield {"preset": FINE, "treebank": name, "samples": [*every, [0, 0]]}
 
 
 @cache
 def options(name: str) -> tuple[str, dict[str, Any]]:
     """Return the parser of a preset and its options."""
-    preset = next(one for one in PRESETS if one.name == name)
-    return preset.parser, {**preset.options, **WITHOUT_RELATIONS.get(name, {})}
+    base = "mstparser" if name == FINE else name
+    preset = next(one for one in PRESETS if one.name == base)
+    return preset.parser, {**preset.options, **WITHOUT_RELATIONS.get(base, {})}
+
+
+def with_fine_tags(treebank: Treebank) -> Treebank:
+    """Return the treebank with XPOS in the column of UPOS."""
+    codes, values = treebank.codes("xpos")
+    return treebank.with_columns({"upos": [values[code] for code in codes.tolist()]})
 
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
@@ -88,6 +98,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     if job["preset"] == VOTE:
         return vote(job["sample"])
     sets = splits("r2.9", job["treebank"])
+    if job["preset"] == FINE:
+        sets = {split: with_fine_tags(part) for split, part in sets.items()}
     pool, dev, test = sets["train"][:AVAILABLE], sets.get("dev"), sets["test"]
     bits, seconds = {}, {}
     for size, sample in job["samples"]:
