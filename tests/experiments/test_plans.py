@@ -193,7 +193,11 @@ def test_a_changed_file_is_noticed_and_a_packed_one_is_the_same(room, tmp_path):
         ("[plan]\ntask='score'", "no treebanks: expected it in .plan. or in every"),
         ("[plan]\ntask='score'\ntreebanks=['x']\nseeds=3", "seeds is 3; expected a list of whole"),
         ("[plan]\ntask='score'\ntreebanks=['x']\nseeds=[-1]", "seeds has -1; expected whole"),
-        ("[plan]\ntask='score'\ntreebanks=['x']\nsamples=0", "samples is 0; expected at least 1"),
+        ("[plan]\ntask='score'\ntreebanks=['x']\nsamples=0", "samples is 0; expected a number"),
+        (
+            f"[plan]\ntask='score'\ntreebanks=['x']\nsamples={10**22}",
+            "expected a number from 1 to 1,000,000, or a list",
+        ),
         ("[plan]\ntask='score'\ntreebanks=['x']\nparsers=[{nam=''}]", "unknown key of a parser"),
         ("[plan]\ntask='score'\ntreebanks=['x']\n[run]\nwrokers=1", "did you mean 'workers'"),
         ("[plan]\ntask='score'\ntreebanks=['x']\nseeds=[]", "seeds is an empty list"),

@@ -1,12 +1,12 @@
 """The official scorer as an oracle, and short ways to write CoNLL-U."""
 
-import io
 import re
-from collections import Counter
 from typing import Any
 
 from udtools import udeval
 
+from fuzz.analyses import conllu, row
+from fuzz.official import load, repeats_edges
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import METRICS
@@ -17,29 +17,6 @@ from treegauge.treebanks.conllu import parse_conllu
 
 TOTALS = Resampling(resamples=0)
 ALL_15 = [*METRICS, "ELAS", "EULAS"]
-
-
-def row(
-    number: int | str,
-    form: str,
-    head: int | str = "_",
-    deprel: str = "_",
-    *,
-    lemma: str = "_",
-    upos: str = "_",
-    xpos: str = "_",
-    feats: str = "_",
-    deps: str = "_",
-    misc: str = "_",
-) -> str:
-    """Write one line of a sentence."""
-    fields = [number, form, lemma, upos, xpos, feats, head, deprel, deps, misc]
-    return "\t".join(map(str, fields))
-
-
-def conllu(*sentences: list[str]) -> str:
-    """Write sentences of lines, each with its blank line."""
-    return "".join("\n".join([*lines, "", ""]) for lines in sentences)
 
 
 def chain(*forms: str, deprel: str = "dep") -> list[str]:
@@ -59,12 +36,6 @@ def tokens(*texts: str) -> str:
             n += 1
             lines.append(row(n, word, int(n > 1)))
     return conllu(lines)
-
-
-def load(data: str | bytes, **kinds: Any) -> Any:
-    """Read as the official script reads a file in text mode."""
-    raw = data.encode() if isinstance(data, str) else data
-    return udeval.load_conllu(io.TextIOWrapper(io.BytesIO(raw), "utf-8"), "file", kinds)
 
 
 def official(gold: str | bytes, system: str | bytes, **kinds: Any) -> dict[str, Any]:
@@ -116,19 +87,6 @@ def assert_parity(
     scores = ours(gold, system, allow=allow, enhanced=enhanced)
     assert_same(scores, evaluation, enhanced=enhanced)
     return scores
-
-
-def repeats_edges(data: str | bytes) -> bool:
-    """Whether some word has two enhanced edges that are the same but for their subtypes."""
-    text = data if isinstance(data, str) else data.decode()
-    fields = {line.split("\t")[8] for line in text.split("\n") if line.count("\t") == 9}
-    return any(max(Counter(map(bare, deps.split("|"))).values()) > 1 for deps in fields)
-
-
-def bare(edge: str) -> tuple[str, ...]:
-    """Return head and steps of an enhanced edge without their subtypes."""
-    head, _, path = edge.partition(":")
-    return head, *(step.partition(":")[0] for step in path.split(">"))
 
 
 def four(scores: Scores, metric: str) -> tuple[Any, ...]:

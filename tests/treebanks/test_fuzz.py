@@ -1,19 +1,19 @@
 """No bytes make the reader crash, hang, or lose a sentence without saying so."""
 
-from collections.abc import Sequence
 from random import Random
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from treegauge.treebanks.columns import Treebank, concat
+from fuzz import reader, repair
+from fuzz.mutation import damaged
+from fuzz.reader import BOM
+from treegauge.treebanks.columns import concat
 from treegauge.treebanks.conllu import parse_conllu, stream_conllu
-from treegauge.treebanks.problems import ConlluError, ReadingProblem
 
-from .texts import accepted, blocks, chain, conllu, damaged, row, treebanks
+from .texts import chain, conllu, row, treebanks
 
-BOM = b"\xef\xbb\xbf"
 SOUND = conllu(
     chain("Ich", "gehe", name="a"),
     [
@@ -29,54 +29,9 @@ SOUND = conllu(
 
 
 def account(data: bytes) -> None:
-    """Check what becomes of every block of a file under each policy."""
-    found, tail = blocks(data.removeprefix(BOM))
-    good = [accepted(block.data) for block in found]
-    _check_strict(data, all(good))
-    skipped = parse_conllu(data, errors="skip")
-    lost = _lost(skipped.problems)
-    assert lost == {i for i, fine in enumerate(good) if not fine} | _tail(tail, len(found))
-    assert _pieces(skipped) == [block.data for block, fine in zip(found, good, strict=True) if fine]
-    _check_repair(data, [block.data for block in found], good)
-
-
-def _check_strict(data: bytes, fine: bool) -> None:
-    try:
-        treebank = parse_conllu(data)
-    except ConlluError as error:
-        assert error.problems
-        assert all(problem.blocks_reading for problem in error.problems)
-    else:
-        assert fine
-        assert treebank.to_bytes() == data
-
-
-def _check_repair(data: bytes, found: Sequence[bytes], good: Sequence[bool]) -> None:
-    mended = parse_conllu(data, errors="repair")
-    lost = _lost(mended.problems) - {len(found)}
-    assert not lost & {i for i, fine in enumerate(good) if fine}
-    kept = [i for i in range(len(found)) if i not in lost]
-    pieces = _pieces(mended)
-    for i, piece in zip(kept, pieces, strict=True):
-        assert accepted(piece)
-        if good[i]:
-            assert piece.startswith(found[i])
-            assert not piece.removeprefix(found[i]).strip(b"\r\n")
-    again = parse_conllu(mended.to_bytes(), errors="repair")
-    assert again.to_bytes() == mended.to_bytes()
-    assert all(problem.level == "warning" for problem in again.problems)
-
-
-def _lost(problems: Sequence[ReadingProblem]) -> set[int]:
-    return {problem.sentence for problem in problems if problem.action == "skipped"}
-
-
-def _tail(tail: bytes, number: int) -> set[int]:
-    return set() if tail == tail.decode(errors="replace").encode() else {number}
-
-
-def _pieces(treebank: Treebank) -> list[bytes]:
-    return [treebank.raw[start:stop].tobytes() for start, stop in treebank.spans]
+    """Check what becomes of every sentence of a file under each policy."""
+    reader.check(data)
+    repair.check(data)
 
 
 def test_sound_text_is_accepted():

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fuzz.mutation import damaged
+from fuzz.official import blocks
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.trees import is_tree
 
-from .texts import blocks, chain, conllu, damaged, reading_problems, row, sentences
+from .texts import chain, conllu, reading_problems, row, sentences
 
 GO = row(1, "go", 0, "root")
 NO = row(2, "no", 1, "dep")

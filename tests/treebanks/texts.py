@@ -1,22 +1,16 @@
-"""CoNLL-U to test with: short ways to write it, random treebanks, and an independent look at it."""
+"""CoNLL-U to test with: short ways to write it, and random treebanks."""
 
-import io
-import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 from hypothesis import strategies as st
-from udtools import udeval
 
 from treegauge.treebanks.indexing import index
 from treegauge.treebanks.pieces import count_lines, pieces
 from treegauge.treebanks.problems import ReadingProblem
 from treegauge.treebanks.relations import check_deps
-
-_LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
 
 
 def row(
@@ -52,60 +46,6 @@ def reading_problems(path: Path, chunk: int = 2 << 20) -> Iterator[ReadingProble
         problems += check_deps(treebank, str(path))
         yield from sorted(problems, key=lambda problem: problem.line)
         line += count_lines(data)
-
-
-# What another reader sees
-
-
-class Block(NamedTuple):
-    """Bytes up to a blank line and the number of their first line."""
-
-    data: bytes
-    line: int
-
-
-def blocks(data: bytes) -> tuple[list[Block], bytes]:
-    """Cut bytes after every first blank line in a row, and give the comments after the last.
-
-    Further blank lines are one block.
-    """
-    found: list[Block] = []
-    part, start, words, blank = b"", 1, False, False
-    lines = [match for match in _LINE.finditer(data) if match[0]]
-    for number, line in enumerate(lines, 1):
-        if blank and line[1]:
-            found.append(Block(part, start))
-            part, start, blank = b"", number, False
-        part += line[0]
-        words |= bool(line[1]) and not line[1].startswith(b"#")
-        if not line[1] and not blank:
-            if part == line[0]:
-                blank = True
-            else:
-                found.append(Block(part, start))
-                part, start, words = b"", number + 1, False
-    if blank or words:
-        found.append(Block(part, start))
-        part = b""
-    return found, part
-
-
-def accepted(block: bytes) -> bool:
-    """Whether the official script reads a sentence; a lacking blank line and DEPS aside."""
-    try:
-        text = block.decode().replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
-    except UnicodeDecodeError:
-        return False
-    lines = [line.split("\t") for line in text.split("\n")]
-    for fields in lines:
-        if len(fields) == 10:
-            fields[8] = "_"
-    bare = "\n".join(map("\t".join, lines)) + "\n\n"
-    try:
-        udeval.load_conllu(io.StringIO(bare), "block", {})
-    except (udeval.UDError, ValueError):
-        return False
-    return True
 
 
 # Random treebanks
@@ -161,47 +101,3 @@ def treebanks(draw: st.DrawFn, size: int = 4) -> Drawn:
     if rows and text.endswith("\n\n"):
         text = text[: len(text) - draw(st.integers(0, 2))]
     return Drawn(text.replace("\n", draw(st.sampled_from(["\n", "\r\n", "\r"]))), rows, comments)
-
-
-# Damage
-
-_BYTES = [
-    b"", b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xc2\x85", b"\xc2\xa0",
-    b"\t", b"\n", b"\r", b"\r\n", b"\n\n", b"\n#\n", b"#", b" ", b"-", b".", b"_", b"+", b"0",
-    b"9" * 9, b"9" * 5000, b"\xef\xbb\xbf", b"1-2", b"2-1", "２".encode(),
-]  # fmt: skip
-
-
-def damaged(data: bytes, random: Random) -> bytes:
-    """Hurt a file in one of many ways."""
-    at = random.randrange(len(data) + 1)
-    lines = data.splitlines(keepends=True) or [b""]
-    line = random.randrange(len(lines))
-    fields = lines[line].split(b"\t")
-    field = random.randrange(len(fields))
-    kind = random.randrange(10)
-    if kind == 0:  # a byte is another
-        return data[:at] + bytes([random.randrange(256)]) + data[at + 1 :]
-    if kind == 1:
-        return data[:at]
-    if kind == 2:
-        return data[:at] + random.choice(_BYTES) + data[at + random.randrange(3) :]
-    if kind == 3:
-        fields[field] = random.choice(_BYTES)
-    elif kind == 4:
-        fields[field] += random.choice(_BYTES)
-    elif kind == 5:
-        fields.insert(field, random.choice(_BYTES))
-    elif kind == 6:
-        return b"".join(lines[:line] + lines[line + 1 :])
-    elif kind == 7:
-        return b"".join(lines[: line + 1] + lines[line:])
-    elif kind == 8:
-        other = random.randrange(len(lines))
-        lines[line], lines[other] = lines[other], lines[line]
-        return b"".join(lines)
-    else:  # a tab is gone
-        gone = data.find(b"\t", at)
-        return data[:gone] + data[gone + 1 :] if gone >= 0 else data
-    lines[line] = b"\t".join(fields)
-    return b"".join(lines)

@@ -1,6 +1,5 @@
 """The profile of a treebank: what is known about it, aspect by aspect, instead of stars."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from treegauge.auditing.leaks import Overlap, overlaps, split_texts
 from treegauge.auditing.near_duplicates import find_matches
 from treegauge.auditing.texts import Texts
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.text_formats import parse_json
 from treegauge.treebanks.columns import Treebank
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def read_agreement(path: str) -> dict[str, Any]:
     """Read the result of ``treegauge agree`` from a JSON file."""
     expected = "expected what treegauge agree A B --out FILE.json writes"
     try:
-        content = json.loads(Path(path).read_bytes())
+        content = parse_json(Path(path).read_bytes())
         if content["kind"] != "agreement" or not all("layer" in row for row in content["rows"]):
             raise KeyError("kind")
     except OSError as error:

@@ -44,6 +44,19 @@ class ChoiceError(TreegaugeError, ValueError):
         return type(self), (self.what, self.found, self.choices)
 
 
+def printable(text: str) -> str:
+    r"""Return a text with characters that terminals hide or obey as their escapes.
+
+    Examples
+    --------
+    >>> print(printable("UPOS X\x1b[2J, FORM 中"))
+    UPOS X\x1b[2J, FORM 中
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+
+
 def check_whole(what: str, found: object, least: int = 0) -> None:
     """Refuse what is no whole number, or is too small a one.
 

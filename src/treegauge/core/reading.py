@@ -1,7 +1,6 @@
 """Tables from files: the only reader of CSV, TSV, Parquet and JSON tables."""
 
 import csv
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.text_formats import parse_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +42,15 @@ class FileTable(NamedTuple):
         rows = [list(row) for _, row in self.rows]
         if Path(self.source).suffix.lower() in TEXT:
             return pl.DataFrame(rows, dict.fromkeys(self.header, pl.String), orient="row")
-        return pl.DataFrame(rows, self.header, orient="row", infer_schema_length=None, strict=False)
+        try:
+            return pl.DataFrame(
+                rows, self.header, orient="row", infer_schema_length=None, strict=False
+            )
+        except (pl.exceptions.PolarsError, TypeError) as error:
+            raise TreegaugeError(
+                f"{self.source}: a column has values of several kinds ({error}); expected texts or "
+                "numbers"
+            ) from error
 
 
 def read_file(path: str | PathLike[str]) -> FileTable:
@@ -168,7 +176,7 @@ def _read_text(path: Path) -> FileTable:
 def _read_json(path: Path) -> FileTable:
     """Read rows from a list of them or from the envelope of a result."""
     try:
-        content = json.loads(path.read_bytes())
+        content = parse_json(path.read_bytes())
         unit = content.get("unit") if isinstance(content, dict) else None
         rows = [dict(row) for row in _json_rows(content, path.stem)]
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 
+MOST_SAMPLES = 1_000_000
+"""Samples of a grid; the largest ledgers have about as many cells."""
+
+
 @dataclass(frozen=True)
 class ParserChoice:
     """A parser by name with options; a list of values means one parser for each of them.
@@ -79,8 +83,10 @@ def grid(
     (0, 1, 2)
     """
     if isinstance(samples, int) and not isinstance(samples, bool):
-        if samples < 1:
-            raise TreegaugeError(f"samples is {samples}; expected at least 1, or a list")
+        if not 1 <= samples <= MOST_SAMPLES:
+            raise TreegaugeError(
+                f"samples is {samples}; expected a number from 1 to {MOST_SAMPLES:,}, or a list"
+            )
         samples = range(samples)
     names = [treebanks] if isinstance(treebanks, str) else treebanks
     if wrong := [

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note, progress
+from treegauge.core.text_formats import parse_toml
 from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan, grid
@@ -165,11 +165,10 @@ def read_plan(path: Source) -> PlanFile:
     and ``[slurm]`` hold options of ``treegauge run``.
     """
     try:
-        with Path(path).open("rb") as file:
-            data = tomllib.load(file)
+        data = parse_toml(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise TreegaugeError(f"{path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise TreegaugeError(f"{path}: not valid TOML: {error}") from error
     try:
         return _plan_file(data, Path(path))

@@ -29,6 +29,13 @@ def _missing(path: Path) -> TreegaugeError:
     )
 
 
+def _damaged(path: Path) -> TreegaugeError:
+    return TreegaugeError(
+        f"{path} is damaged or cut off; delete it, and treegauge gc removes its cell, which the "
+        "next run makes again"
+    )
+
+
 class Store:
     """The results of many cells.
 
@@ -120,7 +127,10 @@ class Store:
 
         path = self.words_path(key)
         if path.exists():
-            return pl.read_parquet(path)
+            try:
+                return pl.read_parquet(path)
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+                raise _damaged(path) from error
         with self.reading() as ledger:
             if ledger.ask("SELECT 1 FROM cells WHERE hex(key) = upper(?) AND words", [key]):
                 raise _missing(path)

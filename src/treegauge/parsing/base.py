@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.core.files import atomic
+from treegauge.core.text_formats import parse_json
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
@@ -183,7 +184,7 @@ def from_npz(file: BinaryIO) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     with np.load(file, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     arrays.pop(CALIBRATION, None)
-    return json.loads(arrays.pop("header").tobytes()), arrays
+    return parse_json(arrays.pop("header").tobytes()), arrays
 
 
 def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -223,6 +224,6 @@ def read_from_model(path: Source, name: str) -> Any:
     with np.load(Path(path), allow_pickle=False) as archive:
         text = archive[name].tobytes() if name in archive.files else b"null"
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError as error:
         raise TreegaugeError(f"{path}: its {name} is damaged: train it again") from error

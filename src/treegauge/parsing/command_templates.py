@@ -10,13 +10,13 @@ import json
 import os
 import re
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.text_formats import parse_toml
 from treegauge.treebanks.sources import Source
 
 Steps = tuple[tuple[str, ...], ...]
@@ -141,7 +141,7 @@ def find_template(name: str) -> CommandTemplate:
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = parse_toml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise TreegaugeError(f"{path}: cannot read templates: {error}") from error
     for name, table in found.items():

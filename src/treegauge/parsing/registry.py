@@ -165,7 +165,7 @@ def load_model(path: "Source") -> "Model":
 
             return EnsembleModel.from_archive(header, arrays)
         return find_parser(name).load(header, arrays)
-    except TreegaugeError:
-        raise
+    except TreegaugeError as error:
+        raise TreegaugeError(f"{path}: {error}") from error
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise TreegaugeError(f"{path} is a damaged model of {name}: {error!r}") from error

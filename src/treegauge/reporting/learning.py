@@ -1,6 +1,5 @@
 """The section on learning: curves by class, complexity, data-size equivalents, transfer."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result
+from treegauge.core.text_formats import parse_json
 from treegauge.curves.attachments import ALL, joined, read_attachments
 from treegauge.curves.curve import BANDS, complexity, curve
 from treegauge.curves.gathering import stored_counts
@@ -59,7 +59,7 @@ class Votes:
     def read(cls, path: Path) -> "Votes":
         """Read such a file."""
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = parse_json(path.read_bytes())
             votes = content.get("scores", content)
             return cls(path.stem, str(votes["signature"]), votes["rows"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -16,6 +16,7 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
+from treegauge.core.text_formats import parse_json
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.comparisons import unit_counts
 from treegauge.scoring.evaluation import evaluate
@@ -82,7 +83,7 @@ class ScoreCache:
     def get(self, gold: str, system: str) -> CellScore | None:
         """Return the score of two files; None if it is not there or not whole."""
         try:
-            kept = json.loads(self.path(gold, system).read_bytes())
+            kept = parse_json(self.path(gold, system).read_bytes())
             checksum = kept.pop("checksum")
             named = (kept["gold"], kept["system"], kept["signature"])
             if checksum != _checksum(kept) or named != (gold, system, self.signature):

@@ -18,6 +18,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result
+from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import verb
 from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks.sources import Errors
@@ -141,7 +142,7 @@ def split(
     sentences = pool(source, errors=errors)
     if manifest is not None:
         try:
-            content = json.loads(Path(manifest).read_text(encoding="utf-8"))
+            content = parse_json(Path(manifest).read_bytes())
         except (OSError, ValueError) as error:
             raise TreegaugeError(f"{manifest}: cannot read the manifest: {error}") from error
         result = rebuild(sentences, content)

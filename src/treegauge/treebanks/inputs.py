@@ -6,7 +6,6 @@ Inputs are recognised by their contents. Treebanks are also found by name or cod
 """
 
 import glob
-import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.text_formats import parse_json
 from treegauge.treebanks.entries import UD_FILE, holds_treebank
 from treegauge.treebanks.languages import own_name, release_of
 from treegauge.treebanks.matching import distinct_names, text_digest
@@ -336,7 +336,7 @@ def _archive_kind(path: Path) -> Kind:
 
     try:
         with np.load(path, allow_pickle=False) as archive:
-            header = json.loads(archive["header"].tobytes())
+            header = parse_json(archive["header"].tobytes())
         return "model" if "parser" in header and path.suffix != ".npz" else "recording"
     except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile):
         return "recording" if path.suffix == ".npz" else "model"
@@ -356,7 +356,7 @@ def _columns(path: Path) -> set[str]:
 
 def _is_transfer(path: Path) -> bool:
     try:
-        content = json.loads(path.read_bytes())
+        content = parse_json(path.read_bytes())
         rows = content.get("scores", content)["rows"]
         return "left_out" in rows[0]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):

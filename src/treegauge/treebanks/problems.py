@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError, printable
 
 Level = Literal["error", "warning"]
 
@@ -88,7 +88,7 @@ class ReadingProblem:
     def __str__(self) -> str:
         where = f" (sent_id {self.sent_id})" if self.sent_id else ""
         action = f" [{self.action}]" if self.action else ""
-        return (
+        return printable(
             f"{self.file}:{self.line}: {self.level}: {self.kind}: "
             f"found {self.found}, expected {self.expected}{where}{action}"
         )

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
+from treegauge.core.text_formats import parse_json
 from treegauge.validation.problem import Problem
 from treegauge.validation.problem_list import ProblemList
 
@@ -92,7 +93,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     """Read a baseline."""
     expected = "expected a baseline; write one by treegauge check FILE --write-baseline"
     try:
-        content = json.loads(Path(path).read_bytes())
+        content = parse_json(Path(path).read_bytes())
         if content["kind"] != KIND:
             raise KeyError("kind")
         counts: Counter[Key] = Counter()

@@ -7,6 +7,7 @@ lines with a character that may combine get a full look by :mod:`unicodedata`.
 
 import unicodedata
 from bisect import bisect_right
+from functools import cache
 
 SPACES = frozenset(
     map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
@@ -95,6 +96,7 @@ def character_class(code: int) -> int:
     return unicodedata.combining(character)
 
 
+@cache
 def classes(block: int) -> bytes:
     """Return the classes of 256 characters."""
     return bytes(map(character_class, range(256 * block, 256 * block + 256)))

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.text_formats import parse_json
 from treegauge.treebanks.language_files import OFFICIAL
 
 PACKAGED = Path(__file__).parents[1] / "data" / "language_data.jsonl.gz"
@@ -152,7 +153,7 @@ def language_data(path: str | os.PathLike[str] | None = None) -> LanguageData:
         raise TreegaugeError(f"{place}: cannot be read: {error}; {_EXPECTED}") from error
     head, *rest = text.removesuffix("\n").split("\n")
     try:
-        about = json.loads(head)
+        about = parse_json(head)
         if about["format"] != FORMAT:
             raise KeyError
         return LanguageData(dict(line.split("\t", 1) for line in rest), about["date"])
@@ -168,7 +169,7 @@ def official_tables(folder: Path) -> tuple[dict[str, Mapping[str, Any]], str]:
     tables = {}
     for name, key in OFFICIAL.items():
         try:
-            tables[key] = json.loads((folder / name).read_bytes())[key]
+            tables[key] = parse_json((folder / name).read_bytes())[key]
         except OSError as error:
             raise TreegaugeError(f"{folder / name}: {error.strerror}; {_EXPECTED}") from error
         except (ValueError, KeyError, TypeError) as error:

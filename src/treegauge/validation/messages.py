@@ -16,6 +16,7 @@ MEMORY = 4096
 """Texts that are kept because they come again and again."""
 _columns_seen: dict[tuple[tuple[int, ...], tuple[bytes, ...]], str] = {}
 _NAMES = [rule.id for rule in RULES]
+_LINE_END = re.compile(rb"[\r\n]")
 _SENT_ID = re.compile(rb"#\s*sent_id\s*=\s*(\S+)\s*")
 _COLUMNS_SHOWN = {
     "0-is-not-root": (6, 7), "root-is-not-0": (6, 7), "pron-det-without-prontype": (3, 5),
@@ -202,7 +203,8 @@ class Reporter:
         return f"nothing in {self._column_at(row, start)}"
 
     def _rest(self, row: int, start: int, stop: int, other: int) -> str:
-        rest = self._quoted(other, self._raw.find(b"\n", other))
+        end = _LINE_END.search(self._raw, other)
+        rest = self._quoted(other, end.start() if end else len(self._raw))
         if start == stop:
             return f"{rest} left of the text"
         return f"{self._field_text(row, start, stop)} where the text has {rest}"

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from treegauge.core.errors import printable
 from treegauge.validation.rule_types import Class, Rule, Severity
 from treegauge.validation.rules import BY_ID
 
@@ -99,7 +100,7 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         rule = BY_ID[self.id]
         where = f" (sent_id {self.sent_id})" if self.sent_id else ""
-        return (
+        return printable(
             f"{self.file}:{self.line}:{self.start}: {rule.severity}: L{rule.level} {rule.id}: "
             f"found {self.found}, expected {self.wanted or rule.expected}{where}"
         )

@@ -1,0 +1,52 @@
+"""``python -m fuzz [NAME...]``: try the next inputs, and keep the results."""
+
+import argparse
+import json
+import os
+from collections import defaultdict
+from pathlib import Path
+
+from fuzz import results
+from fuzz.running import run
+from fuzz.targets import NAMES, load
+
+
+def main() -> int:
+    """Run fuzzers; 1 if there are findings."""
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument("--inputs", type=int, default=20_000, help="for each fuzzer (20000)")
+    parser.add_argument("--start", type=int, help="first seed, instead of the next one")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--guided", type=int, metavar="SECONDS", help="guide by coverage instead")
+    parser.add_argument("--show", type=Path, metavar="INPUT", help="try one input of one fuzzer")
+    parser.add_argument("--merge", type=Path, metavar="FILE", help="add rows in JSON lines")
+    options = parser.parse_args()
+    for name in options.names:
+        if name not in NAMES:
+            parser.error(f"no fuzzer {name!r}; there are {', '.join(NAMES)}")
+    names = options.names or NAMES
+    if options.show:
+        print(load(names[0]).check(options.show.read_bytes()))
+        return 0
+    if options.merge:
+        rows = defaultdict(list)
+        for line in options.merge.read_text().splitlines():
+            rows[json.loads(line)["target"]].append(json.loads(line))
+        for name in rows:
+            results.add(name, rows[name])
+        return 0
+    found = 0
+    for name in names:
+        if options.guided:
+            from fuzz.guided import guided
+
+            found += guided(name, options.guided)
+            continue
+        start = results.next_seed(name) if options.start is None else options.start
+        found += run(name, options.inputs, start=start, jobs=options.jobs)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,66 @@
+"""Kept results: one small file per fuzzer, ranges of seeds that touch made one."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from treegauge.core.files import atomic
+
+FOLDER = Path(__file__).with_name("results")
+Row = dict[str, Any]
+
+
+def read(name: str, folder: Path = FOLDER) -> list[Row]:
+    """Return the rows of a fuzzer: ranges of seeds, and what a coverage-guided run did."""
+    path = folder / f"{name}.json"
+    rows: list[Row] = json.loads(path.read_text()) if path.exists() else []
+    return rows
+
+
+def next_seed(name: str, folder: Path = FOLDER) -> int:
+    """Return the first seed after the range that starts at 0."""
+    return next((row["stop"] for row in read(name, folder) if row.get("start") == 0), 0)
+
+
+def add(name: str, rows: Iterable[Row], folder: Path = FOLDER) -> None:
+    """Add rows to those of a fuzzer.
+
+    Raises
+    ------
+    ValueError
+        If a seed was tried already, since inputs would be counted twice.
+    """
+    known = read(name, folder) + [
+        {key: value for key, value in row.items() if key != "target"} for row in rows
+    ]
+    guided = [row for row in known if "start" not in row]
+    merged: list[Row] = []
+    for row in sorted((row for row in known if "start" in row), key=lambda row: row["start"]):
+        if merged and row["start"] < merged[-1]["stop"]:
+            raise ValueError(f"{name}: seed {row['start']} was tried already")
+        if merged and row["start"] == merged[-1]["stop"]:
+            merged[-1] = _joined(merged[-1], row)
+        else:
+            merged.append(row)
+    folder.mkdir(exist_ok=True)
+    with atomic(folder / f"{name}.json") as file:
+        lines = ",\n".join(json.dumps(row) for row in merged + guided)
+        file.write(f"[\n{lines}\n]\n".encode())
+
+
+def _joined(first: Row, second: Row) -> Row:
+    """Return the row of two ranges of which one follows the other."""
+    outcomes: Counter[str] = Counter(first["outcomes"]) + Counter(second["outcomes"])
+    return first | {
+        "stop": second["stop"],
+        "seconds": round(first["seconds"] + second["seconds"], 2),
+        "outcomes": dict(sorted(outcomes.items())),
+        "findings": first["findings"] + second["findings"],
+    }
+
+
+def inputs(row: Row) -> int:
+    """Return the number of inputs of a row."""
+    return int(row["inputs"] if "inputs" in row else row["stop"] - row["start"])

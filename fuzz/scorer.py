@@ -1,0 +1,77 @@
+"""Counts of all metrics equal those of the official script, for pairs of files.
+
+An input is the gold file, a zero byte, and the system's file.
+"""
+
+from random import Random
+
+from udtools import udeval
+
+from fuzz.analyses import LETTERS, analysis, text
+from fuzz.mutation import damaged
+from fuzz.official import load, repeats_edges
+from fuzz.targets import Target
+from treegauge.core.errors import TreegaugeError
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.metrics import METRICS
+from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import Resampling
+from treegauge.treebanks.conllu import parse_conllu, refusals
+
+SUMS = Resampling(resamples=0)
+BASIC, ENHANCED = ScoreOptions(), ScoreOptions(enhanced=True)
+_BETWEEN = b"\0"
+
+
+def make(random: Random) -> bytes:
+    """Make two analyses of one text; one pair in ten has other characters, one in ten damage."""
+    characters = text(random, random.choice((4, 16, 40)))
+    gold = analysis(characters, random)
+    if random.random() < 0.1:
+        at = random.randrange(len(characters))
+        characters = characters[:at] + random.choice(LETTERS) + characters[at + 1 :]
+    multiword = random.choice((0.0, 0.3, 0.6))
+    sides = [gold.encode(), analysis(characters, random, multiword).encode()]
+    if random.random() < 0.1:
+        side = random.randrange(2)
+        sides[side] = damaged(sides[side], random).replace(_BETWEEN, b"")
+    return _BETWEEN.join(sides)
+
+
+def vary(data: bytes, random: Random) -> bytes:
+    """Damage one side."""
+    sides = list(data.partition(_BETWEEN)[::2])
+    side = random.randrange(2)
+    sides[side] = damaged(sides[side], random).replace(_BETWEEN, b"")
+    return _BETWEEN.join(sides)
+
+
+def check(data: bytes) -> str:
+    """Score a pair with both programs and compare counts, or refusals."""
+    gold, _, system = data.partition(_BETWEEN)
+    try:
+        sides = parse_conllu(gold), parse_conllu(system)
+        if any(map(refusals, sides)):
+            raise TreegaugeError("refused for scoring")
+        enhanced = not any(map(repeats_edges, (gold, system)))
+        options = ENHANCED if enhanced else BASIC
+        found = evaluate(*sides, options=options, resampling=SUMS).systems[0].metrics
+    except TreegaugeError:
+        try:
+            udeval.evaluate(load(gold), load(system))
+        except (udeval.UDError, ValueError, IndexError):
+            return "refused by both"
+        raise
+    theirs = udeval.evaluate(load(gold), load(system))
+    for name in (*METRICS, *(("ELAS", "EULAS") if enhanced else ())):
+        ours, official = found[name], theirs[name]
+        counts = ours.correct, ours.gold, ours.system, ours.aligned
+        wanted = official.correct, official.gold_total, official.system_total
+        assert counts == (*wanted, official.aligned_total), f"{name}: {counts} {wanted}"
+    return "equal counts"
+
+
+TARGET = Target(
+    "has the official script's counts for all metrics, and refuses the pairs that it refuses",
+    make, check, vary,
+)  # fmt: skip

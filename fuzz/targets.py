@@ -1,0 +1,39 @@
+"""What a fuzzer is, and the list of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from random import Random
+
+NAMES = ("reader", "repair", "validator", "scorer", "tables", "plans", "models", "stores", "page")
+"""Fuzzers; each is a module of this name with a `TARGET`."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A fuzzer.
+
+    Attributes
+    ----------
+    holds
+        What must hold for every input, in a sentence of the documentation.
+    make
+        Make an input from random numbers; equal seeds give equal inputs.
+    check
+        Try an input and return what became of it in a word, such as ``"refused"``; any exception
+        is a finding.
+    vary
+        Change an input a little, for the coverage-guided run.
+    """
+
+    holds: str
+    make: Callable[[Random], bytes]
+    check: Callable[[bytes], str]
+    vary: Callable[[bytes, Random], bytes]
+
+
+def load(name: str) -> Target:
+    """Return the fuzzer of this name."""
+    target = import_module(f"fuzz.{name}").TARGET
+    assert isinstance(target, Target)
+    return target

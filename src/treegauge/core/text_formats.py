@@ -1,0 +1,38 @@
+"""JSON and TOML from files: what is nested too deeply is malformed, like anything else."""
+
+from typing import Any
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the content of JSON.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, not UTF-8, or has more levels than Python can read.
+
+    Examples
+    --------
+    >>> parse_json('{"a": [1, 2]}')
+    {'a': [1, 2]}
+    >>> parse_json("[" * 100_000)
+    Traceback (most recent call last):
+    ...
+    ValueError: nested too deeply
+    """
+    import json
+
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the content of TOML; errors as in :func:`parse_json`."""
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
