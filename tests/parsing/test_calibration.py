@@ -1,25 +1,27 @@
 """Calibration: probabilities become shares of correct words, and come back from files."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import load_archive
-from treegauge.parsing.calibration import (
-    ModelCalibration,
+from treegauge.parsing.calibration import ModelCalibration, fit_calibration, uncalibrated
+from treegauge.parsing.confidence_features import FEATURES, NUMBER
+from treegauge.parsing.held_out import calibrate_model, load_calibration, save_calibration
+from treegauge.parsing.probability_maps import (
     ProbabilityMap,
-    fit_calibration,
+    fitted_map,
     isotonic_knots,
     logit,
     power_map,
-    uncalibrated,
 )
-from treegauge.parsing.held_out import calibrate_model, load_calibration, save_calibration
 from treegauge.parsing.registry import find_parser, load_model, make_parser
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks.conllu import parse_conllu
 
 TRAIN, DEV = synthetic(60, seed=1), synthetic(60, seed=2)
 OPTIONS = {"epochs": 2, "bits": 14, "label_bits": 10}
@@ -36,7 +38,7 @@ def test_an_overconfident_parser_is_corrected():
     true = random.beta(4, 1.5, 20000)
     right = random.random(20000) < true
     claimed = 1 / (1 + np.exp(-2 * logit(true)))
-    mapped = ProbabilityMap(1.0, *isotonic_knots(logit(claimed), right))(claimed)
+    mapped = ProbabilityMap(1.0, (), *isotonic_knots(logit(claimed), right))(claimed)
     assert np.abs(claimed - true).mean() > 0.05
     assert np.abs(mapped - true).mean() < 0.02
 
@@ -44,7 +46,7 @@ def test_an_overconfident_parser_is_corrected():
 def test_the_map_is_monotone_and_ends_below_its_first_knot():
     random = np.random.default_rng(1)
     values = np.round(random.normal(2, 2, 3000), 1)  # many are equal
-    mapped = ProbabilityMap(1.0, *isotonic_knots(values, random.random(3000) < 0.7))
+    mapped = ProbabilityMap(1.0, (), *isotonic_knots(values, random.random(3000) < 0.7))
     grid = mapped(np.linspace(0, 1, 500))
     assert (np.diff(grid) >= -1e-12).all()
     assert grid[0] < 1e-3
@@ -52,9 +54,26 @@ def test_the_map_is_monotone_and_ends_below_its_first_knot():
 
 
 def test_few_words_are_not_mapped():
-    assert isotonic_knots(np.arange(200.0), np.ones(200, bool)) == ([], [])
+    assert isotonic_knots(np.arange(1200.0), np.ones(1200, bool)) == ([], [])
+    assert len(isotonic_knots(np.arange(1250.0), np.ones(1250, bool))[0]) == 5
     assert isotonic_knots(np.zeros(5000), np.ones(5000, bool)) == ([], [])
     assert ProbabilityMap()([0.25, 1.0]).tolist() == [0.25, 1.0]
+
+
+def test_a_feature_that_the_share_does_not_show_is_learned():
+    """Words that were seen are correct more often than the parser's own share says."""
+    random = np.random.default_rng(3)
+    features = np.zeros((20000, len(FEATURES)))
+    features[:, 0] = 1
+    features[:, NUMBER["head"]] = odds = random.normal(1, 1, 20000)
+    features[:, NUMBER["seen word"]] = seen = random.random(20000) < 0.5
+    true = 1 / (1 + np.exp(-(odds + 2 * seen - 1)))
+    right = random.random(20000) < true
+    start = np.eye(len(FEATURES))[NUMBER["head"]]
+    made = fitted_map(1.0, features, right, start)
+    assert np.abs(made(1 / (1 + np.exp(-odds)), features) - true).mean() < 0.02
+    few = fitted_map(1.0, features[:3], right[:3], start)
+    assert np.abs(np.array(few.weights) - start).max() < 1
 
 
 @pytest.mark.parametrize(("exponent", "factor"), [(1.0, 0.0), (0.7, 0.3), (1.3, -0.5)])
@@ -77,21 +96,24 @@ def test_trees_that_are_all_alike(right):
 def test_calibration_of_parsers_lowers_the_log_loss(model):
     fitted = fit_calibration(model, DEV, "dev")
     assert (fitted.way, uncalibrated(model).way) == ("projective", "projective")
-    assert len(fitted.heads.logits) >= 5
+    assert len(fitted.heads.weights) == len(FEATURES)
     assert fitted.relations.temperature != 1
     again = ModelCalibration.from_dict(json.loads(json.dumps(fitted.to_dict())))
+    features = np.random.default_rng(0).normal(size=(9, len(FEATURES)))
     shares = np.linspace(0, 1, 9)
-    np.testing.assert_array_equal(again.heads(shares), fitted.heads(shares))
-    assert (again.tree, again.fitted_on) == (fitted.tree, "dev")
+    np.testing.assert_array_equal(again.heads(shares, features), fitted.heads(shares, features))
+    assert (again.tree, again.seen, again.fitted_on) == (fitted.tree, None, "dev")
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"way": "else"}, {"heads": {}}, {"tree": [1.0]}, {"tree": "ab"},
-        {"relations": {"temperature": 0, "logits": [], "probabilities": []}},
-        {"heads": {"temperature": 1, "logits": [2, 1], "probabilities": [0.1, 0.2]}},
-        {"heads": {"temperature": 1, "logits": [1], "probabilities": []}},
+        {"relations": {"temperature": 0, "weights": [], "logits": [], "probabilities": []}},
+        {"heads": {"temperature": 1, "weights": [], "logits": [2, 1], "probabilities": [0.1, 0.2]}},
+        {"heads": {"temperature": 1, "weights": [], "logits": [1], "probabilities": []}},
+        {"heads": {"temperature": 1, "weights": [1.0], "logits": [], "probabilities": []}},
+        {"seen": {"words": "???", "pairs": ""}}, {"seen": {"words": "!"}},
     ],
 )  # fmt: skip
 def test_a_damaged_calibration(change):
@@ -123,11 +145,42 @@ def calibrated(source, parser, *, dev=None):
     return calibrate_model(source, parser, parser.fit(TRAIN, seed=0), TRAIN, dev, 0)
 
 
+def test_a_model_keeps_the_words_that_it_has_seen(model):
+    fitted = fit_calibration(model, DEV, "dev", train=TRAIN)
+    again = ModelCalibration.from_dict(json.loads(json.dumps(fitted.to_dict())))
+    np.testing.assert_array_equal(again.seen_shares(DEV), fitted.seen_shares(DEV))
+    assert (again.seen_shares(TRAIN) == 1).all()
+    seen, forms = fitted.seen_shares(DEV), set(TRAIN["form"])
+    assert seen[:, 0].tolist() == [float(form in forms) for form in DEV["form"]]
+    pairs = {pair for own in TRAIN for pair in neighbours(own)}
+    shares = [
+        (both[word] + both[word + 1]) / 2
+        for own in DEV
+        for both in [[pair in pairs for pair in neighbours(own)]]
+        for word in range(len(both) - 1)
+    ]
+    assert seen[:, 1].tolist() == shares
+
+
+def neighbours(sentence):
+    """Return pairs of neighbouring words, with an empty one at either end."""
+    return list(pairwise(["", *sentence.form, ""]))
+
+
+@pytest.mark.parametrize(("words", "warns"), [(199, True), (200, False)])
+def test_few_words_are_warned_of(words, warns, caplog):
+    parser = make_parser("mst", **{**OPTIONS, "epochs": 1})
+    dev = parse_conllu("1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n" * words)
+    with caplog.at_level("INFO", "treegauge"):
+        assert calibrated("dev", parser, dev=dev) is not None
+    assert ("calibrated on only 199 words" in caplog.text) == warns
+
+
 def test_folds_of_the_training_set():
     parser = make_parser("mst", **{**OPTIONS, "epochs": 1})
     fitted = calibrated("folds", parser)
     assert fitted.fitted_on.startswith("5 of 5 folds of the training set #")
-    assert len(fitted.heads.logits) >= 5
+    assert (fitted.seen_shares(TRAIN) == 1).all()
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,19 @@ def test_they_say_how_often_words_are_correct(model, calibration):
     assert rows[20]["gain"] > 1
 
 
+def test_a_tree_is_no_more_probable_than_any_of_its_arcs(model, calibration):
+    """In particular, a sentence of one word is as probable as its arc at most."""
+    row = "1\t{}\t_\t{}\t_\t_\t_\t_\t_\t_\n\n"
+    words = zip(TEST["form"][:20], TEST["upos"][:20], strict=True)
+    single = parse_conllu("".join(row.format(*word) for word in words), need_heads=False)
+    for treebank in (single, TEST[:5]):
+        parsed = model.parse(treebank)
+        for how in (calibration, uncalibrated(model)):
+            for tree in (one for found in probable_trees(model, parsed, how, 3) for one in found):
+                arcs = tree.head_probabilities * tree.relation_probabilities
+                assert tree.probability <= arcs.min() + 1e-12
+
+
 def test_the_best_tree_comes_first_and_all_are_trees(model, calibration):
     parsed = model.parse(TEST)
     for sentence, trees in enumerate(probable_trees(model, parsed, calibration, 4)):
@@ -135,6 +148,19 @@ def test_analyses_are_those_of_the_beam():
     names = [model.relation_names[number] for number in kept.relations[0].tolist()]
     assert names == parsed["deprel"].to_list()
     assert (kept.relation_logs[0].argmax(1) == kept.relations[0]).all()
+
+
+def test_marginals_over_the_beam_are_shares_of_its_analyses():
+    model = make_parser("beam", **OPTIONS["beam"]).fit(TRAIN, seed=0)
+    kept = model.analyses(TEST, 8)
+    for sentence, start in enumerate(TEST.offsets[:-1].tolist()):
+        shares = kept.head_shares[sentence]
+        assert shares.sum(1) == pytest.approx(1)
+        weights = np.exp((kept.scores[sentence] - kept.scores[sentence].max()) / 10)
+        word = len(shares) // 2
+        for head in range(len(shares) + 1):
+            has = kept.heads[:, start + word] == head
+            assert shares[word, head] == pytest.approx(weights[has].sum() / weights.sum())
 
 
 def test_unlabelled_trees_have_probabilities():

@@ -145,6 +145,63 @@ def test_no_tags(parser, tmp_path):
     assert trees(load_model(tmp_path / "m.model").parse(TEST)) == first
 
 
+@pytest.mark.parametrize("parser", SMALL)
+def test_a_model_of_gold_tags_tags_text_that_has_none(parser, tmp_path):
+    """The tagger comes on top: the parser and its trees of tagged text stay the same."""
+    path = tmp_path / "m"
+    trained = train(parser, TRAIN, dev=DEV, out=path, option=SMALL[parser], calibrate="none")
+    bare = make_parser(parser, **SMALL[parser]).fit(TRAIN, DEV, seed=0)
+    bare.save(tmp_path / "bare")
+    with np.load(path) as with_tagger, np.load(tmp_path / "bare") as without:
+        more = set(with_tagger.files) - set(without.files)
+        assert all(name.startswith("tagger/") for name in more)
+        assert len(more) == 5
+        for name in without.files:
+            np.testing.assert_array_equal(with_tagger[name], without[name])
+    model = load_model(path)
+    tagged = model.tag_source.tagger.tag(TEST)
+    assert trees(model.parse(TEST)) == trees(bare.parse(TEST))
+    assert trees(model.parse(untagged(TEST))) == trees(bare.parse(tagged))
+    row = trained.table.row(0, named=True)
+    assert row["dev_upos"] > 50
+    expected = replace(trained.model, tag_source=GOLD)
+    gold, predicted = DEV, trained.model.tag_source.tagger.tag(DEV)
+    for name, part in (("gold", gold), ("predicted", predicted)):
+        parsed = expected.parse(part)
+        names = [[one.partition(":")[0] for one in own["deprel"]] for own in (parsed, DEV)]
+        right = (parsed.head == DEV.head) & np.equal(*map(np.array, names))
+        assert row[f"dev_las_{name}_tags"] == pytest.approx(100 * right.mean())
+
+
+def test_a_tagger_for_gold_tags_is_named_and_its_tags_are_written(command, tmp_path):
+    half = [tag if i % 2 else "_" for i, tag in enumerate(TEST["upos"])]
+    for name, tags in (("raw", ["_"] * TEST.n_words), ("half", half)):
+        write_conllu(TEST.with_columns({"upos": tags}), tmp_path / f"{name}.conllu")
+    train("mst", TRAIN, dev=DEV, out=tmp_path / "m", option=SMALL["mst"])
+    done = command("parse", tmp_path / "m", tmp_path / "raw.conllu", "--write-tags")
+    assert done.err.count("\n") == 1
+    words = f"{TEST.n_words} of {TEST.n_words}"
+    assert f"the model's own tagger tags {words} words" in done.err
+    assert "learned from gold tags: train with the option tags=mixed" in done.err
+    tagged = load_model(tmp_path / "m").tag_source.tagger.tag(TEST)["upos"].to_list()
+    assert parse_conllu(done.out)["upos"].to_list() == tagged
+    done = command(
+        "parse", tmp_path / "m", tmp_path / "half.conllu", "--write-tags", "--confidence"
+    )
+    assert "probabilities were calibrated with them" in done.err
+    both = zip(half, tagged, strict=True)
+    expected = [new if own == "_" else own for own, new in both]
+    assert parse_conllu(done.out)["upos"].to_list() == expected
+
+
+@pytest.mark.parametrize("tags", ["none", "gold"])
+def test_a_model_that_reads_no_tags_gets_no_tagger(tags, tmp_path):
+    own = untagged(TRAIN) if tags == "gold" else TRAIN
+    options = {**SMALL["mst"], "tags": tags}
+    trained = train("mst", own, out=tmp_path / "m", option=options, calibrate="none")
+    assert trained.model.tag_source.tagger is None
+
+
 def test_train_and_parse_say_so(tmp_path):
     write_conllu(untagged(TEST), tmp_path / "raw.conllu")
     options = {"tags": "predicted", **SMALL["mst"]}

@@ -68,8 +68,11 @@ class Analyses:
     head_logs
         For each sentence how good each head was when the search tried it, (words, words + 1), as
         logs up to a constant per word.
+    head_shares
+        For each sentence the marginals over the beam, (words, words + 1): the share of each head in
+        all analyses at the end of the beam, weighted by exp(score).
     relation_logs
-        The same of each relation of the arcs of the analyses, (most, words, relations); minus
+        How good each relation of the arcs of the analyses was, (most, words, relations); minus
         infinity for relations that were not tried.
     """
 
@@ -77,6 +80,7 @@ class Analyses:
     heads: npt.NDArray[np.int32]
     relations: npt.NDArray[np.int32]
     head_logs: list[npt.NDArray[np.float64]]
+    head_shares: list[npt.NDArray[np.float64]]
     relation_logs: npt.NDArray[np.floating[Any]]
 
 

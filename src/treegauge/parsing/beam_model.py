@@ -146,6 +146,27 @@ class BeamVocabulary:
         return ARCS + 2 * len(self.relations) + 2
 
 
+def beam_marginals(
+    logs: npt.NDArray[np.float64], heads: Ints, sentences: npt.NDArray[Any],
+    starts: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]:  # fmt: skip
+    """Return the share of each head in the analyses of its sentence, weighted by exp(log).
+
+    `logs` (sentences, analyses) is minus infinity where there is no analysis, `heads` (analyses,
+    words); word d of a sentence of n words fills n + 1 places from its sentence's start.
+    """
+    weights = np.exp(logs - logs.max(1, keepdims=True, initial=-np.inf))
+    weights /= weights.sum(1, keepdims=True)
+    sizes = np.bincount(sentences, minlength=len(logs))
+    first = np.cumsum(sizes) - sizes
+    words = np.arange(len(sentences))
+    rows = starts[sentences] + (words - first[sentences]) * (sizes[sentences] + 1)
+    shares = np.zeros(int(starts[-1]))
+    for analysis, own in enumerate(heads):
+        shares[rows + own] += weights[sentences, analysis]
+    return shares
+
+
 VERSION = 1
 """Of the templates and keys of features, on which the meaning of weights depends."""
 
@@ -192,7 +213,8 @@ class BeamModel:
         """Return the best analyses at the end of the beam, and how good each arc looked.
 
         A head's log is the lead of the best state that had just got the arc over the best state at
-        that step, at most 0, in units of the margin that training asks for.
+        that step, at most 0, in units of the margin that training asks for. Marginals over the beam
+        weigh analyses by their scores in thirds of the margin.
         """
         how = self.options
         words = self._words(treebank)
@@ -207,10 +229,12 @@ class BeamModel:
         leads = np.full(int(starts[-1]), -np.inf)
         search.arc_leads(starts[:-1], leads)
         scale = max(how.margin, 1.0)
-        pieces = zip(starts[:-1].tolist(), sizes.tolist(), strict=True)
+        pieces = list(zip(starts[:-1].tolist(), sizes.tolist(), strict=True))
+        shares = beam_marginals(scores * (3 / scale), heads, treebank.sentence_of, starts)
         return Analyses(
             scores[:, :kept], heads[:kept], relations[:kept],
             [leads[at : at + n * (n + 1)].reshape(n, n + 1) / scale for at, n in pieces],
+            [shares[at : at + n * (n + 1)].reshape(n, n + 1) for at, n in pieces],
             label_scores / scale,
         )  # fmt: skip
 

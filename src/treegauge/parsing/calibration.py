@@ -1,25 +1,31 @@
 r"""Calibration of a model's probabilities on sentences that it has not learned from.
 
-Scores are divided by a temperature before they become probabilities, one for heads and one for
-relations, and what comes out is passed through a monotone map: the share of correct words in bins
-of about equal size, made monotone by pooling neighbours (isotonic regression), with straight lines
-between bins on the logit scale. The probability that a tree is correct is
+Scores are divided by a temperature before they become shares, one for heads and one for relations.
+Whether heads are shares of a word's heads or of all trees is chosen by the log loss. The
+probability that a head is correct, and the probability that its relation is if the head is, come
+from a logistic regression over the :data:`~treegauge.parsing.confidence_features.FEATURES` of the
+arc and a monotone map of what that gives: the share of correct words in bins of about equal size,
+made monotone by pooling neighbours (isotonic regression), with straight lines between bins. Both
+regressions see both shares, so that the product is the probability of the labelled arc.
+
+The probability that a tree is correct is
 
 .. math:: \exp\left(-e^b (-\log p)^a\right)
 
-where p is its share. Whether heads are shares of a word's heads or of all trees is chosen by the
-log loss. A relation is correct if it is so for ``treegauge score``: subtypes do not count.
+where p is the product of the probabilities of its labelled arcs, and at most that of its least
+probable arc. A relation is correct if it is so for ``treegauge score``: subtypes do not count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.confidence_features import FEATURES, start_at, word_features
 from treegauge.parsing.evidence import (
     WAYS,
     Doubles,
@@ -30,44 +36,13 @@ from treegauge.parsing.evidence import (
     relation_names,
     ways_to_sum,
 )
+from treegauge.parsing.probability_maps import Bools, ProbabilityMap, fitted_map, power_map
+from treegauge.parsing.seen_words import SeenWords
 from treegauge.treebanks.columns import Treebank
 
-Bools = npt.NDArray[np.bool_]
-
-BINS, WORDS_IN_BIN, FEWEST_BINS = 20, 50, 5
 MOST_SENTENCES = 2000
 """Sentences that are looked at; more would take time and change nothing."""
 _LOW, _HIGH, _STEPS = -2.5, 4.0, 12  # logs of the least and largest temperature
-_EDGE = 1e-6
-
-
-def logit(probabilities: npt.ArrayLike) -> Doubles:
-    """Return log-odds, of probabilities that are kept away from 0 and 1."""
-    p = np.clip(np.asarray(probabilities, np.float64), _EDGE, 1 - _EDGE)
-    return np.log(p) - np.log1p(-p)
-
-
-@dataclass(frozen=True)
-class ProbabilityMap:
-    """A temperature, and a monotone map by its knots; without knots nothing is mapped.
-
-    Below the first knot, where the parser's own choices hardly ever are, log-odds are shifted as at
-    the knot; above the last one the map is flat.
-    """
-
-    temperature: float = 1.0
-    logits: Sequence[float] = ()
-    probabilities: Sequence[float] = ()
-
-    def __call__(self, probabilities: npt.ArrayLike) -> Doubles:
-        """Map probabilities that were made with the temperature."""
-        if not len(self.logits):
-            return np.asarray(probabilities, np.float64)
-        values = logit(probabilities)
-        below = values - self.logits[0]
-        least = logit(self.probabilities[0])
-        mapped = np.interp(values, self.logits, self.probabilities)
-        return np.where(below < 0, 1 / (1 + np.exp(-(least + below))), mapped)
 
 
 @dataclass(frozen=True)
@@ -77,12 +52,13 @@ class ModelCalibration:
     Attributes
     ----------
     way
-        What probabilities of heads are shares of; see
-        :func:`treegauge.parsing.evidence.ways_to_sum`.
+        What shares of heads are shares of; see :func:`treegauge.parsing.evidence.ways_to_sum`.
     heads, relations
         Maps of heads, and of relations whose head is correct.
     tree
         Exponent a and log factor b, or None for the tree's share as it is.
+    seen
+        Words and pairs of neighbours of the training set, if they are known.
     fitted_on
         What it was fitted on, in words; empty if it was not.
     """
@@ -91,11 +67,13 @@ class ModelCalibration:
     heads: ProbabilityMap = field(default_factory=ProbabilityMap)
     relations: ProbabilityMap = field(default_factory=ProbabilityMap)
     tree: tuple[float, float] | None = None
+    seen: SeenWords | None = None
     fitted_on: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
-        return asdict(self)
+        seen = None if self.seen is None else self.seen.to_dict()
+        return {**asdict(replace(self, seen=None)), "seen": seen}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "ModelCalibration":
@@ -105,11 +83,18 @@ class ModelCalibration:
             tree = None if values["tree"] is None else tuple(map(float, values["tree"]))
             if values["way"] not in WAYS or (tree is not None and len(tree) != 2):
                 raise ValueError(f"way {values['way']!r}, tree {tree!r}")
-            return cls(values["way"], heads, relations, tree, str(values["fitted_on"]))
+            seen = None if values["seen"] is None else SeenWords.from_dict(values["seen"])
+            return cls(values["way"], heads, relations, tree, seen, str(values["fitted_on"]))
         except (KeyError, TypeError, ValueError) as error:
             raise TreegaugeError(
                 f"the model's calibration is damaged ({error!r}): train it again"
             ) from error
+
+    def seen_shares(self, treebank: Treebank) -> Doubles:
+        """Return which words and pairs of neighbours were in the training set; 0 if not known."""
+        if self.seen is None:
+            return np.zeros((treebank.n_words, 2))
+        return self.seen.shares(treebank)
 
     def tree_probability(self, log_shares: npt.ArrayLike) -> Doubles:
         """Return P(all heads and relations are correct) from log p(tree)."""
@@ -123,11 +108,14 @@ class ModelCalibration:
 def _read_map(values: Mapping[str, Any]) -> ProbabilityMap:
     """Read a map, refusing what is none."""
     temperature = float(values["temperature"])
-    logits, shares = (list(map(float, values[name])) for name in ("logits", "probabilities"))
+    weights, logits, shares = (
+        list(map(float, values[name])) for name in ("weights", "logits", "probabilities")
+    )
     sound = temperature > 0 and len(logits) == len(shares) and logits == sorted(logits)
+    sound &= len(weights) in {0, len(FEATURES)} and bool(np.isfinite([*weights, *logits]).all())
     if not sound or not all(0 <= share <= 1 for share in shares):
         raise ValueError("a temperature or a map out of range")
-    return ProbabilityMap(temperature, logits, shares)
+    return ProbabilityMap(temperature, weights, logits, shares)
 
 
 def uncalibrated(model: Any) -> ModelCalibration:
@@ -155,8 +143,21 @@ def tempered(logs: Doubles, temperature: float) -> Doubles:
     return np.asarray((logs - logs.max(1, keepdims=True, initial=-np.inf)) / temperature)
 
 
-def fit_calibration(model: Any, gold: Treebank, fitted_on: str) -> ModelCalibration:
+class HeldOut(NamedTuple):
+    """A model, sentences that it has not learned from, and what it has seen if that is known."""
+
+    model: Any
+    gold: Treebank
+    seen: SeenWords | None = None
+
+
+def fit_calibration(
+    model: Any, gold: Treebank, fitted_on: str, *, train: Treebank | None = None
+) -> ModelCalibration:
     """Fit the calibration of a model on sentences with gold trees.
+
+    `train` is the training set, if it is at hand: words that were seen there are more often
+    correct.
 
     Examples
     --------
@@ -166,29 +167,35 @@ def fit_calibration(model: Any, gold: Treebank, fitted_on: str) -> ModelCalibrat
     >>> fit_calibration(model, synthetic(40, seed=2), "dev").way
     'projective'
     """
-    return pooled_calibration([(model, gold)], fitted_on)
+    seen = None if train is None else SeenWords.of(train)
+    return pooled_calibration([HeldOut(model, gold, seen)], fitted_on, seen)
 
 
-def pooled_calibration(pairs: Sequence[tuple[Any, Treebank]], fitted_on: str) -> ModelCalibration:
-    """Fit one calibration on the sentences of several models, such as those of folds."""
-    cases = _Cases()
-    for model, gold in pairs:
-        cases.add(model, _some(gold, MOST_SENTENCES // len(pairs)))
-    ways = ways_to_sum(pairs[0][0])
+def pooled_calibration(
+    held_out: Sequence[HeldOut], fitted_on: str, seen: SeenWords | None
+) -> ModelCalibration:
+    """Fit one calibration on the sentences of several models, such as those of folds.
+
+    `seen` is what the model that is calibrated has seen.
+    """
+    cases = WordCases()
+    for own in held_out:
+        cases.add(own._replace(gold=_some(own.gold, MOST_SENTENCES // len(held_out))))
+    ways = ways_to_sum(held_out[0].model)
     fitted = [_best_temperature(partial(cases.head_loss, way)) for way in ways]
     way, (temperature, _) = min(zip(ways, fitted, strict=True), key=lambda each: each[1][1])
     relation_temperature, _ = _best_temperature(cases.relation_loss)
-    heads, logs = cases.heads(temperature, way)
-    relations = cases.relations(relation_temperature)
-    right = cases.right_heads
-    head_map = ProbabilityMap(temperature, *isotonic_knots(logit(heads), right))
-    relation_map = ProbabilityMap(
-        relation_temperature,
-        *isotonic_knots(logit(relations[right]), cases.right_relations[right]),
+    features = cases.features(temperature, relation_temperature, way)
+    right, right_relations = cases.right_heads, cases.right_relations
+    heads = fitted_map(temperature, features, right, start_at("head"))
+    relations = fitted_map(
+        relation_temperature, features[right], right_relations[right], start_at("relation")
     )
-    trees = logs + _by_sentence(np.log(np.maximum(relations, 1e-12)), cases.sizes)
-    whole = _by_sentence(~(right & cases.right_relations), cases.sizes) == 0
-    return ModelCalibration(way, head_map, relation_map, power_map(trees, whole), fitted_on)
+    nothing = np.zeros(len(right))
+    arcs = heads(nothing, features) * relations(nothing, features)
+    trees = _by_sentence(np.log(np.maximum(arcs, 1e-12)), cases.sizes)
+    whole = _by_sentence(~(right & right_relations), cases.sizes) == 0
+    return ModelCalibration(way, heads, relations, power_map(trees, whole), seen, fitted_on)
 
 
 def _some(gold: Treebank, most: int) -> Treebank:
@@ -204,21 +211,25 @@ def _by_sentence(values: npt.NDArray[Any], sizes: Sequence[int]) -> Doubles:
     return np.asarray(sums[ends[1:]] - sums[ends[:-1]])
 
 
-class _Cases:
+class WordCases:
     """Evidence about the words of gold sentences, and which of them are correct."""
 
     def __init__(self) -> None:
-        self.evidence: list[tuple[SentenceEvidence, UniversalRelations]] = []
+        self.evidence: list[tuple[SentenceEvidence, UniversalRelations, Doubles]] = []
         self.right_heads: Bools = np.zeros(0, np.bool_)
         self.right_relations: Bools = np.zeros(0, np.bool_)
 
-    def add(self, model: Any, gold: Treebank) -> None:
+    def add(self, held_out: HeldOut) -> None:
         """Add the parses of one model."""
+        model, gold, seen = held_out
         parsed = model.parse(gold)
         universal = UniversalRelations(relation_names(model))
-        own = [(one, universal) for one in gather_evidence(model, parsed)]
-        kept = [(one, universal) for one, _ in own if len(one.head_logs)]
-        self.evidence += kept
+        shares = np.zeros((gold.n_words, 2)) if seen is None else seen.shares(gold)
+        starts = gold.offsets[:-1].tolist()
+        for one, start in zip(gather_evidence(model, parsed), starts, strict=True):
+            if len(one.head_logs):
+                own = shares[start : start + len(one.head_logs)]
+                self.evidence.append((one, universal, own))
         self.right_heads = np.append(self.right_heads, parsed.head == gold.head)
         columns = []
         for treebank in (parsed, gold):
@@ -229,28 +240,41 @@ class _Cases:
 
     @property
     def sizes(self) -> list[int]:
-        return [len(one.head_logs) for one, _ in self.evidence]
+        """The number of words of each sentence."""
+        return [len(one.head_logs) for one, _, _ in self.evidence]
 
-    def heads(self, temperature: float, way: str) -> tuple[Doubles, Doubles]:
-        """Return the probability of each word's head, and the log of each tree's heads."""
-        words, trees = [np.zeros(0)], []
-        for one, _ in self.evidence:
-            logs, heads = tempered(one.head_logs, temperature), one.trees[0].heads
-            shares, total = head_marginals(logs, way)
-            rows = np.arange(len(heads))
-            words.append(shares[rows, heads])
-            trees.append(float(logs[rows, heads].sum()) - total)
-        return np.concatenate(words), np.array(trees)
+    def heads(self, temperature: float, way: str) -> Doubles:
+        """Return the share of each word's head."""
+        words = [np.zeros(0)]
+        for one, _, _ in self.evidence:
+            heads = one.trees[0].heads
+            shares, _ = head_marginals(tempered(one.head_logs, temperature), way)
+            words.append(shares[np.arange(len(heads)), heads])
+        return np.concatenate(words)
 
     def relations(self, temperature: float) -> Doubles:
-        """Return the probability of each word's relation at its head."""
-        shares = [names.shares(one.trees[0], temperature) for one, names in self.evidence]
+        """Return the share of each word's relation at its head."""
+        shares = [names.shares(one.trees[0], temperature) for one, names, _ in self.evidence]
         return np.concatenate([np.zeros(0), *shares])
 
+    def features(self, temperature: float, relation_temperature: float, way: str) -> Doubles:
+        """Return the features of all words."""
+        ends = np.cumsum(self.sizes)[:-1]
+        heads = np.split(self.heads(temperature, way), ends)
+        relations = np.split(self.relations(relation_temperature), ends)
+        made = [np.zeros((0, len(FEATURES)))]
+        of_words = zip(self.evidence, heads, relations, strict=False)
+        for (one, _, seen), head_shares, relation_shares in of_words:
+            logs = tempered(one.head_logs, temperature)
+            made.append(word_features(one, one.trees[0], logs, head_shares, relation_shares, seen))
+        return np.concatenate(made)
+
     def head_loss(self, way: str, temperature: float) -> float:
-        return _log_loss(self.heads(temperature, way)[0], self.right_heads)
+        """Return the log loss of shares of heads."""
+        return _log_loss(self.heads(temperature, way), self.right_heads)
 
     def relation_loss(self, temperature: float) -> float:
+        """Return the log loss of shares of relations, of words with a correct head."""
         right = self.right_heads
         return _log_loss(self.relations(temperature)[right], self.right_relations[right])
 
@@ -277,58 +301,3 @@ def _best_temperature(loss: Callable[[float], float]) -> tuple[float, float]:
             losses[1] = loss(float(np.exp(points[1])))
     best = int(np.argmin(losses))
     return float(np.exp(points[best])), losses[best]
-
-
-def isotonic_knots(values: Doubles, right: Bools) -> tuple[list[float], list[float]]:
-    """Return knots of a monotone map from values to the share of correct cases.
-
-    Bins hold about as many cases each, equal values share a bin, and each share counts half a case
-    of either kind more. Fewer cases than fill five bins give no knots.
-
-    Examples
-    --------
-    >>> isotonic_knots(np.repeat([0.0, 1.0], 200), np.arange(400) % 4 < 3)
-    ([], [])
-    """
-    bins = min(BINS, len(values) // WORDS_IN_BIN)
-    if bins < FEWEST_BINS:
-        return [], []
-    edges = np.unique(np.quantile(values, np.arange(1, bins) / bins))
-    number = np.searchsorted(edges, values, side="right")
-    counts = np.bincount(number)
-    full = np.flatnonzero(counts)
-    if len(full) < FEWEST_BINS:
-        return [], []
-    centres = np.bincount(number, values)[full] / counts[full]
-    shares = (np.bincount(number, right)[full] + 0.5) / (counts[full] + 1)
-    blocks: list[list[float]] = []
-    for share, count in zip(shares.tolist(), counts[full].tolist(), strict=True):
-        blocks.append([share, count, 1])
-        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
-            (a, m, i), (b, n, j) = blocks[-2:]
-            blocks[-2:] = [[(a * m + b * n) / (m + n), m + n, i + j]]
-    pooled = [round(share, 6) for share, _, size in blocks for _ in range(int(size))]
-    return [round(one, 6) for one in centres.tolist()], pooled
-
-
-def power_map(log_shares: Doubles, right: Bools) -> tuple[float, float]:
-    """Return exponent and log factor of the map of trees, by maximum likelihood.
-
-    This is a regression with the log-log link, by Fisher scoring. A weak prior at the map that
-    changes nothing, worth about one tree, holds it where all trees are alike.
-    """
-    design = np.stack([np.log(np.clip(-log_shares, 1e-4, 1e3)), np.ones(len(log_shares))], 1)
-    targets = right.astype(np.float64)
-    start = np.array([1.0, 0.0])
-    weights = start.copy()
-    for _ in range(100):
-        rate = np.exp(np.clip(design @ weights, -12, 4))
-        p = np.clip(np.exp(-rate), 1e-9, 1 - 1e-9)
-        slope = -rate * p
-        strength = slope**2 / (p * (1 - p))
-        gradient = design.T @ ((targets - p) * slope / (p * (1 - p))) - (weights - start)
-        step = np.linalg.solve((design * strength[:, None]).T @ design + np.eye(2), gradient)
-        weights = weights + np.clip(step, -0.5, 0.5)
-        if np.abs(step).max() < 1e-9:
-            break
-    return max(round(float(weights[0]), 6), 0.05), round(float(weights[1]), 6)

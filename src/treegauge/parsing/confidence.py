@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from treegauge.parsing.calibration import ModelCalibration, UniversalRelations, tempered
+from treegauge.parsing.confidence_features import word_features
 from treegauge.parsing.evidence import (
     Doubles,
     Ints,
@@ -51,13 +52,15 @@ def probable_trees(
     names = relation_names(model)
     universal = UniversalRelations(names)
     for start in range(0, len(parsed), _CHUNK):
-        for one in gather_evidence(model, parsed[start : start + _CHUNK], trees):
-            yield _calibrated(one, calibration, names, universal)
+        chunk = parsed[start : start + _CHUNK]
+        seen = np.split(calibration.seen_shares(chunk), chunk.offsets[1:-1])
+        for one, own in zip(gather_evidence(model, chunk, trees), seen, strict=True):
+            yield _calibrated(one, calibration, names, universal, own)
 
 
 def _calibrated(
     evidence: SentenceEvidence, calibration: ModelCalibration, names: Sequence[str],
-    universal: UniversalRelations,
+    universal: UniversalRelations, seen: Doubles,
 ) -> list[ProbableTree]:  # fmt: skip
     if not len(evidence.head_logs):
         return []
@@ -66,19 +69,28 @@ def _calibrated(
     rows = np.arange(len(logs))
     of_trees, words = [], []
     for tree in evidence.trees:
+        heads = shares[rows, tree.heads]
         relations = universal.shares(tree, calibration.relations.temperature)
-        of_tree = float(logs[rows, tree.heads].sum()) - total
-        of_trees.append(of_tree + float(np.log(np.maximum(relations, 1e-12)).sum()))
-        words.append(
-            (calibration.heads(shares[rows, tree.heads]), calibration.relations(relations))
-        )
-    probabilities = np.minimum.accumulate(calibration.tree_probability(of_trees))
+        features = word_features(evidence, tree, logs, heads, relations, seen)
+        own = calibration.heads(heads, features), calibration.relations(relations, features)
+        words.append(own)
+        if calibration.tree is None:
+            share = float(logs[rows, tree.heads].sum()) - total + _log_product(relations)
+        else:
+            share = _log_product(own[0] * own[1])
+        least = float((own[0] * own[1]).min())
+        of_trees.append(min(float(calibration.tree_probability(share)), least))
+    probabilities = np.minimum.accumulate(of_trees)
     if probabilities.sum() > 1:
         probabilities[1:] *= (1 - probabilities[0]) / probabilities[1:].sum()
     return [
         ProbableTree(tree.heads, [names[r] for r in tree.relations.tolist()], *own, float(one))
         for tree, own, one in zip(evidence.trees, words, probabilities, strict=True)
     ]
+
+
+def _log_product(probabilities: Doubles) -> float:
+    return float(np.log(np.maximum(probabilities, 1e-12)).sum())
 
 
 def with_confidence(

@@ -37,10 +37,14 @@ class TreeEvidence:
 
 @dataclass(frozen=True, eq=False)
 class SentenceEvidence:
-    """The logs of a sentence's heads, (words, words + 1), and its trees, best first."""
+    """The logs of a sentence's heads, (words, words + 1), and its trees, best first.
+
+    Of a search, also the share of each head in the analyses at its end.
+    """
 
     head_logs: Doubles
     trees: Sequence[TreeEvidence]
+    beam_shares: Doubles | None = None
 
 
 def check_confidence(model: Any) -> None:
@@ -107,7 +111,7 @@ def _searched(model: Searching, parsed: Treebank, most: int) -> Iterator[Sentenc
                 seen.add(mark)
                 logs = kept.relation_logs[rank, start:stop].astype(np.float64)
                 trees.append(TreeEvidence(heads, relations, logs))
-        yield SentenceEvidence(kept.head_logs[sentence], trees)
+        yield SentenceEvidence(kept.head_logs[sentence], trees, kept.head_shares[sentence])
 
 
 def _log(shares: Doubles) -> Doubles:

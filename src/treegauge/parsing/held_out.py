@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 FOLDS, ENOUGH = 5, 10_000
 """Folds; words of a training set of which a fifth is enough, so that one fold is."""
 
+FEW_WORDS = 200
+"""Calibration on fewer words is warned of."""
+
 CalibrationSource = Literal["dev", "folds", "none"]
 
 
@@ -30,14 +33,15 @@ def calibrate_model(
     compared with the rest; five times, or once if the training set has 10,000 words or more.
     """
     from treegauge.parsing.base import Probabilistic, Searching
-    from treegauge.parsing.calibration import pooled_calibration
+    from treegauge.parsing.calibration import fit_calibration
 
     if source == "folds":
         return _on_folds(parser, train, seed)
     able = isinstance(model, Probabilistic | Searching)
     if source == "none" or not able or dev is None or not dev.n_words:
         return None
-    return pooled_calibration([(model, dev)], _named("the dev set", dev))
+    _warn(dev.n_words, "; --calibrate folds uses the training set")
+    return fit_calibration(model, dev, _named("the dev set", dev), train=train)
 
 
 def check_folds(entry: "ParserEntry", train: "Treebank") -> None:
@@ -59,18 +63,30 @@ def _rounds(train: "Treebank") -> int:
 
 
 def _on_folds(parser: "Parser", train: "Treebank", seed: int) -> "ModelCalibration":
-    from treegauge.parsing.calibration import pooled_calibration
+    from treegauge.parsing.calibration import HeldOut, pooled_calibration
+    from treegauge.parsing.seen_words import SeenWords
 
     rounds = _rounds(train)
     fold_of = np.random.default_rng(seed).permutation(np.arange(len(train)) % FOLDS)
-    pairs = []
+    held_out = []
     with progress("folds for probabilities", rounds) as task:
         for fold in range(rounds):
-            own = parser.fit(train[fold_of != fold], seed=seed)
-            pairs.append((own, train[fold_of == fold]))
+            rest = train[fold_of != fold]
+            own = parser.fit(rest, seed=seed)
+            held_out.append(HeldOut(own, train[fold_of == fold], SeenWords.of(rest)))
             task.advance()
+    _warn(sum(one.gold.n_words for one in held_out), "")
     text = _named(f"{rounds} of {FOLDS} folds of the training set", train)
-    return pooled_calibration(pairs, text)
+    return pooled_calibration(held_out, text, SeenWords.of(train))
+
+
+def _warn(words: int, advice: str) -> None:
+    """Say so if probabilities are calibrated on few words."""
+    if words < FEW_WORDS:
+        note(
+            f"probabilities are calibrated on only {words} words and may be far off; expected "
+            f"{FEW_WORDS} or more{advice}"
+        )
 
 
 def _named(what: str, treebank: "Treebank") -> str:

@@ -110,7 +110,7 @@ def parse(
     if write_tags:
         check_tagger(loaded)
     given = read_treebank(treebank, split, errors, need_heads=False, allow=TOLERABLE)
-    note_tags(loaded, given)
+    note_tags(loaded, given, confidence=weighed)
     with progress("parsing"):
         parsed = loaded.parse(given)
         if write_tags:

@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 TAGS = ("gold", "predicted", "mixed", "none")
-"""The file's tags; a tagger's; a tagger's where the file has none; no tags."""
+"""What the parser learns from: the file's tags; a tagger's; either; no tags."""
 
 
 def tags_option() -> Any:
     """Declare the option ``tags`` of a parser."""
     return option(
-        "gold", "UPOS: the file's (gold), a tagger's in the model (predicted), that where the file "
-        "has none (mixed), or none",
+        "gold", "UPOS to learn from: the file's (gold), a tagger's (predicted, mixed), or none; in "
+        "parsing, gold and mixed read the file's tags and tag what has none",
         choices=TAGS,
     )  # fmt: skip
 

@@ -25,6 +25,8 @@ from treegauge.parsing.tag_options import lacks_tags, no_tags_error
 from treegauge.treebanks.columns import Treebank
 
 FOLDS = 10
+SPARE_EPOCHS = 5
+"""Epochs of the tagger of a parser that learns from gold tags."""
 _PREFIX = "tagger/"
 
 _tagged: WeakKeyDictionary[PerceptronTagger, WeakKeyDictionary[Treebank, Treebank]] = (
@@ -41,7 +43,8 @@ class TagSource:
     mode
         One of :data:`~treegauge.parsing.tag_options.TAGS`.
     tagger
-        The tagger of ``predicted`` and ``mixed``.
+        The tagger of ``predicted`` and ``mixed``; of ``gold``, one for words without a tag, or
+        None.
     """
 
     mode: str = "gold"
@@ -53,7 +56,7 @@ class TagSource:
         `known` are the tags that it learned from: without a tagger, a treebank in which no word has
         a tag is refused.
         """
-        if self.mode == "gold":
+        if self.mode == "gold" and self.tagger is None:
             if treebank.n_words and lacks_tags(treebank) and not set(known) <= {"_"}:
                 raise no_tags_error(treebank)
             return treebank
@@ -61,7 +64,7 @@ class TagSource:
             if lacks_tags(treebank):
                 return treebank
             return treebank.with_columns({"upos": ["_"] * treebank.n_words})
-        if self.mode == "mixed" and not _missing(treebank).any():
+        if self.mode != "predicted" and not _missing(treebank).any():
             return treebank
         tagged = self._predicted(treebank)
         if self.mode == "predicted" or lacks_tags(treebank):
@@ -128,6 +131,28 @@ def learn_tags(
     return source, train, None if dev is None else source.read(dev)
 
 
+def with_tagger(model: Any, train: Treebank, *, seed: int) -> Any:
+    """Return a model that reads the file's tags with a tagger for text that has none.
+
+    The parser is the same; models that have a tagger, or read no tags, are returned as they are.
+
+    Examples
+    --------
+    >>> from treegauge.parsing.registry import make_parser
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> train = synthetic(30, seed=1)
+    >>> model = with_tagger(make_parser("mst", epochs=1).fit(train, seed=0), train, seed=0)
+    >>> model.tag_source.mode, len(model.tag_source.tagger.tags) > 5
+    ('gold', True)
+    """
+    source = getattr(model, "tag_source", None)
+    reads = getattr(getattr(model, "options", None), "upos", True)
+    if source is None or source.mode != "gold" or source.tagger or not reads or lacks_tags(train):
+        return model
+    tagger = train_perceptron_tagger(train, epochs=SPARE_EPOCHS, seed=seed)
+    return replace(model, tag_source=TagSource("gold", tagger))
+
+
 def note_training(options: Any, train: Treebank) -> None:
     """Say where the tags come from that a parser learns from, unless they are the file's own."""
     mode = getattr(options, "tags", "gold")
@@ -137,7 +162,7 @@ def note_training(options: Any, train: Treebank) -> None:
         note(f"a tagger is part of the model; it tags the training set by {FOLDS} folds")
 
 
-def note_tags(model: Any, treebank: Treebank) -> None:
+def note_tags(model: Any, treebank: Treebank, *, confidence: bool = False) -> None:
     """Say where the tags come from that a model parses by, unless they are the file's own."""
     source = getattr(model, "tag_source", GOLD)
     missing = int(_missing(treebank).sum())
@@ -146,6 +171,13 @@ def note_tags(model: Any, treebank: Treebank) -> None:
         note(f"the model's own tagger tags all {words:,} words; tags of the file are not read")
     elif source.mode == "mixed" and missing:
         note(f"the model's own tagger tags {missing:,} of {words:,} words, which have no UPOS tag")
+    elif source.mode == "gold" and missing and source.tagger is not None:
+        note(
+            f"the model's own tagger tags {missing:,} of {words:,} words, which have no UPOS tag; "
+            "the parser learned from gold tags"
+            + " and its probabilities were calibrated with them" * confidence
+            + ": train with the option tags=mixed for text without tags"
+        )
     elif source.mode == "gold" and 0 < missing < words:
         note(f"{missing:,} of {words:,} words have no UPOS tag, and the model has no tagger")
 
@@ -154,8 +186,8 @@ def check_tagger(model: Any) -> None:
     """Refuse a model without a tagger."""
     if getattr(model, "tag_source", GOLD).tagger is None:
         raise TreegaugeError(
-            "the model has no tagger whose tags could be written: train it with the option "
-            "tags=predicted or tags=mixed"
+            "the model has no tagger whose tags could be written: train it with 'treegauge train' "
+            "on a treebank with UPOS tags, and not with the option tags=none"
         )
 
 

@@ -44,6 +44,8 @@ def train(
     """Train a parser.
 
     Given a treebank folder or name, uses its training set and, for early stopping, its dev set.
+    Models of parsers that read UPOS carry a tagger for text without tags; the result says how good
+    it is on the dev set, and LAS there with gold and with its tags.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ def train(
     from treegauge.parsing.options import read_options
     from treegauge.parsing.presets import find_preset, with_preset
     from treegauge.parsing.registry import find_parser
-    from treegauge.parsing.tag_sources import note_training, tag_report
+    from treegauge.parsing.tag_sources import note_training, tag_report, with_tagger
 
     check_whole("ensemble", ensemble, 1)
     entry = find_parser(parser)
@@ -110,7 +112,7 @@ def train(
     if calibrate == "folds":
         check_folds(entry, gold)
     start = time.perf_counter()
-    model = chosen.fit(gold, held, seed=seed)
+    model = with_tagger(chosen.fit(gold, held, seed=seed), gold, seed=seed)
     fitted = calibrate_model(calibrate, chosen, model, gold, held, seed)
     model.save(out)
     save_calibration(out, fitted)

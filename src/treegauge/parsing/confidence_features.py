@@ -1,0 +1,69 @@
+"""What the probability of an arc depends on, beside the share that the parser gives it."""
+
+import numpy as np
+
+from treegauge.parsing.evidence import Doubles, SentenceEvidence, TreeEvidence
+from treegauge.parsing.probability_maps import logit
+
+FEATURES = (
+    "constant",
+    "head", "head squared", "head below even", "head above 88 %",
+    "relation", "mean head of the sentence", "lead", "shortfall", "beam",
+    "sentence length", "arc length", "root", "head follows",
+    "seen word", "seen neighbours", "seen words of the sentence", "seen pairs of the sentence",
+)  # fmt: skip
+"""Columns of :func:`word_features`.
+
+Log-odds of the head's and of the relation's share come first. `lead` is that of the head over the
+word's best other head, `shortfall` that over its best one, in logs. `beam` is the log-odds of the
+share of the analyses at the end of the beam that have the head; 0 for other parsers.
+"""
+NUMBER = {name: place for place, name in enumerate(FEATURES)}
+_MOST = 9.0  # log-odds beyond it count as this
+
+
+def start_at(feature: str) -> Doubles:
+    """Return weights that take one feature as the log-odds."""
+    weights = np.zeros(len(FEATURES))
+    weights[NUMBER[feature]] = 1.0
+    return weights
+
+
+def word_features(
+    evidence: SentenceEvidence, tree: TreeEvidence, logs: Doubles, heads: Doubles,
+    relations: Doubles, seen: Doubles,
+) -> Doubles:  # fmt: skip
+    """Return the features of the words of one tree, (words, features).
+
+    Parameters
+    ----------
+    evidence, tree
+        Of the sentence, and one of its trees.
+    logs
+        Logs of all heads, after the temperature.
+    heads, relations
+        The shares of the tree's heads and relations.
+    seen
+        Whether each word, and which share of its pairs of neighbours, was in the training set.
+    """
+    n = len(logs)
+    words = np.arange(n)
+    own = logs[words, tree.heads]
+    others = logs.copy()
+    others[words, tree.heads] = -np.inf
+    odds = np.clip(logit(heads), -_MOST, _MOST)
+    lead = own - others.max(1)
+    beam = np.zeros(n)
+    if evidence.beam_shares is not None:
+        beam = np.clip(logit(evidence.beam_shares[words, tree.heads]), -_MOST, _MOST)
+    length = np.where(tree.heads > 0, np.abs(tree.heads - words - 1), 0)
+    columns = (
+        1.0, odds, odds**2 / 10, np.minimum(odds, 0), np.maximum(odds - 2, 0),
+        np.clip(logit(relations), -_MOST, _MOST), odds.mean(), np.clip(lead, -10, 10),
+        np.clip(own - logs.max(1), -10, 0), beam, np.log(n), np.log1p(length), tree.heads == 0,
+        tree.heads > words + 1, seen[:, 0], seen[:, 1], seen[:, 0].mean(), seen[:, 1].mean(),
+    )  # fmt: skip
+    made = np.empty((n, len(FEATURES)))
+    for place, column in enumerate(columns):
+        made[:, place] = column
+    return made
