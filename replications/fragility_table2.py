@@ -20,6 +20,7 @@ import polars as pl
 
 from replications.fragility_table1 import METRICS, PAIRS, PARSERS, members, row_of, scores_at_hand
 from replications.parts import compared, read_result
+from replications.presets import _NEURAL as TRAINED
 from treegauge import data
 from treegauge.ranking.subsets import error_reduction
 from treegauge.statistics.hierarchy import hierarchy
@@ -103,8 +104,9 @@ def _d21() -> Iterator[dict[str, object]]:
         values = {parser: own["mean"].to_numpy() for parser, own in parsers.items()}
         ours = {parser: float(own.mean()) for parser, own in values.items()}
         ours |= {f"E({a}, {b})": error_reduction(values[a], values[b]) for a, b in PAIRS}
-        why = f"{number} of the 7 treebanks, UD 2.9 for 2.8, no fastText vectors"
         for cell, text in printed("D21", metric).items():
+            trained = [why for parser, why in TRAINED.items() if parser in cell]
+            why = f"{number} of the 7 treebanks; {'; '.join(dict.fromkeys(trained))}"
             yield {"subset": "D21", "metric": metric.upper(), "cell": cell,
                    "from": f"presets, {number} of 7 treebanks", "seed low": None, "seed high": None,
                    "printed": text, "ours": ours[cell],

@@ -27,7 +27,7 @@ PARTS: tuple[Part, ...] = (
     Part("joined_measures", "Every measure of every treebank", joined_data.measures, UD),
     Part("joined_audit", "What an audit finds, in numbers", joined_data.audits, UD, shown=_plain),
     Part(
-        "joined_classes", "Right words by class", joined_data.classes, UD,
+        "joined_classes", "Correct words by class", joined_data.classes, UD,
         apart=RUNS.format(name="joined_classes"),
     ),
     Part("joined_overview", "Scores and measures", joined_data.overview, shown=_plain),
@@ -42,7 +42,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part("joined_regressions", "Size, length and one measure more", joined_models.regressions),
     Part("joined_hardness", "How hard classes of words are", joined_easy.hardness),
-    Part("joined_gifts", "What test parts give their treebanks", joined_easy.gifts),
+    Part("joined_gifts", "What test sets give their treebanks", joined_easy.gifts),
     Part("joined_easy", "Easy for the wrong reason", joined_easy.easy, shown=_easy),
     Part("joined_figures", "Figures and the page", joined_figures.drawn, UD),
 )  # fmt: skip
