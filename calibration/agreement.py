@@ -104,7 +104,7 @@ def _covered(
     },
     beside=WIDTH,
     covers=("agreement.*_low", "agreement.*_high"),
-    quick=60,
+    quick=30,
 )
 def layers(random: np.random.Generator, case: Case, repetitions: int) -> Trials:
     """Annotators find the true class of most words, in some units more often than in others.
@@ -120,7 +120,7 @@ def layers(random: np.random.Generator, case: Case, repetitions: int) -> Trials:
     cases={"20 sentences": (20, {"accuracy": 0.97}), "100 sentences": (100, {"accuracy": 0.99})},
     beside=WIDTH,
     covers=("agreement.*_low", "agreement.*_high"),
-    quick=60,
+    quick=30,
     repetitions=1500,
 )
 def few_disagreements(random: np.random.Generator, case: Case, repetitions: int) -> Trials:
@@ -142,7 +142,7 @@ def few_disagreements(random: np.random.Generator, case: Case, repetitions: int)
     },
     beside=WIDTH,
     covers=("agreement-classes.*_low", "agreement-classes.*_high"),
-    quick=60,
+    quick=30,
     repetitions=800,
 )
 def classes(random: np.random.Generator, case: tuple[int, int], repetitions: int) -> Trials:

@@ -51,7 +51,7 @@ def sharpened(case: Case, by: float) -> Case:
     },
     beside="power where log odds are 1.5 times too large",
     covers=("calibration.p_value", "calibration by treebank.p_value"),
-    quick=40,
+    quick=20,
 )
 def test_of_calibration(
     random: np.random.Generator, case: tuple[int, int, float, float, bool], repetitions: int

@@ -136,7 +136,7 @@ def interval_of_entropies(
     beside="mean width",
     covers=("measures.low", "measures.high"),
     repetitions=500,
-    quick=25,
+    quick=12,
 )  # fmt: skip
 def interval_of_distances(
     random: np.random.Generator,

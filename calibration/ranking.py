@@ -133,7 +133,7 @@ def _true_strengths() -> Floats:
     beside="mean width (log odds)",
     covers=("bradley-terry.low", "bradley-terry.high"),
     repetitions=500,
-    quick=20,
+    quick=12,
 )
 def strengths_of_systems(
     random: np.random.Generator, case: tuple[int, float], repetitions: int
@@ -159,7 +159,7 @@ def strengths_of_systems(
     beside="mean number of ranks in a set",
     covers=("bradley-terry.rank_low", "bradley-terry.rank_high", "rules.rank_*"),
     repetitions=500,
-    quick=20,
+    quick=12,
 )
 def ranks_by_strength(
     random: np.random.Generator, case: tuple[int, float], repetitions: int

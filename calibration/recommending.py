@@ -96,7 +96,7 @@ def sentence_counts(random: np.random.Generator, systems: int, sentences: int) -
     beside="mean half width (points)",
     covers=("sentence subsets.judged.within",),
     repetitions=600,
-    quick=12,
+    quick=8,
 )
 def full_score(random: np.random.Generator, case: tuple[Method, int], repetitions: int) -> Trials:
     """100 of 400 sentences; what comes is the full score of one more system.

@@ -120,7 +120,7 @@ def _true_difference(share: float) -> float:
     cases={name: case for name, case in CASES.items() if case[0] == 1},
     beside="mean width (points)",
     covers=("breakdowns.differences.low", "breakdowns.differences.high"),
-    quick=100,
+    quick=40,
 )
 def interval_of_a_class(
     random: np.random.Generator, case: tuple[int | str, int, float], repetitions: int
@@ -149,7 +149,7 @@ def interval_of_a_class(
     beside="power, any class, where A is 4 points ahead",
     covers=("breakdowns.differences.p_corrected",),
     repetitions=1000,
-    quick=50,
+    quick=20,
 )
 def corrected_tests_of_classes(
     random: np.random.Generator, sentences: int, repetitions: int

@@ -313,7 +313,7 @@ def background_interval(random: np.random.Generator, rows: int, repetitions: int
     },
     beside="power for exponential columns",
     covers=("normality.p_value", "normality.p_k2"),
-    quick=100,
+    quick=40,
 )
 def normality_tests(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Test a normal column; for the power, an exponential one."""
@@ -495,7 +495,7 @@ def prediction(random: np.random.Generator, rows: int, repetitions: int) -> Tria
     beside="power at r from 0 to 0.8",
     covers=("binned correlation.summary.*",),
     repetitions=1000,
-    quick=20,
+    quick=12,
 )
 def trend(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
     """Ten lengths; neighbouring lengths of a treebank resemble each other, without a trend."""

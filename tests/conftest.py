@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 # `make test` gives the same result for everyone; `make fuzz` looks for new examples.
-settings.register_profile("default", derandomize=True, deadline=None)
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("fuzz", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("default")
 

@@ -16,7 +16,18 @@ from treegauge.treebanks.conllu import read_conllu, write_conllu
 
 EXAMPLE = Path(__file__).with_name("plugin_example")
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((30, 1), (10, 3), (10, 2)))
-MAIN = "from treegauge.cli import main; main()"
+#: Runs one command per line that it reads, and answers each with its exit code and its output.
+SERVE = """
+import io, json, sys
+from contextlib import redirect_stdout
+from treegauge.cli.app import run
+
+for line in sys.stdin:
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with redirect_stdout(out):
+        code = run(json.loads(line))
+    print(json.dumps([code, out.buffer.getvalue().decode()]), flush=True)
+"""
 
 
 def installed(folder, project):
@@ -44,19 +55,29 @@ def room(tmp_path_factory):
     return root
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(room):
-    """Run a command in a fresh process in which the example is installed."""
+    """Run commands in a process in which the example is installed."""
     places = [room / "site", EXAMPLE, Path(treegauge.__file__).parents[1]]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
 
-    def command(*args):
-        words = [sys.executable, "-c", MAIN, *map(str, args)]
-        done = subprocess.run(words, capture_output=True, text=True, cwd=room, env=env, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+    with (
+        (room / "errors.txt").open("w") as errors,
+        subprocess.Popen(
+            [sys.executable, "-c", SERVE], cwd=room, env=env, text=True, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+        ) as process,
+    ):  # fmt: skip
 
-    return command
+        def command(*args):
+            print(json.dumps([str(one) for one in args]), file=process.stdin, flush=True)
+            answer = process.stdout.readline()
+            code, printed = json.loads(answer) if answer else (process.wait(), "")
+            assert code == 0, (room / "errors.txt").read_text()
+            return printed
+
+        yield command
+        process.stdin.close()
 
 
 def test_the_parser_trains_and_parses(run, room):

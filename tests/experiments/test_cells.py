@@ -31,7 +31,7 @@ def as_tuple(cell: Cell) -> str:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.lists(st.tuples(setups, points), min_size=2, max_size=6))
 def test_keys_are_equal_exactly_where_cells_are(drawn):
     made = [Cell(setup, *point) for setup, point in drawn]

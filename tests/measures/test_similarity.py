@@ -139,7 +139,7 @@ def tree(draw):
     return heads
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(tree(), tree())
 def test_shapes_agree_exactly_for_isomorphic_trees(one, two):
     both = trees(one, two)

@@ -184,7 +184,7 @@ def test_steps_out_of_the_sentence_hang_from_the_root():
     assert got == [2, 0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(some_trees(), st.data())
 def test_what_is_covered_comes_back(heads, data):
     tags = [data.draw(st.sampled_from(TAGS)) for _ in heads]
@@ -203,7 +203,7 @@ def test_what_is_covered_comes_back(heads, data):
                 assert back == heads, name
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(some_trees())
 def test_two_planes_hold_what_two_colours_can(heads):
     """Propagation places all arcs exactly if crossings can be two-coloured (networkx says)."""
@@ -221,7 +221,7 @@ def test_two_planes_hold_what_two_colours_can(heads):
     assert (placed == len(arcs)) == nx.is_bipartite(graph)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_any_labels_are_a_tree_with_one_root(data):
     sizes = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=4))

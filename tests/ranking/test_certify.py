@@ -58,7 +58,7 @@ def test_bad_claims_name_the_systems(text, message):
 
 
 @given(differences)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_no_fewer_removals_would_do(values):
     found = fewest_removals(values)
     places = range(len(values))
@@ -77,7 +77,7 @@ def test_no_fewer_removals_would_do(values):
 
 
 @given(differences, differences)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_fewer_swaps_would_do(inside, outside):
     found = fewest_swaps(inside, outside)
     least = {
@@ -98,7 +98,7 @@ def test_no_fewer_swaps_would_do(inside, outside):
 
 
 @given(differences)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_smallest_and_largest_counter_examples(values):
     found = flip(pair(values.tolist()), "A > B")
     failing = [

@@ -76,7 +76,7 @@ def test_one_of_each_kind_is_taken():
 
 def test_it_is_judged_by_pairs_of_systems_it_has_not_seen():
     """What the documentation states: with 26 systems the margin is not shown to be above 0."""
-    found = recommend(CONLL, size=10, repeats=5, samples=1000)
+    found = recommend(CONLL, size=10, repeats=2, samples=300)
     judged = found.held_out
     assert judged.margin == pytest.approx(judged.agreement - judged.random_mean)
     assert judged.low < judged.margin < judged.high
@@ -156,7 +156,7 @@ def test_demands_are_met_by_the_recommended_and_the_random_subsets():
         [CONLL.treebanks[i] for i in order[:10]]
         for order in room.orders(200, np.random.default_rng(0))
     ]
-    found = recommend(CONLL, size=10, **demands, repeats=1, samples=50)
+    found = recommend(CONLL, size=10, **demands, folds=2, repeats=1, samples=50)
     assert len({tuple(sorted(codes)) for codes in drawn}) > 150
     for codes in [found.subset, *drawn]:
         chosen = CONLL.metadata.filter(pl.col("treebank").is_in(codes))
@@ -184,33 +184,36 @@ def test_random_subsets_are_uniform_under_demands():
 
 
 def test_stratified_subsets_have_the_shares_of_the_whole():
-    found = recommend(CONLL, size=10, at_most=["resource:stratified"], repeats=1, samples=20)
+    found = recommend(
+        CONLL, size=10, at_most=["resource:stratified"], folds=2, repeats=1, samples=20
+    )
     chosen = CONLL.metadata.filter(pl.col("treebank").is_in(found.subset))
     shares = dict(chosen["resource"].value_counts().iter_rows())
     assert shares == {"big": 7, "PUD": 1, "small": 1, "low-resource": 1}
 
 
 def test_named_subsets_are_compared_with_random_ones_of_their_size():
-    found = recommend(CONLL, size=10, repeats=1, samples=200)
+    quick = {"size": 10, "folds": 2, "repeats": 1, "samples": 20}
+    found = recommend(CONLL, **quick)
     rows = {row["subset"]: row for row in found.table.to_dicts()}
     assert next(iter(rows)) == "recommended"
     assert {"Ma18", "Lh16", "AG20", "D21", "SA17", "Sm18", "Ku19", "Easy"} < set(rows)
     assert (rows["Ma18"]["size"], rows["Ma18"]["absent"]) == (12, 0)
     assert (rows["Lh16"]["size"], rows["Lh16"]["absent"]) == (7, 1)
-    own = recommend(CONLL, size=10, named={"mine": ["cs_pdt", "en_ewt"]}, repeats=1, samples=20)
+    own = recommend(CONLL, named={"mine": ["cs_pdt", "en_ewt"]}, **quick)
     assert own.table["subset"].to_list() == ["recommended", "mine"]
     with pytest.raises(ChoiceError, match="unknown treebank 'xx'"):
-        recommend(CONLL, size=10, named={"mine": ["xx"]}, repeats=1, samples=20)
+        recommend(CONLL, named={"mine": ["xx"]}, **quick)
 
 
 def test_same_seed_same_recommendation():
     found, again, other = (
-        recommend(CONLL, size=6, repeats=1, samples=30, seed=seed) for seed in (1, 1, 2)
+        recommend(CONLL, size=6, folds=2, repeats=1, samples=30, seed=seed) for seed in (1, 1, 2)
     )
     assert found.to_dict() == again.to_dict()
     assert found.held_out != other.held_out
     stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert stated["signature"].endswith("|size:6|cv:1x5|samples:30|seed:1")
+    assert stated["signature"].endswith("|size:6|cv:1x2|samples:30|seed:1")
     assert len(stated["subset"]) == 6
     assert "Margin" in str(found)
 
@@ -278,7 +281,7 @@ def test_the_smallest_and_the_largest_size(size):
 
 
 def test_the_command_prints_all_formats():
-    words = "recommend conll18 --size 6 --repeats 1 --samples 20 --at-most stock:2".split()
+    words = "recommend conll18 --size 6 --folds 2 --repeats 1 --samples 9 --at-most stock:2".split()
     found = json.loads(invoke([*words, "--format", "json"]).stdout)
     assert found["kind"] == "recommendation"
     assert len(found["subset"]) == 6

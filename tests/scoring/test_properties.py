@@ -33,10 +33,10 @@ from .oracle import (
 from .strategies import analyses
 
 EVERYTHING = ScoreOptions(enhanced=True, weights={"nsubj": 0.5})
-moderate = settings(max_examples=60, deadline=None)
+moderate = settings(max_examples=40, deadline=None)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(analyses())
 def test_counts_equal_the_official_ones(sides):
     assert_parity(*sides)

@@ -106,7 +106,7 @@ def _check(treebank: Treebank, rows, comments) -> None:
         assert [treebank.field(r, 0) if r >= 0 else None for r in inside.tolist()] == cover
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(treebanks())
 def test_random_treebanks_come_back_and_give_their_columns(drawn):
     treebank = parse_conllu(drawn.text)

@@ -101,13 +101,13 @@ def test_text_marks_what_is_no_tree():
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(tree())
 def test_heads_can_be_read_from_the_text(heads):
     assert read_back(text_tree(words(heads)[0], heads, words(heads)[1])) == heads
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(any_heads.filter(bool))
 def test_any_heads_can_be_read_from_the_text(heads):
     drawn = read_back(text_tree(words(heads)[0], heads, words(heads)[1]))
@@ -130,7 +130,7 @@ def test_columns_line_up_in_terminal_cells():
         assert len({cell_len(line[: line.index(column)]) for line in lines}) == 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(tree(), st.text(max_size=30), st.integers(1, 60))
 def test_no_line_is_wider_than_asked(heads, form, width):
     drawing = text_tree([form] * len(heads), heads, words(heads)[1], width=width)
@@ -186,7 +186,7 @@ def rails(line):
     return float(left), float(right), float(top)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(tree(max_size=20))
 def test_arcs_end_at_their_words_and_never_lie_on_each_other(heads):
     arcs = list(arcs_of(svg_tree(words(heads)[0], heads, words(heads)[1])))
@@ -214,7 +214,7 @@ def test_arcs_end_at_their_words_and_never_lie_on_each_other(heads):
     assert all(b - a > 1 for a, b in pairwise(feet))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(tree(max_size=20))
 def test_lines_cross_only_where_arcs_do(heads):
     drawn = list(arcs_of(svg_tree(words(heads)[0], heads, words(heads)[1])))
@@ -261,7 +261,7 @@ def test_forms_are_escaped():
         assert evil in texts
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(any_heads, st.text(st.characters(), max_size=8))
 def test_svg_of_anything_is_well_formed(heads, text):
     column = [text] * len(heads)

@@ -51,7 +51,7 @@ def test_real_edges_are_those_of_the_official_script(ud):
         assert [tuple(edge) for edge in parse_deps(value)] == plain
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from("0123456789.:|>_x "), max_size=14))
 def test_what_the_script_reads_we_read_or_call_malformed(value):
     edges = parse_deps(value)

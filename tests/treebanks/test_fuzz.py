@@ -39,7 +39,7 @@ def test_sound_text_is_accepted():
     account(SOUND)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=80))
 @example(b"\n\n\n")
 @example(BOM)
@@ -51,13 +51,13 @@ def test_random_bytes(data):
     account(data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from([*b"\t\t\t\t\t\t\t\t\t\n\r#123-._ \xff\xc3"]), max_size=120))
 def test_random_marks(data):
     account(bytes(data))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 6), st.sampled_from([b"\n", b"\r\n", b"\r"]))
 def test_damaged_sound_text(seed, times, end):
     random = Random(seed)
@@ -67,7 +67,7 @@ def test_damaged_sound_text(seed, times, end):
     account(data)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(treebanks(), st.integers(0, 2**32), st.integers(1, 4))
 def test_damaged_random_treebanks(treebank, seed, times):
     random, data = Random(seed), treebank.text.encode()
@@ -76,7 +76,7 @@ def test_damaged_random_treebanks(treebank, seed, times):
     account(data)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 4), st.integers(1, 90))
 def test_pieces_are_the_whole(tmp_path_factory, seed, times, chunk):
     random, data = Random(seed), SOUND.replace(b"\n", [b"\n", b"\r\n", b"\r"][seed % 3])

@@ -123,7 +123,7 @@ _endings = st.sampled_from(["", "\n", "# c", "# c\n", "\r\n"])
 
 
 @given(_sentences, _sentences, _sentences, _sentences, _endings, st.booleans(), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_two_pairs_of_files_are_patched_exactly(a, b, c, d, ending, cut, crlf):
     def text(some):
         return "".join(sentence(name, *forms, deprel=rel) for name, forms, rel in some)

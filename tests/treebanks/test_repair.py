@@ -165,7 +165,7 @@ def test_mended_and_left_out_are_told_apart():
     assert set(told) == {(0, "repaired"), (1, "skipped"), (3, "skipped")}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.lists(sentences(), min_size=1, max_size=3), st.integers(0, 2**32))
 def test_results_are_sound_and_words_stay(tmp_path_factory, rows, seed):
     """Nothing is left to mend, and no word comes or goes."""

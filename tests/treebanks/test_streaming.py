@@ -115,10 +115,10 @@ print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Two files, one three times the other."""
+    """Two files, one four times the other."""
     part = synthetic(2_000, seed=5).to_bytes()
     paths = []
-    for megabytes in (20, 60):
+    for megabytes in (10, 40):
         path = tmp_path_factory.mktemp("large") / f"{megabytes}.conllu"
         with path.open("wb") as file:
             for _ in range(megabytes * 1_000_000 // len(part)):
@@ -138,10 +138,10 @@ def test_memory_does_not_grow_with_the_file(large, verb):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout) / 1024)
     small, big = peaks
-    assert big < small + 15, f"{verb}: {small:.0f} MiB for 20 MB, {big:.0f} MiB for 60 MB"
+    assert big < small + 15, f"{verb}: {small:.0f} MiB for 10 MB, {big:.0f} MiB for 40 MB"
 
 
-# Time: what grows with the square of its input would take minutes
+# Time: what grows with the square of its input would take many seconds
 
 
 def sentences_of_one_word(n: int) -> str:
@@ -183,15 +183,15 @@ def open_ranges(n: int) -> str:
 @pytest.mark.parametrize(
     ("write", "size", "problems"),
     [
-        (sentences_of_one_word, 200_000, 0),
-        (one_long_sentence, 200_000, 0),
-        (bad_deps, 30_000, 30_000),
-        (bad_heads, 30_000, 30_000),
-        (loops, 30_000, 30_001),  # and no root
-        (bad_columns, 30_000, 30_000),
-        (comments_inside, 30_000, 30_000),
-        (blank_lines, 3_000_000, 1),
-        (open_ranges, 15_000, 29_997),  # all but the first are words inside it, without heads
+        (sentences_of_one_word, 60_000, 0),
+        (one_long_sentence, 60_000, 0),
+        (bad_deps, 10_000, 10_000),
+        (bad_heads, 10_000, 10_000),
+        (loops, 10_000, 10_001),  # and no root
+        (bad_columns, 10_000, 10_000),
+        (comments_inside, 10_000, 10_000),
+        (blank_lines, 1_000_000, 1),
+        (open_ranges, 5_000, 9_997),  # all but the first are words inside it, without heads
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -201,7 +201,7 @@ def test_large_and_broken_files_take_seconds(tmp_path, write, size, problems):
     parse_conllu(conllu([row(1, "a", 0), "x"]), errors="repair")
     start = time.process_time()
     found = list(reading_problems(path))
-    assert time.process_time() - start < 15
+    assert time.process_time() - start < 3
     assert len(found) == problems
     if any(problem.blocks_reading for problem in found):
         start = time.process_time()
@@ -209,4 +209,4 @@ def test_large_and_broken_files_take_seconds(tmp_path, write, size, problems):
             read_conllu(path)
         assert len(caught.value.problems) == sum(problem.blocks_reading for problem in found)
         read_conllu(path, errors="repair")
-        assert time.process_time() - start < 20
+        assert time.process_time() - start < 4

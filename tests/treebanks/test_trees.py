@@ -208,7 +208,7 @@ def tree(draw, max_size=40):
     return heads
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.lists(any_sentence, max_size=4))
 def test_any_integers_as_heads(sentences):
     assert_as_defined(sentences)
@@ -226,7 +226,7 @@ def test_random_trees(sentences):
     assert (trees.subtree_size(heads, offsets)[heads == 0] == np.diff(offsets)).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(any_sentence, max_size=4))
 def test_repair_makes_trees_and_leaves_trees_alone(sentences):
     heads, offsets = flat(sentences)
