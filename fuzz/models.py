@@ -15,7 +15,7 @@ from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
 
 PARSERS = {
-    "beam": {"epochs": 1, "beam": 2}, "mst": {"epochs": 1},
+    "beam": {"epochs": 1, "beam": 2}, "mst": {"epochs": 1, "bits": 10, "label_bits": 8, "tags": "predicted"},
     "baseline": {},
 }  # fmt: skip
 _NUMBERS = (0, 1, -1, 2, 7, 255, 1 << 15, (1 << 31) - 1, -(1 << 31), 1 << 40, 0.5, -1e30)

@@ -191,6 +191,19 @@ def from_npz(file: BinaryIO) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     return parse_json(arrays.pop("header").tobytes()), arrays
 
 
+def are_names(values: object) -> bool:
+    r"""Say whether a list of a model's file has what CoNLL-U can write as a tag or a relation.
+
+    Examples
+    --------
+    >>> are_names(["nsubj", "root"]), are_names(["nsubj", ""]), are_names(["a\tb"]), are_names(3)
+    (True, False, False, False)
+    """
+    return isinstance(values, Sequence) and all(
+        isinstance(name, str) and name and not set(name) & set("\t\n\r") for name in values
+    )
+
+
 def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Read header and arrays of a model, refusing what is not one."""
     try:
@@ -200,7 +213,10 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
             raise KeyError("parser")
     except OSError as error:
         raise TreegaugeError(f"{path}: cannot read the model: {error}") from error
-    except (ValueError, KeyError, TypeError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+    except (
+        ValueError, KeyError, TypeError, EOFError, MemoryError, zlib.error, zipfile.BadZipFile,
+        NotImplementedError, RuntimeError,  # packed or locked as no model is
+    ) as error:  # fmt: skip
         raise TreegaugeError(f"{path} is not a model of treegauge, or is cut off") from error
     if header.get("format") != FORMAT:
         raise TreegaugeError(

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.decoding import eisner
-from treegauge.parsing.base import OnEpoch, check_training, save_model
+from treegauge.parsing.base import OnEpoch, are_names, check_training, save_model
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.scoring.baselines import BASELINES, baseline_heads
 from treegauge.treebanks.columns import Treebank
@@ -102,7 +103,11 @@ class BaselineModel:
     ) -> "BaselineModel":
         """Make a model of what its file held."""
         options = BaselineOptions(**header["options"])
-        return cls(options, header["pairs"], header["relations"], header["usual"])
+        pairs, relations, usual = header["pairs"], header["relations"], header["usual"]
+        counts = all(type(count) is int and 0 <= count < 1 << 53 for count in pairs.values())
+        if not counts or not are_names([usual, *relations.values()]):
+            raise TreegaugeError("the model is damaged: expected counts of tags and relations")
+        return cls(options, pairs, relations, usual)
 
 
 class BaselineParser:

@@ -13,7 +13,7 @@ from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_states import ARCS, FIRST, UNKNOWN
 from treegauge.kernels.beam_templates import BeamWords, Labels, Templates, templates
 from treegauge.kernels.beam_weights import BeamWeights
-from treegauge.parsing.base import Analyses, save_model
+from treegauge.parsing.base import Analyses, are_names, save_model
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.parsing.tag_options import tags_option
 from treegauge.parsing.tag_sources import GOLD, TagSource
@@ -281,8 +281,12 @@ class BeamModel:
         tags, relations = self.vocabulary.tags.size, len(self.vocabulary.relations)
         begins, ends = self.labels.bounds[..., 0], self.labels.bounds[..., 1]
         labels = self.labels.labels
+        named = (name for one in vars(self.vocabulary).values() for name in one.values)
         sound = (
-            bounds.shape == (len(keys) + 1,)
+            all(isinstance(name, str) for name in named)
+            and are_names(self.vocabulary.relations.values)
+            and all(array.ndim == 1 for array in (*self.rows, labels))
+            and bounds.shape == (len(keys) + 1,)
             and bounds[0] == 0
             and bounds[-1] == len(actions) == len(values)
             and (np.diff(bounds) >= 0).all()

@@ -27,7 +27,7 @@ from treegauge.kernels.graph_features import (
     pairs,
 )
 from treegauge.kernels.graph_trees import best_trees
-from treegauge.parsing.base import OnEpoch, check_training, save_model
+from treegauge.parsing.base import OnEpoch, are_names, check_training, save_model
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.parsing.tag_options import tags_option
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
@@ -215,10 +215,26 @@ class GraphModel:
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "GraphModel":
         """Make a model of what its file held."""
-        return cls(
-            GraphOptions(**header["options"]), header["tags"], header["relations"],
-            arrays["weights"], arrays["table"], TagSource.from_arrays(header["tag_source"], arrays),
+        weights, table = (
+            np.ascontiguousarray(arrays[name], np.float32) for name in ("weights", "table")
+        )
+        model = cls(
+            GraphOptions(**header["options"]), header["tags"], header["relations"], weights, table,
+            TagSource.from_arrays(header["tag_source"], arrays),
         )  # fmt: skip
+        model._check()
+        return model
+
+    def _check(self) -> None:
+        """Refuse numbers that would lead kernels out of their arrays, and names that are none."""
+        if not (
+            are_names(self.tags)
+            and are_names(self.relations)
+            and "root" in self.relations
+            and self.weights.shape == (1 << self.options.bits,)
+            and self.table.shape == (1 << self.options.label_bits, len(self.relations))
+        ):
+            raise TreegaugeError("the model is damaged: its arrays do not fit together")
 
 
 class GraphParser:

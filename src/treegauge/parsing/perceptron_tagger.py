@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.kernels.tag_search import best_tags, learn_tags
+from treegauge.parsing.base import are_names
 from treegauge.treebanks.columns import Treebank
 
 Ints = npt.NDArray[np.int32]
@@ -127,7 +128,12 @@ class PerceptronTagger:
             np.ascontiguousarray(arrays[name], np.float32) for name in ("weights", "pairs")
         )
         size = len(tags)
-        if weights.shape != (len(keys), size) or pairs.shape != (size + 1, size):
+        if (
+            not are_names(tags)
+            or keys.ndim != 1
+            or weights.shape != (len(keys), size)
+            or pairs.shape != (size + 1, size)
+        ):
             raise TreegaugeError("the model is damaged: the arrays of its tagger do not match")
         return cls(tags, keys, weights, pairs)
 

@@ -167,5 +167,5 @@ def load_model(path: "Source") -> "Model":
         return find_parser(name).load(header, arrays)
     except TreegaugeError as error:
         raise TreegaugeError(f"{path}: {error}") from error
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise TreegaugeError(f"{path} is a damaged model of {name}: {error!r}") from error

@@ -21,13 +21,14 @@ from treegauge.parsing.perceptron_tagger import (
     jackknifed_upos,
     train_perceptron_tagger,
 )
-from treegauge.parsing.tag_options import lacks_tags, no_tags_error
+from treegauge.parsing.tag_options import TAGS, lacks_tags, no_tags_error
 from treegauge.treebanks.columns import Treebank
 
 FOLDS = 10
 SPARE_EPOCHS = 5
 """Epochs of the tagger of a parser that learns from gold tags."""
 _PREFIX = "tagger/"
+_WITH_TAGGER = ("predicted", "mixed")
 
 _tagged: WeakKeyDictionary[PerceptronTagger, WeakKeyDictionary[Treebank, Treebank]] = (
     WeakKeyDictionary()
@@ -74,7 +75,7 @@ class TagSource:
 
     def _predicted(self, treebank: Treebank) -> Treebank:
         if self.tagger is None:
-            raise TreegaugeError(f"the model is damaged: tags={self.mode}, but it has no tagger")
+            raise TreegaugeError(f"tags are {self.mode}, and there is no tagger")
         kept = _tagged.setdefault(self.tagger, WeakKeyDictionary())
         if treebank not in kept:
             kept[treebank] = self.tagger.tag(treebank)
@@ -90,6 +91,8 @@ class TagSource:
         """Take from a file's arrays what :meth:`to_arrays` gave."""
         names = [name for name in arrays if name.startswith(_PREFIX)]
         own = {name.removeprefix(_PREFIX): arrays.pop(name) for name in names}
+        if mode not in TAGS or (mode in _WITH_TAGGER) > bool(own):
+            raise TreegaugeError(f"the model is damaged: its tags are {mode!r}, without a tagger")
         return cls(mode, PerceptronTagger.from_arrays(own) if own else None)
 
 
