@@ -103,7 +103,7 @@ def packed(model: Any, calibration: Any, dev: Any, test: Any) -> str:
     """Return the features of all words of two sets, and which are correct, as text."""
     from treegauge.parsing.calibration import HeldOut, WordCases
 
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for name, gold in (("dev", dev), ("test", test)):
         cases = WordCases()
         cases.add(HeldOut(model, gold, calibration.seen))

@@ -5,6 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from treegauge.kernels.tree_sums import projective_maxima
+from treegauge.parsing import k_best
 from treegauge.parsing.k_best import k_best_trees
 
 from .all_trees import all_trees
@@ -54,3 +56,30 @@ def test_no_tree():
     arcs = np.zeros((2, 3))
     arcs[:, 0] = -np.inf  # no word may be root
     assert k_best_trees(arcs, np.zeros((2, 3, 1)), 3) == []
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_the_best_projective_tree_with_each_arc(n):
+    scores = np.random.default_rng(n).normal(0, 2, (n + 1, n + 1))
+    best, wanted = np.zeros((n + 1, n + 1)), np.full((n + 1, n + 1), -np.inf)
+    for heads in all_trees(n, projective=True):
+        arcs = heads, np.arange(1, n + 1)
+        wanted[arcs] = np.maximum(wanted[arcs], scores[arcs].sum())
+    projective_maxima(scores, best)
+    np.testing.assert_allclose(best, wanted)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_a_long_sentence_takes_few_searches(projective, monkeypatch):
+    """Without bounds there would be one search per word and tree."""
+    random = np.random.default_rng(5)
+    arcs, relations = random.normal(0, 3, (40, 41)), random.normal(0, 1, (40, 41, 3))
+    searches = []
+    name = "projective_tree" if projective else "spanning_tree"
+    decode = getattr(k_best, name)
+    monkeypatch.setattr(k_best, name, lambda square: searches.append(1) or decode(square))
+    found = k_best_trees(arcs, relations, 10, projective=projective)
+    assert len(found) == 10
+    scores = [tree.score for tree in found]
+    assert scores == sorted(scores, reverse=True)
+    assert len(searches) < 10 * 40 / 2
