@@ -1,10 +1,11 @@
 """Which measures of two treebanks predict how well a delexicalised parser transfers.
 
-    python -m replications.transfer_pairs [SOURCE...]
+    python -m replications.transfer_pairs [RUNS.jsonl...]
 
 trains one beam parser without words per source (first 2,000 training sentences, seed 0), parses the
 test set of every treebank of another language, and adds UAS (without punctuation) and every measure
-of a pair to ``replications/results/transfer_pairs.csv``; sources that are there are skipped.
+of a pair to ``replications/results/transfer_pairs.csv``; sources that are there are skipped, and
+those in the files are not trained again (rows of ``replications.transfer_runs``).
 
 :func:`predictors` then asks, target by target, how the ranks of the sources by a measure agree with
 their ranks by UAS. These coefficients are one number per target, so that intervals over targets,
@@ -12,7 +13,10 @@ with genera as groups, are those of :func:`treegauge.statistics.hierarchy.hierar
 are the same for all targets: intervals are about other targets, not about other sources.
 """
 
+import json
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -55,12 +59,12 @@ def genus(treebank: str) -> str:
     return str(known.genus) if known is not None and known.genus else treebank
 
 
-def rows_of(source: str) -> list[dict[str, object]]:
-    """Train on one source; return a row per target."""
+def rows_of(source: str, scores: Mapping[str, float]) -> list[dict[str, object]]:
+    """Return a row per target: UAS of a source's parser, and the measures of the pair."""
     train = sets()[source]["train"][:LIMIT]
     known = measures()
     rows = []
-    for target, uas in run(source)["uas"].items():
+    for target, uas in scores.items():
         test = sets()[target]["test"]
         row: dict[str, object] = {"source": source, "target": target, "uas": uas}
         for name in PAIRED:
@@ -151,15 +155,17 @@ PARTS = (
 )  # fmt: skip
 
 
-def main(*only: str) -> None:
+def main(*files: str) -> None:
     """Add the rows of sources that are not there."""
     path = RESULTS / f"{NAME}.csv"
     frame = read_result(NAME) if path.exists() else pl.DataFrame()
     done = set(frame["source"]) if frame.height else set()
-    for source in only or sets():
+    lines = [line for file in files for line in Path(file).read_text("utf-8").splitlines()]
+    trained = {row["source"]: row["uas"] for row in map(json.loads, lines)}
+    for source in sets():
         if source in done:
             continue
-        added = pl.DataFrame(rows_of(source))
+        added = pl.DataFrame(rows_of(source, trained.get(source) or run(source)["uas"]))
         frame = pl.concat([frame, added]) if frame.height else added
         with atomic(path) as out:
             out.write(as_csv(frame.sort("source", "target")).encode())
