@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from replications.parts import read_result, release_folder
+from replications.parts import read_result, release_folder, tolerance
 from treegauge.experiments.store import Store
 from treegauge.measures.measure import measure
 from treegauge.measures.relations import word_dependency_entropy
@@ -23,8 +23,9 @@ from treegauge.treebanks.conllu import read_conllu, read_splits
 from treegauge.treebanks.languages import language_of
 
 RELEASE = "r2.9"
-PARSERS = ("beam", "mst", "udpipe")
-# Fewer train sentences than that are no sample of a language, whatever is measured of them.
+STORED = ("beam", "mst", "udpipe")
+PARSERS = ("malt", *STORED)
+# Fewer training sentences are not a sample of a language, whatever is measured of them.
 ENOUGH = 100
 CHOICES = ("all", "enough", "language", "paper")
 # Languages behind every correlation that the paper prints.
@@ -32,7 +33,7 @@ LANGUAGES = 22
 
 
 class Parsed(NamedTuple):
-    """What a parser made of a test part."""
+    """What a parser made of a test set."""
 
     treebank: str
     parser: str
@@ -41,7 +42,7 @@ class Parsed(NamedTuple):
 
     @property
     def gold(self) -> Treebank:
-        """The test part."""
+        """The test set."""
         return self.parts["test"]
 
 
@@ -54,7 +55,7 @@ def folders() -> tuple[Path, ...]:
 def parsed() -> Iterator[Parsed]:
     """Give back, treebank by treebank, what the runs of ``plans/all_treebanks_*.toml`` kept."""
     root = Path(os.environ.get("TREEGAUGE_RUNS", "../runs")) / "all_treebanks"
-    stores = {name: Store(root / name) for name in PARSERS}
+    stores = {name: Store(root / name) for name in STORED}
     done = {name: store.results(task="score") for name, store in stores.items()}
     for folder in folders():
         parts: dict[str, Treebank] = {}
@@ -69,26 +70,35 @@ def parsed() -> Iterator[Parsed]:
 
 
 def scores() -> pl.DataFrame:
-    """Score all parsers on all test parts: whole relations, all words, in per cent."""
-    none = Resampling(resamples=0)
-    average, rows = packaged_weights(), []
+    """Score the parsers of the runs on all test sets: whole relations, all words, in percent."""
+    rows = []
     for one in parsed():
-        own = word_dependency_entropy(read_conllu(release_folder(RELEASE) / one.treebank))
-        found, personal = (
-            evaluate(one.gold, one.output, resampling=none,
-                     options=ScoreOptions(Convention(subtypes=True), weights=weights)).systems[0]
-            for weights in (average, own)
-        )  # fmt: skip
         row: dict[str, Any] = {"treebank": one.treebank, "parser": one.parser}
-        row |= {name.lower(): found[name].f1 for name in ("UAS", "LAS", "CLAS", "MLAS")}
-        row |= {"wlas": found["WLAS"].f1, "wlas_own": personal["WLAS"].f1}
-        for kind, name in (("content", "ContentLAS"), ("function", "FunctionLAS")):
-            metric = found[name]
-            row |= {f"{kind}_precision": metric.precision}
-            row |= {f"{kind}_recall": metric.recall, f"{kind}_f1": metric.f1}
-            row |= {f"{kind}_share": metric.gold / one.gold.n_words}
-        rows.append(row)
+        rows.append(row | scored(one.treebank, one.gold, one.output))
     return pl.DataFrame(rows)
+
+
+@cache
+def own_weights(treebank: str) -> dict[str, float]:
+    """Return a treebank's own word dependency entropy of every relation."""
+    return word_dependency_entropy(read_conllu(release_folder(RELEASE) / treebank))
+
+
+def scored(treebank: str, gold: Treebank, output: Treebank) -> dict[str, float]:
+    """Return the scores of one output, and shares of content and function relations in gold."""
+    found, personal = (
+        evaluate(gold, output, resampling=Resampling(resamples=0),
+                 options=ScoreOptions(Convention(subtypes=True), weights=weights)).systems[0]
+        for weights in (packaged_weights(), own_weights(treebank))
+    )  # fmt: skip
+    row = {name.lower(): found[name].f1 for name in ("UAS", "LAS", "CLAS", "MLAS")}
+    row |= {"wlas": found["WLAS"].f1, "wlas_own": personal["WLAS"].f1}
+    for kind, name in (("content", "ContentLAS"), ("function", "FunctionLAS")):
+        metric = found[name]
+        row |= {f"{kind}_precision": metric.precision}
+        row |= {f"{kind}_recall": metric.recall, f"{kind}_f1": metric.f1}
+        row |= {f"{kind}_share": metric.gold / gold.n_words}
+    return row
 
 
 def treebanks() -> pl.DataFrame:
@@ -116,8 +126,8 @@ def treebanks() -> pl.DataFrame:
 def chosen(name: str) -> list[str]:
     """Return the treebanks of a named choice.
 
-    ``all``; ``enough``: a train part of 100 sentences or more; ``language``: of these, the one with
-    the most train words of each language; ``paper``: 30,000 words or more, with features, and of
+    ``all``; ``enough``: 100 training sentences or more; ``language``: of these, the one with the
+    most training words of each language; ``paper``: 30,000 words or more, with features, and of
     each language the one with the most words, as the Content paper chose.
     """
     frame = read_result("content_treebanks")
@@ -134,21 +144,36 @@ def chosen(name: str) -> list[str]:
     return largest["treebank"].to_list()
 
 
-def by_chance(row: dict[str, object]) -> str:
-    r"""Say whether two samples of languages differ as much as printed and our r do, by chance.
+def chance(printed: str, ours: float, n: int) -> float:
+    r"""Return how often samples of 22 and n languages differ as much by chance (Fisher's z).
 
     .. math:: z = (\operatorname{atanh} r_1 - \operatorname{atanh} r_2)
               / \sqrt{1/(n_1 - 3) + 1/(n_2 - 3)}
 
+    The printed value is the one nearest to ours of those that round to its digits.
+
+    Examples
+    --------
+    >>> round(chance("0.27", 0.5, 37), 2), round(chance("0.99", 0.9951, 30), 2)
+    (0.35, 0.97)
+    """
+    half = tolerance(printed)
+    nearest = min(max(ours, float(printed) - half), float(printed) + half)
+    error = sqrt(1 / (LANGUAGES - 3) + 1 / (n - 3))
+    return erfc(abs(atanh(nearest) - atanh(ours)) / error / sqrt(2))
+
+
+def by_chance(row: dict[str, object]) -> str:
+    """Say whether two samples of languages differ as much as printed and our r do, by chance.
+
     Examples
     --------
     >>> by_chance({"printed": "0.27", "ours": 0.5, "n": 37})
-    'other treebanks: chance alone sets two such samples as far apart with p = 0.34'
+    'other treebanks: samples of 22 and of 37 differ as much by chance with p = 0.35'
     >>> by_chance({"printed": "0.27", "ours": 0.8, "n": 18})
-    'unexplained: chance alone sets two such samples as far apart with p = 0.017'
+    'unexplained: samples of 22 and of 18 differ as much by chance with p = 0.018'
     """
-    printed, ours, n = (float(str(row[name])) for name in ("printed", "ours", "n"))
-    error = sqrt(1 / (LANGUAGES - 3) + 1 / (n - 3))
-    p = erfc(abs(atanh(printed) - atanh(ours)) / error / sqrt(2))
-    told = f"chance alone sets two such samples as far apart with p = {p:.2g}"
+    n = int(str(row["n"]))
+    p = chance(str(row["printed"]), float(str(row["ours"])), n)
+    told = f"samples of {LANGUAGES} and of {n} differ as much by chance with p = {p:.2g}"
     return f"{'other treebanks' if p > 0.05 else 'unexplained'}: {told}"

@@ -32,19 +32,19 @@ def sttr() -> Spec:
 
 def scores() -> Spec:
     """Draw LAS, WLAS, content precision and recall of every treebank (Figure 4)."""
-    return by_treebank(some("beam", "enough"), [*METRICS, "function_f1"])
+    return by_treebank(some("malt", "enough"), [*METRICS, "function_f1"])
 
 
 def table3() -> Spec:
     """Draw the matrix of Table 3 as ours has it."""
     names = {ours: name for name, ours in COLUMNS.items()}
-    frame = some("beam", "enough").rename(names)
+    frame = some("malt", "enough").rename(names)
     return matrix(correlation_matrix(frame, list(COLUMNS), method="pearson", cluster="none"))
 
 
 def variance() -> Spec:
     """Draw the variance of scores as treebanks are added from the best down (Figure 5)."""
-    return variances(some("beam", "enough"), METRICS)
+    return variances(some("malt", "enough"), METRICS)
 
 
 FIGURES: Mapping[str, Callable[[], Spec]] = {

@@ -1,9 +1,12 @@
 """What scores reward: Table 3 and Figure 5 of the Content paper with our parsers, and weights."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
-from replications.content_data import CHOICES, PARSERS, by_chance, chosen
+from replications.content_data import CHOICES, PARSERS, by_chance, chance, chosen
+from replications.content_malt import MALT
 from replications.parts import compared, read_result
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.descriptive import cumulative_variance
@@ -26,10 +29,18 @@ TABLE3 = """
 METRICS = ("las", "wlas", "content_precision", "content_recall")
 
 
+DEFINITIONS = {"heads only": "_head", "relations only": "_relation"}
+"""Endings of columns of precision and recall if only the head, or the relation, must be correct."""
+# How a regression of our scores sees a cell whose printed value neither chance nor the definition
+# of precision explains; see ``content_reasons``.
+TIED = {("F freq", "C prec"), ("F freq", "C rec")}
+
+
 def some(parser: str, choice: str) -> pl.DataFrame:
     """Return a parser's scores on some treebanks."""
     kept = pl.col("treebank").is_in(chosen(choice))
-    return read_result("content_scores").filter(kept, pl.col("parser") == parser)
+    table = read_result(MALT if parser == "malt" else "content_scores")
+    return table.filter(kept, pl.col("parser") == parser)
 
 
 def matrix() -> pl.DataFrame:
@@ -43,16 +54,52 @@ def matrix() -> pl.DataFrame:
     }
     for parser in PARSERS:
         for choice in CHOICES:
-            frame = some(parser, choice).rename({ours: name for name, ours in COLUMNS.items()})
+            frame = some(parser, choice)
             if frame.height < 10:
                 continue
+            others = {name: _pairs(frame, ending) for name, ending in DEFINITIONS.items()
+                      if parser == "malt"}  # fmt: skip
             rows += [
-                {"parser": parser, "treebanks": choice, "x": pair["x"], "y": pair["y"],
+                {"parser": parser, "treebanks": choice, "x": x, "y": y,
                  "n": pair["n"], "low": pair["low"], "high": pair["high"],
-                 "printed": printed[pair["x"], pair["y"]], "ours": pair["r"]}
-                for pair in correlation_matrix(frame, names, method="pearson", cluster="none").pairs
+                 **{name: others[name][x, y]["r"] if others else None for name in DEFINITIONS},
+                 "printed": printed[x, y], "ours": pair["r"]}
+                for (x, y), pair in _pairs(frame).items()
             ]  # fmt: skip
-    return compared(rows, by_chance)
+    return compared(rows, reason)
+
+
+def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[str, Any]]:
+    """Return correlations of all pairs of columns, of precision and recall by one definition."""
+    columns = {
+        ours + ending * ours.endswith(("precision", "recall")): name
+        for name, ours in COLUMNS.items()
+    }
+    renamed = frame.select(*columns).rename(columns)
+    found = correlation_matrix(renamed, list(COLUMNS), method="pearson", cluster="none").pairs
+    return {(pair["x"], pair["y"]): pair for pair in found}
+
+
+def reason(row: dict[str, object]) -> str:
+    """Say why a cell differs: other treebanks, another definition, or what else is tied to it."""
+    told = by_chance(row)
+    if not told.startswith("unexplained"):
+        return told
+    if (row["x"], row["y"]) in TIED:
+        return (
+            "other treebanks: here the share goes with size and vocabulary; with both held fixed "
+            "ours is near the printed value (content_reasons)"
+        )
+    heads, relations = (row[name] for name in DEFINITIONS)
+    if not (isinstance(heads, float) and isinstance(relations, float)):
+        return told
+    p = chance(str(row["printed"]), heads, int(str(row["n"])))
+    if p > 0.05:
+        return f"definition: {heads:.3f} if only heads must be correct (p = {p:.2g})"
+    return (
+        f"{told}; tried: four choices of treebanks, four parsers, no punctuation, heads only "
+        f"({heads:.3f}), relations only ({relations:.3f})"
+    )
 
 
 def agreement() -> pl.DataFrame:
@@ -63,11 +110,14 @@ def agreement() -> pl.DataFrame:
     ):
         printed = cells["printed"].cast(pl.Float64)
         inside = (cells["low"] <= printed) & (printed <= cells["high"])
-        apart = cells["why"].str.starts_with("unexplained").fill_null(False)
+        near = [
+            chance(told, ours, n) > 0.05
+            for told, ours, n in cells.select("printed", "ours", "n").iter_rows()
+        ]
         rows.append(
             {"parser": parser, "treebanks": choice, "n": cells["n"][0], "cells": cells.height,
              "within_interval": int(inside.sum()),
-             "within_chance": cells.height - int(apart.sum()),
+             "within_chance": sum(near),
              "same_sign": int((printed * cells["ours"] > 0).sum()),
              "mean_difference": float(np.abs(cells["difference"].to_numpy()).mean()),
              "r": float(np.corrcoef(printed, cells["ours"])[0, 1])}

@@ -14,7 +14,8 @@ PARTS = {part.name: part for part in all_parts()}
 # Each takes at most a few seconds; `make replicate` makes the others too.
 QUICK = (
     "challenges_classes", "challenges_curves", "challenges_spearman", "challenges_table1",
-    "challenges_table2", "content_agreement", "content_matrix", "content_order", "content_spread",
+    "challenges_table2", "content_agreement", "content_matrix", "content_order",
+    "content_reasons", "content_spread",
     "content_sttr", "content_variance", "content_weights", "difficulty_alike",
     "difficulty_differences", "difficulty_matrix", "difficulty_morphology", "difficulty_parsers",
     "difficulty_sizes", "difficulty_table1", "edv_background", "edv_beside_random", "edv_by_length",
