@@ -2,15 +2,16 @@
 
     python -m replications.preset_gpu encode ARRAYS [NAME...]
     PYTHONPATH=src python -m replications.preset_gpu train ARRAYS OUT [NAME:PRESET...] [--seeds=3]
-        [--seconds=360] [--updates=1]
+        [--seconds=360]
     python -m replications.preset_gpu table OUT/preset_gpu.json...
 
 The first step holds 20 % of the training set out where there is no dev set, as the paper did, and
 tags all sets by a tagger that learned from the training set. The second needs numpy and torch only:
 all seeds of a preset, with gold and with predicted tags, learn in lockstep, and of each the best
-weights on dev are kept. It starts no preset after so many seconds. ``updates`` scales the number
-of updates, which is bounded per preset (``UPDATES``). The third adds scores on test (all words,
-whole relations) to ``replications/results/preset_scores.csv``.
+weights on dev are kept. Training lasts as long as the preset says; a preset with patience ends when
+none of its models has been better on dev for so many epochs, and after ``MOST`` updates. No preset
+is started after ``seconds``. The third adds scores on test (all words, whole relations) to
+``replications/results/preset_scores.csv``.
 """
 
 import csv
@@ -33,11 +34,12 @@ NAMES = (
 """What is at hand of the subset D21 in UD 2.9, the smallest first."""
 GOLD_ONLY = ("Welsh-CCG", "Old_East_Slavic-RNC")
 """Without printed figures with predicted tags."""
-UPDATES = {"gb-DM17": 300, "tb-FG19": 1500, "sl-S+19": 2500}
+TRAINED = ("gb-DM17", "tb-FG19", "sl-S+19")
+MOST = 3000
+"""Updates, at most, of a preset whose patience would allow many more."""
 WORDS = 5000
 """Words in a batch of gb-DM17; as many sentences as have so many on average, since models that
 learn in lockstep need equally many batches."""
-# The first three treebanks had 500 updates of gb-DM17 and three seeds, the others two.
 BETWEEN = 20
 """Updates, at least, between two looks at dev."""
 
@@ -76,8 +78,8 @@ def encode(out: str, *names: str) -> None:
 
 def best_models(
     learners: list[Any], dev: Any, options: Any, epochs: int, every: int
-) -> list[tuple[int, Any]]:
-    """Train in lockstep; return for each model the epoch that was best on dev and its weights."""
+) -> tuple[int, list[tuple[int, Any]]]:
+    """Train in lockstep; return the last epoch, and for each model its best on dev and weights."""
     import torch
 
     from treegauge.parsing.neural.device import choose_device, numerics
@@ -101,7 +103,9 @@ def best_models(
             chosen = torch.from_numpy(better).to(device)
             for name, value in models.weights.items():
                 kept[name][chosen] = value.detach()[chosen]
-    return [(int(epoch), to_arrays(kept, model)) for model, epoch in enumerate(best_epochs)]
+            if options.patience and epoch - int(best_epochs.max()) >= options.patience:
+                break
+    return epoch, [(int(epoch), to_arrays(kept, model)) for model, epoch in enumerate(best_epochs)]
 
 
 def train(folder: str, out: str, *words: str) -> None:
@@ -115,11 +119,11 @@ def train(folder: str, out: str, *words: str) -> None:
     kinds = {"biaffine": BiaffineOptions, "pointer": PointerOptions, "labelling": LabellingOptions}
     only, given = paradigms.given_options(words)
     seeds, limit = int(given.get("seeds", 3)), float(given.get("seconds", 360))
-    scale, begun = float(given.get("updates", 1)), time.perf_counter()
+    begun = time.perf_counter()
     target = Path(out) / "preset_gpu.json"
     rows: list[dict[str, Any]] = []
     wanted = [tuple(word.split(":")) for word in only]
-    for name, chosen in wanted or [(name, preset) for name in NAMES for preset in UPDATES]:
+    for name, chosen in wanted or [(name, preset) for name in NAMES for preset in TRAINED]:
         data, more = Encoded.load(Path(folder) / f"{name}.npz")
         read = {"gold": data}
         if "predicted" in more:
@@ -136,9 +140,9 @@ def train(folder: str, out: str, *words: str) -> None:
                 size = min(max(round(WORDS / mean), 1), len(learned))
                 options = replace(options, batch=size, batch_tokens=0)
             each = -(-len(learned) // options.batch)
-            epochs = min(max(round(scale * UPDATES[preset.name] / each), 1), options.epochs)
+            epochs = min(MOST // each, options.epochs) if options.patience else options.epochs
             jobs = [(tags, seed) for tags in read for seed in range(seeds)]
-            kept = best_models(
+            epochs, kept = best_models(
                 [Learner(read[tags], learned, seed) for tags, seed in jobs], dev, options, epochs,
                 -(-BETWEEN // each),
             )  # fmt: skip
@@ -176,7 +180,7 @@ def table(*paths: str) -> None:
         latest |= found
     rows = [row for own in latest.values() for row in own]
     with SCORES.open(encoding="utf-8") as file:
-        others = [row for row in csv.DictReader(file) if row["preset"] not in UPDATES]
+        others = [row for row in csv.DictReader(file) if row["preset"] not in TRAINED]
     made = [
         {
             "preset": row["preset"], "release": "r2.9", "treebank": row["treebank"],
