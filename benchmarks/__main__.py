@@ -90,13 +90,12 @@ def page(beginning: str, sections: list[str], kept: str = "") -> str:
 def preface(repeats: int) -> str:
     """Say how the figures were made, on what."""
     how = (
-        "Written by `python -m benchmarks --write`; `make bench` prints the same of your machine. "
-        "Every contender runs in a fresh process, after a warm-up that is not timed; contenders "
-        f"take turns, and each figure is the median of {repeats} rounds, of two where a round "
-        f"takes more than {SLOW:g} s. Seconds depend on the machine and on what else it does, "
-        "ratios much less. MB are millions of bytes; peak memory is the most the whole process "
-        "ever held, its interpreter and libraries included. Sections can be rewritten one by one; "
-        "the machine, its load and the versions below are those of the section written last."
+        "`make bench` measures everything again; `python -m benchmarks NAME --write` rewrites one "
+        "section. Contenders take turns, each in a fresh process after an untimed warm-up; figures "
+        f"are medians of {repeats} rounds (two where a round takes more than {SLOW:g} s). Ratios "
+        "depend less on the machine and its load than seconds. MB are millions of bytes; peak "
+        "memory is that of the whole process. Machine and versions are those of the section "
+        "written last."
     )
     return "\n\n".join(["# Benchmarks", wrap(how), wrap(machine())])
 

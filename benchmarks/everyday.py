@@ -85,10 +85,9 @@ def run(corpus: Corpus, repeats: int) -> Section:
         ratio = f"{one.seconds / calls[OURS].seconds:.1f}"
         rows.append([f"1 MB, the call alone: {name}", "", took(one.seconds), "", "", ratio])
     text = (
-        "Whole commands on files as people have them, from starting Python to the end: processor "
-        f"and wall seconds, the median of {max(repeats, 5)} rounds. *First use* is processor time "
-        "where the program's own files have no bytecode yet, as in a fresh checkout. The last "
-        "column has processor time as a multiple of treegauge's for the same job."
+        f"Whole commands, start of Python included; the median of {max(repeats, 5)} rounds. *First "
+        "use*: processor time without bytecode of the program's own files. Last column: processor "
+        "time relative to treegauge."
     )
     head = ("small files", "processor s", "wall s", "first use s", "peak MB", "times treegauge")
     targets = [*_targets(first, later), *faster("udtools", OURS, calls, 15)]

@@ -268,15 +268,9 @@ def run(corpus: Corpus, repeats: int) -> Section:
             aim = f"{job}: linear or better (exponent at most {LINEAR})"
             targets.append(Target(aim, f"{found.exponent:.2f}", found.exponent <= LINEAR))
     text = (
-        "Each size in processes of its own, the largest once. Files are a tenth of the corpus, the "
-        "corpus, and the corpus ten times over, so that vocabularies grow in the first step only. "
-        "The exponent b is that of time = c size^b, fitted to all sizes; below 1 where a constant "
-        "start counts. Reading keeps the file and its index; scoring keeps neither, and with "
-        "intervals the sums of every sentence. Exact counts add up, for each pair of systems, n "
-        "treebanks times sizes up to that of the subsets times the sums that these can have. With "
-        "subsets of a fixed size, that is more than linear as long as more treebanks leave fewer "
-        "pairs decided beforehand and more extreme sums possible, and twice as much from 2^64 "
-        "subsets on; with subsets that grow with n, sizes and sums grow, too: the cube of n, "
-        "the price of counting every subset. Random subsets cost the same with any n."
+        "Files are a tenth of the corpus, the corpus, and ten copies of it. The exponent b is "
+        "fitted to time = c size^b; a constant start brings it below 1. Exact ranking adds up, for "
+        "each pair of systems, treebanks x subset size x possible sums: more than linear with a "
+        "fixed subset size, cubic where it grows with the number of treebanks."
     )
     return Section("Growth", text, HEAD, rows, targets)

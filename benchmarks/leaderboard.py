@@ -92,14 +92,11 @@ def timed(folder: Path, repeats: int) -> Section:
     ]
     teams = len(PARSERS) * len(SIZES)
     text = (
-        f"A made-up shared task: {teams} teams ({' and '.join(PARSERS)}, trained on "
-        f"{', '.join(map(str, SIZES))} sentences) on the test sets of {treebanks} real treebanks "
-        f"({size / 1e6:.0f} MB of output). `treegauge leaderboard gold teams -o out`, from "
-        "starting Python to the page: scores, standings, tables, subsets of treebanks. What is "
-        "left where nothing has changed is checksums, ranking and page. Outputs that are equal "
-        "byte for byte, as where a treebank has fewer sentences than two teams were to be trained "
-        "on, are scored once. An added team also pays for reading gold, which all teams share when "
-        "everything is new."
+        f"`treegauge leaderboard gold teams -o out` for {teams} invented teams "
+        f"({' and '.join(PARSERS)}, trained on {', '.join(map(str, SIZES))} sentences) on the test "
+        f"sets of {treebanks} treebanks ({size / 1e6:.0f} MB of output). Identical outputs are "
+        "scored once. If nothing has changed, checksums, ranking and the page remain; an added "
+        "team also pays for reading gold."
     )
     nothing, added, same = (middle[name].processor for name in (NOTHING, ADDED, SAME))
     each = (nothing - same) / counts[NOTHING]

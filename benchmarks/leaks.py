@@ -60,20 +60,17 @@ def run(repeats: int) -> Section:
     )
     worst = max(judged, key=lambda one: one.reported / one.decoys)
     text = (
-        f"Edits planted in {len({one.treebank for one in judged})} treebanks; the settings were "
-        f"chosen on others ({', '.join(TUNED)}). Half of a treebank's sentences are training data. "
-        "The test set has an edited copy of each (characters or words replaced, inserted or "
-        "deleted, a third each) and, as decoys, the other half as they are. *Recall* is the share "
-        "of copies reported with the sentence they were made from. *Precision* is the share of "
-        "reported sentences that are such copies. Treebanks have near-duplicates of their own, "
-        "sentences of one template: the first column of precision leaves out decoys that share "
-        f"at least {ALIKE:.0%} of the longer sentence's words, in order, with what they match; "
-        "the second counts them as mistakes, and the third is the mean over treebanks of the "
-        f"second. Most of the difference is {worst.treebank}, where "
-        f"{worst.reported / worst.decoys:.0%} of decoys have a near-duplicate.\n\n"
-        f"`treegauge audit --leaks` on all {size / 1e6:.0f} MB of treebanks at hand (UD 2.5 and "
-        f"2.9), each part with itself and all others: {whole.seconds:.1f} s, "
-        f"{whole.processor:.1f} s of processor time, {whole.peak:.0f} MB at the peak."
+        f"Edited copies planted in {len({one.treebank for one in judged})} treebanks; settings "
+        f"were chosen on others ({', '.join(TUNED)}). Half of the sentences are training data; the "
+        "test set is an edited copy of each (characters or words replaced, inserted or deleted) "
+        "and, as decoys, the other half. *Recall*: copies reported with their original. "
+        "*Precision*: reported sentences that are copies; the first column leaves out decoys that "
+        f"share at least {ALIKE:.0%} of their words, in order, with their match: treebanks contain "
+        f"near-duplicates of their own ({worst.reported / worst.decoys:.0%} of the decoys in "
+        f"{worst.treebank}).\n\n"
+        f"`treegauge audit --leaks` on {size / 1e6:.0f} MB (UD 2.5 and 2.9), every set against all "
+        f"others: {whole.seconds:.1f} s, {whole.processor:.1f} s of processor time, "
+        f"{whole.peak:.0f} MB."
     )
     head = (
         "planted edits", "copies", "recall", "precision, templates aside", "precision",

@@ -156,10 +156,9 @@ def run(corpus: Corpus, repeats: int) -> Section:
         for peer, times in (("conllu", 25), ("udapi", 8), ("ufal.udpipe", 1)):
             targets += faster(peer, ours, found, times)
     text = (
-        f"One file into memory ({corpus}). treegauge finds and checks everything and makes columns "
-        "when they are asked for; the second line makes all ten of them as strings in a polars "
-        "frame. `polars read_csv` only cuts lines at tabs: a floor, not a reader. All contenders "
-        f"found the same {corpus.words:,} words."
+        f"One file into memory: {corpus}. treegauge makes columns on demand; the second row makes "
+        "all ten as strings in a polars frame. `polars read_csv` only splits lines at tabs. All "
+        f"readers found {corpus.words:,} words."
     )
     head = ("reading", "s", "MB/s", "peak MB", "times treegauge", "times ten columns")
     return Section("Reading", text, head, rows, targets)

@@ -99,8 +99,7 @@ def run(repeats: int) -> Section:
     aim = f"a ledger of a million cells opens, resumes and filters in {LIMIT:g} s"
     targets.append(Target(aim, f"{slowest:.2f} s at most", slowest <= LIMIT))
     text = (
-        f"Empty cells on {WORKERS} workers, from start to end: what cells cost beside their own "
-        "work. treegauge records each in its ledger, with what it took and where it ran, so that "
-        "a run can be stopped and go on; the bare pools keep nothing."
+        f"Empty cells on {WORKERS} workers: the overhead per cell. treegauge records every cell in "
+        "a ledger, so that a stopped run can resume; the bare pools record nothing."
     )
     return Section("Running plans", text, VERSUS, rows, targets)

@@ -70,14 +70,12 @@ def one_machine(files: Corpus) -> tuple[Section, dict[str, Curve]]:
             f"{found.runs[-1].peak:,.0f}",
         ])  # fmt: skip
     text = (
-        f"Measured on {files.words * 10:,} words ({files.size / 1e8:.2f} GB a file), and from "
-        f"{files.words:,} to these for the bytes. Reading keeps the bytes of the file and an index "
-        "to them; columns are made when asked for and kept. Scoring and checking take files piece "
-        "by piece, so that files larger than memory are as good as small ones; only intervals keep "
-        "something of each sentence, its sums. What scoring gains without them is extrapolated "
-        "below as if it went on; see also Streaming among the benchmarks, with more words."
+        f"Measured on {files.words * 10:,} words ({files.size / 1e8:.2f} GB per file); bytes per "
+        f"word are the growth from {files.words:,} words. Reading keeps the file and an index, and "
+        "columns once they are made. Scoring and checking read files in pieces, so files may be "
+        "larger than memory; intervals keep counts per sentence."
     )
-    head = ("", "million words/s", "bytes a word", "million words a GB", "peak MB")
+    head = ("", "million words/s", "bytes per word", "million words per GB", "peak MB")
     return Section("What one machine holds", text, head, rows), curves
 
 
@@ -104,18 +102,15 @@ def cluster() -> tuple[Section, Model]:
             ])  # fmt: skip
     text = (
         "A plan takes\n\n    T(n) = start + cells x max(driver, (work + extra) / n)\n\nseconds on "
-        "n workers: these share the cells, and the driver, which alone writes to the store, takes "
-        "some time for each, which no worker shortens. Measured on a local dask cluster: start "
-        f"{model.start:.1f} s, extra {1000 * model.extra:.1f} ms a cell, driver (its processor "
-        f"time, scheduler included) {1000 * model.driver:.1f} ms a cell and "
-        f"{1000 * model.heavy:.1f} ms with a table of {cells.WORDS:,} words, which takes "
-        f"{short[1].stored / 1e3:.0f} kB in the store. Cells shorter than 0.05 s are sent several "
-        "together and cost less. The table has the model beside runs it was not made from: cells "
-        f"that work for {BUSY:g} s of processor, on {cores} cores, so that more workers than that "
-        f"gain nothing; and cells that wait for {IDLE:g} s, which is what work on other machines "
-        "is to this one."
+        "n workers; only the driver writes to the store. Measured on a local dask cluster: start "
+        f"{model.start:.1f} s, extra {1000 * model.extra:.1f} ms per cell, driver (processor time, "
+        f"with scheduler) {1000 * model.driver:.1f} ms per cell, {1000 * model.heavy:.1f} ms with "
+        f"a table of {cells.WORDS:,} words ({short[1].stored / 1e3:.0f} kB in the store). Cells "
+        "shorter than 0.05 s are sent in batches. The table compares the model with other runs: "
+        f"cells that work for {BUSY:g} s on {cores} cores, and cells that wait for {IDLE:g} s, as "
+        "if they ran on other machines."
     )
-    head = ("cells", "cells done at a time", "by the model", "driver ms a cell", "start s")
+    head = ("cells", "cells done at a time", "by the model", "driver ms per cell", "start s")
     return Section("What a cluster does", text, head, rows), model
 
 
@@ -125,13 +120,11 @@ def many_cells(model: Model, stored: float) -> Section:
     rows = []
     for work in (2.0, 60.0, 600.0):
         times = [hours(model.seconds(CELLS, work, n)) for n in workers]
-        rows.append([f"{work:g} s a cell", *times, f"{model.most(work):,.0f}"])
+        rows.append([f"{work:g} s per cell", *times, f"{model.most(work):,.0f}"])
     text = (
-        f"Extrapolated by the model, not measured: {CELLS:,} cells, each with a table of "
-        f"{cells.WORDS:,} words. They take {CELLS * stored / 1e9:.1f} GB in the store. Cells are "
-        "split by nothing but themselves: one plan, one store, as many workers as there are; the "
-        "last column is how many of them the one driver keeps busy. Beyond, cut the plan into "
-        "several, each with a driver and a store of its own, and `treegauge merge` the stores."
+        f"Extrapolated: {CELLS:,} cells, each with a table of {cells.WORDS:,} words, take "
+        f"{CELLS * stored / 1e9:.1f} GB in the store. The last column is the number of workers "
+        "that one driver keeps busy. Beyond that, divide the plan and `treegauge merge` the stores."
     )
     head = ("", *(f"{n:,} workers" for n in workers), "most workers")
     return Section("A hundred thousand cells", text, head, rows)
@@ -147,18 +140,15 @@ def billion_words(files: Corpus, curves: dict[str, Curve], model: Model) -> Sect
         times = [hours(model.seconds(FILES, seconds / FILES, n, words=False)) for n in (16, 128)]
         rows.append([job, hours(seconds), f"{max(whole, 0):,.1f}", f"{part / 1e3:,.2f}", *times])
     gigabytes = BILLION / files.words * files.size / 1e9
+    read = curves[READ]
+    speed = 1e-6 * files.size / files.words * read.sizes[-1] / read.runs[-1].seconds
     text = (
-        f"Extrapolated, not measured: a billion words are {gigabytes:,.0f} GB of CoNLL-U a file, "
-        f"{BILLION / files.words * files.sentences / 1e6:,.0f} million sentences. As one file they "
-        "can be checked and scored as they are. To read, measure or split them, cut them into "
-        f"{FILES:,} files of a million words, each a treebank: memory is then that of one file on "
-        "each worker, and a plan with the task `measure`, or `treegauge score` file by file, runs "
-        "them anywhere. Counts of right words add, so that the score of all is that of the sums; "
-        "means, shares and intervals are combined from the files' tables. Measures that need the "
-        "whole vocabulary at once (type/token ratios of all, paradigms) are those of one file, as "
-        "they depend on its size anyway. Reading and columns are of one process; disks must "
-        f"deliver {1e-6 * files.size / files.words * curves[READ].sizes[-1] / curves[READ].runs[-1].seconds:,.0f} "  # noqa: E501
-        "MB/s to each for these times."
+        f"Extrapolated: a billion words are {gigabytes:,.0f} GB of CoNLL-U, "
+        f"{BILLION / files.words * files.sentences / 1e6:,.0f} million sentences. One such file "
+        "can be checked and scored. To read, measure or split it, divide it into "
+        f"{FILES:,} files of a million words, which a plan can distribute. Counts of correct words "
+        "add up; measures that depend on the whole vocabulary are those of one file. Disks must "
+        f"deliver {speed:,.0f} MB/s to each process for these times."
     )
     head = ("", "one process", "GB as one file", f"GB of {FILES:,} files",
             "16 workers", "128 workers")  # fmt: skip
@@ -182,9 +172,8 @@ def main() -> None:
     stored = cells.run("waiting", EMPTY, 100, 4, words=True).stored
     sections = [held, spread, many_cells(model, stored), billion_words(files, curves, model)]
     how = (
-        "Written by `python -m benchmarks.scaling --write`. The first two parts are measured, the "
-        "last two extrapolated from them by a model that they state. Seconds depend on the machine "
-        "and on what else it does."
+        "Written by `python -m benchmarks.scaling --write`. The first two sections are measured, "
+        "the last two extrapolated from them."
     )
     page = "\n\n".join(["# How far it scales", wrap(how), wrap(machine()), *map(str, sections)])
     print(page)

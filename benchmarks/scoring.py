@@ -98,11 +98,9 @@ def run(corpus: Corpus, repeats: int) -> Section:
     aim = f"1,000 resamples of {corpus.sentences:,} sentences: under 1 s on top"
     targets.append(Target(aim, f"{extra:.2f} s", extra < 1))
     text = (
-        f"A pair of files ({corpus}; the system has other heads or relations in a tenth of the "
-        "words). Time is that of the call, files to scores, after the same call on a small pair; "
-        "the last lines are the whole command from starting Python to its end. "
-        "`conll18_ud_eval` is the script of 2018, udtools its successor. All contenders found the "
-        f"same {found[OURS].answer:,.0f} correct heads and relations."
+        f"The call, from two files to scores: {corpus}; a tenth of the system's words have other "
+        "heads or relations. The last rows are whole commands. `conll18_ud_eval` is the script of "
+        f"2018, udtools its successor. All scorers found {found[OURS].answer:,.0f} words correct."
     )
     head = ("scoring", "s", "peak MB", "times treegauge", "times its memory")
     return Section("Scoring", text, head, rows, targets)

@@ -135,7 +135,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
         aim = f"{job}: further than the best of {TRIES} random splits"
         targets.append(Target(aim, f"{ours:.2g} against {plain:.2g}", reached))
     text = (
-        f"From a file ({path.stat().st_size / 1e6:.1f} MB) to parts. No package splits by "
-        "displacement; without one, people take the best of many random splits."
+        f"From a file of {path.stat().st_size / 1e6:.1f} MB to splits. No other package splits by "
+        f"EDV; the alternative is the best of {TRIES} random splits."
     )
     return Section("Splitting", text, VERSUS, rows, targets)

@@ -50,9 +50,8 @@ def run(corpus: Corpus, repeats: int) -> Section:
         path.unlink()
     sentences = times * corpus.sentences
     text = (
-        f"The same files {times} times over: {sentences:,} sentences, {times * corpus.words:,} "
-        "words. Files are read piece by piece; only intervals need something of every sentence, "
-        f"its sums: {grown:.0f} bytes a sentence more."
+        f"{times} copies of the same files: {sentences:,} sentences, {times * corpus.words:,} "
+        f"words, read in pieces. Intervals keep counts per sentence, {grown:.0f} bytes each."
     )
     head = ("a million sentences", "GB", "s", "MB/s", "peak MB", "peak MB of one copy")
     return Section("Streaming", text, head, rows, targets)

@@ -1,5 +1,6 @@
 """How a part of the benchmarks is told: a table, and what was aimed at and found."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -36,7 +37,8 @@ class Section:
             parts.append(_table(self.head, self.rows))
         if self.targets:
             parts.append("\n".join(f"- {target}" for target in self.targets))
-        parts.append(f"*Measured with treegauge {version('treegauge')}.*")
+        load = f"load {os.getloadavg()[2]:.1f}, of which the benchmark is 1"
+        parts.append(f"*Measured with treegauge {version('treegauge')} ({load}).*")
         return "\n\n".join(parts)
 
 

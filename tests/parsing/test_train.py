@@ -71,11 +71,11 @@ def test_a_folder_brings_its_dev_set(command, folder, tmp_path, monkeypatch):
     monkeypatch.setattr(BeamParser, "fit", watched)
     for name, *more in (("a",), ("b", "--dev", folder / "sy_x-ud-dev.conllu")):
         source = folder if name == "a" else folder / "sy_x-ud-train.conllu"
-        args = ("--out", tmp_path / name, "--calibrate", "none", *more)
+        args = ("--out", tmp_path / name, "--calibrate", "none", "--option", "epochs=2", *more)
         assert command("train", "beam", source, *args).code == 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert given == [DEV, DEV]
-    best = BeamParser().fit(TRAIN, DEV, seed=0)
+    best = BeamParser(BeamOptions(epochs=2)).fit(TRAIN, DEV, seed=0)
     assert load_model(tmp_path / "a").parse(TEST) == best.parse(TEST)
 
 
