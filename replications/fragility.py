@@ -2,8 +2,8 @@
 
 Experiment 1 is in ``fragility_table1`` and ``fragility_exp1``, Experiment 2 in ``fragility_ranks``
 (Tables 3 and 4, figures), ``fragility_outliers`` (Tables 5 and 6) and ``fragility_metrics`` (all 13
-metrics); ``fragility_table2`` is on gold tags, and ``fragility_claims`` gathers what follows for
-the paper's statements.
+metrics); ``fragility_table2`` is on gold tags, ``fragility_speed`` on speed, and
+``fragility_claims`` gathers what follows for the paper's statements.
 """
 
 from functools import partial
@@ -16,6 +16,7 @@ from replications import (
     fragility_metrics,
     fragility_outliers,
     fragility_ranks,
+    fragility_speed,
     fragility_table1,
     fragility_table2,
 )
@@ -79,4 +80,5 @@ PARTS = (
     Part("fragility_metrics_sd", "Standard deviation of ranks by LAS and BLEX",
          fragility_metrics.by_system),
     Part("fragility_claims", "The paper's claims over all subsets", fragility_claims.claims),
+    *fragility_speed.PARTS,
 )  # fmt: skip
