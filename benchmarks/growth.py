@@ -62,7 +62,7 @@ class Curve:
         ]
 
 
-HEAD = ("", "sizes", "s", "factor for 10x", "exponent", "peak MB", "bytes a unit more")
+HEAD = ("", "sizes", "s", "factor for 10x", "exponent", "peak MB", "bytes per unit")
 
 
 def reader(columns: bool) -> Callable[[], Contender]:

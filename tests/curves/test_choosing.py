@@ -7,6 +7,7 @@ from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.curves.choosing import choose, committee_view, next_sentences, sentence_keys
 from treegauge.curves.curve import advise
+from treegauge.parsing.beam import BeamOptions, BeamParser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
 from treegauge.treebanks.conllu import parse_conllu, write_conllu
@@ -37,6 +38,13 @@ def test_forms_chosen_before_count_less_and_copies_not_at_all():
     assert chosen == [0, 2, 3]
     assert benefits[2] == pytest.approx((2 * 0.5 * 2**-0.25 + 0.5) / 6)
     assert sentence_keys(pool).tolist() == [0, 0, 1, 2]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Parsers of one learner and few epochs: how good they are does not matter here."""
+    options = BeamOptions(epochs=3, learners=1)
+    monkeypatch.setattr("treegauge.curves.choosing.BeamParser", lambda: BeamParser(options))
 
 
 @pytest.fixture(scope="module")

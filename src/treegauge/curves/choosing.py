@@ -144,7 +144,7 @@ def next_sentences(
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
-    >>> chosen = next_sentences(synthetic(40, seed=1), synthetic(30, seed=2), number=2)
+    >>> chosen = next_sentences(synthetic(9, seed=1), synthetic(6, seed=2), number=2)
     >>> len(chosen.rows), chosen.rows[0]["rank"]
     (2, 1)
     """

@@ -9,6 +9,7 @@ that side, s the set of their relations, d the distance between S0 and N0. The g
 for three: N0's left, S0's left and S0's right, whose outermost dependents are n1, l1, r1.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,7 @@ class Templates(NamedTuple):
     bounds: Ints
 
 
+@cache
 def templates(*, lexical: bool = True, endings: bool = True, labelled: bool = True) -> Templates:
     """Return the templates, without those that look at forms, endings or relations if so wished.
 
@@ -85,4 +87,7 @@ def templates(*, lexical: bool = True, endings: bool = True, labelled: bool = Tr
             if not any(unwanted.get(letter) for letter in letters):
                 rows.append([ATOMS.index(name) for name in names] + [0] * (WIDEST - len(names)))
         bounds.append(len(rows))
-    return Templates(np.array(rows, np.int32), np.array(bounds, np.int32))
+    made = Templates(np.array(rows, np.int32), np.array(bounds, np.int32))
+    for shared in made:
+        shared.flags.writeable = False
+    return made
