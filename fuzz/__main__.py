@@ -32,7 +32,9 @@ def main() -> int:
     if options.merge:
         rows = defaultdict(list)
         for line in options.merge.read_text().splitlines():
-            rows[json.loads(line)["target"]].append(json.loads(line))
+            row = json.loads(line)
+            row = row.get("row", row)
+            rows[row["target"]].append(row)
         for name in rows:
             results.add(name, rows[name])
         return 0

@@ -3,6 +3,7 @@
 import io
 from functools import cache
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from treegauge.parsing.base import from_npz, to_npz
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
 
-PARSERS = {
-    "beam": {"epochs": 1, "beam": 2}, "mst": {"epochs": 1, "bits": 10, "label_bits": 8, "tags": "predicted"},
-    "baseline": {},
+PARSERS: dict[str, dict[str, Any]] = {
+    "beam": {"epochs": 1, "beam": 2}, "baseline": {},
+    "mst": {"epochs": 1, "bits": 10, "label_bits": 8, "tags": "predicted"},
 }  # fmt: skip
 _NUMBERS = (0, 1, -1, 2, 7, 255, 1 << 15, (1 << 31) - 1, -(1 << 31), 1 << 40, 0.5, -1e30)
 _VALUES: tuple[object, ...] = (None, True, -1, 0, 3, 1 << 40, 1e300, "", "x", [], [1], {}, "mst")

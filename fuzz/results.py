@@ -33,7 +33,12 @@ def add(name: str, rows: Iterable[Row], folder: Path = FOLDER) -> None:
         If a seed was tried already, since inputs would be counted twice.
     """
     known = read(name, folder) + [
-        {key: value for key, value in row.items() if key != "target"} for row in rows
+        {
+            key: value
+            for key, value in row.items()
+            if key != "target" and (key, value) != ("each", 1)
+        }
+        for row in rows
     ]
     guided = [row for row in known if "start" not in row]
     merged: list[Row] = []
@@ -63,4 +68,5 @@ def _joined(first: Row, second: Row) -> Row:
 
 def inputs(row: Row) -> int:
     """Return the number of inputs of a row."""
-    return int(row["inputs"] if "inputs" in row else row["stop"] - row["start"])
+    seeds = row["stop"] - row["start"] if "start" in row else 0
+    return int(row.get("inputs", seeds * row.get("each", 1)))

@@ -8,17 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fuzz import results
+from fuzz.targets import load
 from fuzz.worker import keep
 
 FINDINGS = Path(__file__).with_name("findings")
 CHUNK = 20_000
+"""Inputs of a range."""
 PATIENCE = 60.0
 """Seconds that one input may take."""
 
 
 def run(name: str, count: int, *, start: int, jobs: int = 1, chunk: int = CHUNK) -> int:
     """Try `count` inputs from a seed on, record each range, and return the number of findings."""
-    ranges = [(at, min(at + chunk, start + count)) for at in range(start, start + count, chunk)]
+    each = load(name).each
+    count, step = -(-count // each), max(1, chunk // each)
+    ranges = [(at, min(at + step, start + count)) for at in range(start, start + count, step)]
     found = 0
     for row in _rows(name, ranges, jobs):
         results.add(name, [row])
@@ -73,10 +77,8 @@ def _ended(name: str, start: int, seed: int, code: int) -> results.Row:
     """Return the row of a range whose process died: the last input is a finding."""
     from random import Random
 
-    from fuzz.targets import load
-
     keep(FINDINGS, name, seed, load(name).make(Random(seed)), f"the process ended with {code}")
     return {
-        "target": name, "start": start, "stop": seed + 1, "seconds": 0.0, "outcomes": {},
-        "findings": [seed],
+        "target": name, "start": start, "stop": seed + 1, "each": load(name).each, "seconds": 0.0,
+        "outcomes": {}, "findings": [seed],
     }  # fmt: skip

@@ -17,6 +17,7 @@ from treegauge.scoring.metrics import METRICS
 from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
 from treegauge.treebanks.conllu import parse_conllu, refusals
+from treegauge.treebanks.relations import check_deps
 
 SUMS = Resampling(resamples=0)
 BASIC, ENHANCED = ScoreOptions(), ScoreOptions(enhanced=True)
@@ -53,7 +54,9 @@ def check(data: bytes) -> str:
         sides = parse_conllu(gold), parse_conllu(system)
         if any(map(refusals, sides)):
             raise TreegaugeError("refused for scoring")
-        enhanced = not any(map(repeats_edges, (gold, system)))
+        # DEPS with heads such as -1 or a lone point are refused here; see parse_deps.
+        malformed = any(any(check_deps(side, "")) for side in sides)
+        enhanced = not malformed and not any(map(repeats_edges, (gold, system)))
         options = ENHANCED if enhanced else BASIC
         found = evaluate(*sides, options=options, resampling=SUMS).systems[0].metrics
     except TreegaugeError:
@@ -62,7 +65,11 @@ def check(data: bytes) -> str:
         except (udeval.UDError, ValueError, IndexError):
             return "refused by both"
         raise
-    theirs = udeval.evaluate(load(gold), load(system))
+    try:
+        theirs = udeval.evaluate(load(gold), load(system))
+    except (ValueError, IndexError):
+        assert malformed
+        return "refused by the official script for DEPS"
     for name in (*METRICS, *(("ELAS", "EULAS") if enhanced else ())):
         ours, official = found[name], theirs[name]
         counts = ours.correct, ours.gold, ours.system, ours.aligned

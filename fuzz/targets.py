@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from random import Random
 
-NAMES = ("reader", "repair", "validator", "scorer", "tables", "plans", "models", "stores", "page")
+NAMES = (
+    "reader", "reader_files", "validator", "validator_files", "repair", "scorer", "tables", "plans",
+    "models", "stores", "page",
+)  # fmt: skip
 """Fuzzers; each is a module of this name with a `TARGET`."""
 
 
@@ -24,12 +27,15 @@ class Target:
         is a finding.
     vary
         Change an input a little, for the coverage-guided run.
+    each
+        Number of inputs that one seed gives: the sentences of a file, where each is judged.
     """
 
     holds: str
     make: Callable[[Random], bytes]
     check: Callable[[bytes], str]
     vary: Callable[[bytes, Random], bytes]
+    each: int = 1
 
 
 def load(name: str) -> Target:

@@ -38,6 +38,17 @@ def conllu_bytes(random: Random) -> bytes:
     return data
 
 
+@cache
+def sentence_pool() -> tuple[bytes, ...]:
+    """Return sentences of the corpus and random ones, the same each time."""
+    random = Random(0)
+    sentences = [one + b"\n\n" for data in seeds() for one in data.split(b"\n\n")[:-1]] * 40
+    for _ in range(600):
+        text_of = commented(analysis(text(random, 10), random), random)
+        sentences += [f"{one}\n\n".encode() for one in text_of.split("\n\n")[:-1]]
+    return tuple(sentences)
+
+
 def commented(sentences: str, random: Random) -> str:
     """Put comments before some sentences."""
     parts = []

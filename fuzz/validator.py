@@ -22,7 +22,7 @@ def _packaged() -> LanguageData:
     return language_data(None)
 
 
-def _problems(data: bytes, chunk: int) -> list[Problem]:
+def problems_of(data: bytes, chunk: int) -> list[Problem]:
     """Validate some bytes that are read `chunk` at a time."""
 
     @contextmanager
@@ -40,17 +40,22 @@ def _problems(data: bytes, chunk: int) -> list[Problem]:
         module.open_bytes = before
 
 
-def check(data: bytes) -> str:
-    """Validate a file in one piece and in small ones, and look at every problem."""
-    problems = _problems(data, 1 << 20)
+def check_places(data: bytes, problems: list[Problem]) -> None:
+    """Check that problems are at lines and columns of the file, and can be printed."""
     lines = data.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for problem in problems:
         assert problem.id in BY_ID
         assert 1 <= problem.line <= len(lines)
         assert 1 <= problem.start <= problem.stop <= len(lines[problem.line - 1]) + 2, problem
         assert str(problem).isprintable()
+
+
+def check(data: bytes) -> str:
+    """Validate a file in one piece and in small ones, and look at every problem."""
+    problems = problems_of(data, 1 << 20)
+    check_places(data, problems)
     if len(data) > 40:
-        assert _problems(data, 1 + len(data) % 37) == problems
+        assert problems_of(data, 1 + len(data) % 37) == problems
     return "invalid" if any(problem.severity == "error" for problem in problems) else "valid"
 
 

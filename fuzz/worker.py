@@ -45,7 +45,7 @@ def tried(name: str, start: int, stop: int, folder: Path) -> dict[str, object]:
     current.unlink()
     seconds = round(time.process_time() - began, 2)
     return {
-        "target": name, "start": start, "stop": stop, "seconds": seconds,
+        "target": name, "start": start, "stop": stop, "each": target.each, "seconds": seconds,
         "outcomes": dict(sorted(outcomes.items())), "findings": findings,
     }  # fmt: skip
 

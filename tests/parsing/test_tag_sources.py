@@ -234,7 +234,7 @@ def test_notes(command, tmp_path):
 
 
 def test_a_lost_tagger_and_a_tiny_training_set():
-    with pytest.raises(TreegaugeError, match="it has no tagger"):
+    with pytest.raises(TreegaugeError, match="there is no tagger"):
         TagSource("predicted").read(TEST)
     one = parse_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     model = make_parser("mst", tags="predicted", **SMALL["mst"]).fit(one, seed=0)

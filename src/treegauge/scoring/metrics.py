@@ -206,6 +206,8 @@ def canonical(name: str) -> str:
     >>> canonical("las")
     'LAS'
     """
+    if name in ALL:
+        return name
     names = {key.lower(): key for key in known_metrics()}
     if name.lower() not in names:
         raise ChoiceError("metric", name, names.values())

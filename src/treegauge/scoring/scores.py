@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core import tables
@@ -78,10 +79,13 @@ class Scores(Result):
     unit: ClassVar[str | None] = "percent"
 
     def __getitem__(self, system: str) -> SystemScore:
-        known = {score.system: score for score in self.systems}
-        if system not in known:
-            raise TreegaugeError(f"no system {system!r}; there are {', '.join(known)}")
-        return known[system]
+        if system not in self._by_name:
+            raise TreegaugeError(f"no system {system!r}; there are {', '.join(self._by_name)}")
+        return self._by_name[system]
+
+    @cached_property
+    def _by_name(self) -> dict[str, SystemScore]:
+        return {score.system: score for score in self.systems}
 
     @property
     def treebank(self) -> str:

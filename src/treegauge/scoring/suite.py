@@ -207,8 +207,16 @@ class Suite(Result):
 
     def counts(self, treebank: str, system: str, metric: str) -> UnitCounts:
         """Return a system's counts over the units of a treebank."""
-        scores = self.treebanks[treebank]
-        return unit_counts(scores[system], [metric], scores.units)
+        key = treebank, system, metric
+        if key not in self._counts:
+            scores = self.treebanks[treebank]
+            self._counts[key] = unit_counts(scores[system], [metric], scores.units)
+        return self._counts[key]
+
+    @cached_property
+    def _counts(self) -> dict[tuple[str, str, str], UnitCounts]:
+        """Counts that were asked for: a system is compared with each of the others."""
+        return {}
 
     def shared(self, a: str, b: str) -> list[str]:
         """Return the treebanks on which both systems have scores."""
