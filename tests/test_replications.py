@@ -22,11 +22,10 @@ QUICK = (
     "edv_deltas", "edv_figure10", "edv_figure10_summary", "edv_figure12", "edv_figure3",
     "edv_partial", "edv_power", "edv_sizes", "edv_table1", "edv_table2", "edv_table3",
     "edv_table4", "edv_table5", "edv_table7", "edv_treebanks", "edv_values", "fragility_chances",
-    "fragility_classes", "fragility_d21", "fragility_easy", "fragility_exp1_subsets", "fragility_front",
-    "fragility_prices",
-    "fragility_table1_implied", "fragility_table1_las", "fragility_table1_redone",
-    "fragility_table1_uas", "fragility_table2", "fragility_table5", "front_cells", "front_counts",
-    "front_items", "joined_easy", "joined_findings", "joined_gifts",
+    "fragility_classes", "fragility_d21", "fragility_easy", "fragility_exp1_subsets",
+    "fragility_front", "fragility_prices", "fragility_table1_implied", "fragility_table1_las",
+    "fragility_table1_redone", "fragility_table1_uas", "fragility_table2", "fragility_table5",
+    "front_cells", "front_counts", "front_items", "joined_easy", "joined_findings", "joined_gifts",
     "joined_hardness", "joined_overview", "joined_strongest", "joined_regressions", "rules_gaps",
 )  # fmt: skip
 
