@@ -127,7 +127,10 @@ def test_the_pools_are_options(command, plan):
         in command("run", plan, "--pool", "proces").err
     )
     assert "expected a time such as 90s" in command("run", plan, "--timeout", "soon").err
-    assert "workers is 0; expected at least 1" in command("run", plan, "--workers", 0).err
+    assert (
+        "workers: expected a whole number of at least 1, found 0"
+        in command("run", plan, "--workers", 0).err
+    )
     account = command("run", plan, "--dry-run", "--pool", "slurm", "--slurm", "account=123").out
     assert "#SBATCH -A 123\n" in account
 

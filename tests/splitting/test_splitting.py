@@ -259,7 +259,7 @@ def test_rebuild_refuses_other_files(invented):
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ([1], "found format None, expected 1"),
+        ([1], "names no format"),
         ({"format": 1}, "cannot be read .KeyError: 'sources'."),
         ({"format": 1, "sources": 3}, "cannot be read"),
     ],

@@ -194,9 +194,11 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
 
     import polars as pl
 
+    from treegauge.core.csv_cells import plain_cells
+
     try:
-        table = pl.read_csv(
-            Path(path), schema_overrides={"instead": pl.String, "sent_id": pl.String}
+        table = plain_cells(
+            pl.read_csv(Path(path), schema_overrides={"instead": pl.String, "sent_id": pl.String})
         )
     except (OSError, pl.exceptions.PolarsError) as error:
         raise TreegaugeError(f"{path}: expected a CSV file of candidates; {error}") from error

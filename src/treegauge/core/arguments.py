@@ -26,7 +26,7 @@ LIMITS: Mapping[str, tuple[int, int]] = {
     "repeats": (1, 10**4),
     "orders": (1, 1000),
     "seeds": (1, 1000),
-    "folds": (2, 10**4),
+    "folds": (0, 10**4),
     "ensemble": (1, 1000),
     "epochs": (1, 10**5),
     "iterations": (1, 10**5),

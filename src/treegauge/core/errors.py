@@ -78,3 +78,36 @@ def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
     check_whole(what, draws, 2)
     if not 0 < level < 1:
         raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")
+
+
+def check_format(source: object, found: object, known: int, remedy: str) -> None:
+    """Refuse a file of another format than this version reads, and say what to do.
+
+    Parameters
+    ----------
+    source
+        The file.
+    found, known
+        Number of its format, and of the one that is read.
+    remedy
+        What to do about a file of an earlier version.
+
+    Examples
+    --------
+    >>> check_format("a.model", 1, 2, "train it again")
+    Traceback (most recent call last):
+    ...
+    treegauge.core.errors.TreegaugeError: a.model has format 1 of an earlier version ...
+    """
+    if found == known:
+        return
+    if not isinstance(found, int):
+        raise TreegaugeError(f"{source} was not written by treegauge: it names no format")
+    if found > known:
+        age, advice = "a later", "upgrade treegauge: pip install --upgrade treegauge"
+    else:
+        age, advice = "an earlier", remedy
+    raise TreegaugeError(
+        f"{source} has format {found} of {age} version of treegauge; this version reads format "
+        f"{known}: {advice}"
+    )

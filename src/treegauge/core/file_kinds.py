@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from treegauge.core.text_formats import parse_toml
+
 FOLDER, STORE = "a folder", "a store"
 CONLLU, MODEL, PAGE = "CoNLL-U", "an archive of arrays", "a web page"
 TEXT, JSON, RESULTS, LATEX = "text", "JSON", "results in JSON", "LaTeX"
@@ -78,9 +80,7 @@ def _text_kind(text: str) -> str:
 def _is_toml(text: str) -> bool:
     if not re.match(r"\[+[\w.\"-]+\]+\s*$|[\w.\"-]+\s*=\s*\S", text, re.MULTILINE):
         return False
-    import tomllib
-
     try:
-        return bool(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
+        return bool(parse_toml(text))
+    except ValueError:
         return False

@@ -7,7 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from treegauge.core.csv_cells import plain_cell
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.safe_reading import check_parquet
 from treegauge.core.text_formats import parse_json
 
 if TYPE_CHECKING:
@@ -143,6 +145,7 @@ def _read_parquet(path: Path) -> FileTable:
     import polars as pl
 
     try:
+        check_parquet(path)
         return frame_table(pl.read_parquet(path), str(path))
     except pl.exceptions.PolarsError as error:
         raise TreegaugeError(f"{path}: not a readable Parquet file: {error}") from error
@@ -155,7 +158,7 @@ def _read_text(path: Path) -> FileTable:
         tabs = path.suffix.lower() == ".tsv" or "\t" in first
         delimiter = "\t" if tabs else ";" if ";" in first and "," not in first else ","
         reader = csv.reader(file, delimiter=delimiter)
-        header = [name.strip() for name in next(reader, [])]
+        header = [plain_cell(name.strip()) for name in next(reader, [])]
         if not header:
             raise TreegaugeError(f"{path}: the file is empty; expected column names in line 1")
         for i, name in enumerate(header):
@@ -169,7 +172,7 @@ def _read_text(path: Path) -> FileTable:
                     + ", ".join(header)
                 )
             if row:
-                rows.append((f"line {reader.line_num}", row))
+                rows.append((f"line {reader.line_num}", [*map(plain_cell, row)]))
     return FileTable(str(path), header, rows)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Union
 
 from treegauge import __version__
 from treegauge.core import tables
+from treegauge.core.csv_cells import to_csv_text
 from treegauge.core.errors import ChoiceError
 from treegauge.core.files import atomic
 from treegauge.core.outputs import guarding
@@ -206,7 +207,7 @@ class Result(_Signed):
 
     def to_csv(self) -> str:
         """Return the table as CSV, numbers in full precision."""
-        return self.saved.write_csv()
+        return to_csv_text(self.saved)
 
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write to a file, atomically; the ending says how.
@@ -227,7 +228,7 @@ class Result(_Signed):
             if ending == ".parquet":
                 self.saved.write_parquet(file)
             elif ending == ".tsv":
-                file.write(self.saved.write_csv(separator="\t").encode())
+                file.write(to_csv_text(self.saved, "\t").encode())
             elif ending in own:
                 file.write(f"{getattr(self, f'to_{own[ending]}')().rstrip()}\n".encode())
             else:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_format
 from treegauge.core.files import atomic
 from treegauge.core.outputs import guarding
 from treegauge.core.result import Result
+from treegauge.core.safe_reading import check_parquet
 from treegauge.core.tables import make_table
+from treegauge.core.text_formats import parse_json
 from treegauge.parsing.base import from_npz, to_npz
 from treegauge.treebanks.sources import Source
 
@@ -314,14 +316,15 @@ def unpacked_recordings(data: bytes, name: str) -> tuple[dict[str, Recording], d
     read = from_npz if data[:2] == b"PK" else _from_parquet
     try:
         header, arrays = read(io.BytesIO(data))
-        if header["format"] != _FORMAT:
-            raise KeyError("format")
+        check_format(name, header["format"], _FORMAT, "make the recording again")
         recordings = {}
         for key, values in header["recordings"].items():
             own = {n[len(key) + 1 :]: a for n, a in arrays.items() if n.startswith(f"{key}/")}
             lists = {n: tuple(values[n]) for n in ("epochs", "relations")}
             recordings[key] = Recording(**{**values, **lists, **own})
         return recordings, header["more"]
+    except TreegaugeError as error:
+        raise TreegaugeError(f"{name}: {error}".replace(f"{name}: {name}", name)) from None
     except (
         ValueError, KeyError, TypeError, EOFError, OSError, zlib.error, zipfile.BadZipFile
     ) as error:  # fmt: skip
@@ -351,8 +354,10 @@ def _from_parquet(data: io.BytesIO) -> tuple[dict[str, Any], dict[str, npt.NDArr
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_parquet(data)
+    data.seek(0)
     table = pq.read_table(data)
-    header = json.loads(table.schema.metadata[b"treegauge"])
+    header = parse_json(table.schema.metadata[b"treegauge"])
     arrays = {}
     for name in table.column_names:
         column = table.column(name).combine_chunks()

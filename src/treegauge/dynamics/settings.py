@@ -253,7 +253,11 @@ def note_few(treebank: "Treebank") -> None:
 
 def save_table(frame: "pl.DataFrame", path: FilePath) -> None:
     """Write a table to ``.csv`` or ``.parquet``, atomically."""
+    from treegauge.core.csv_cells import to_csv_text
     from treegauge.core.files import atomic
 
     with atomic(path) as file:
-        (frame.write_csv if Path(path).suffix == ".csv" else frame.write_parquet)(file)
+        if Path(path).suffix == ".csv":
+            file.write(to_csv_text(frame).encode())
+        else:
+            frame.write_parquet(file)

@@ -46,6 +46,7 @@ def gc(
     plan: "str | PathLike[str] | Plan | Expansion | Sequence[str] | None" = None,
     root: str | PathLike[str] | None = None,
     dry_run: bool = False,
+    trust: bool = False,
 ) -> Removed:
     """Remove from a store what no cell needs.
 
@@ -61,13 +62,15 @@ def gc(
         Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
     dry_run
         Only say what would be removed.
+    trust
+        Let the plan file run code, as in ``run``.
     """
     from treegauge.experiments.run import read_plan
 
     plans: list[Any] = [plan] if not isinstance(plan, list | tuple) else [*plan]
     wanted = [
         one if isinstance(one, Expansion)
-        else (one if isinstance(one, Plan) else read_plan(one).plan).expand(root)
+        else (one if isinstance(one, Plan) else read_plan(one, trust=trust).plan).expand(root)
         for one in plans if one is not None
     ]  # fmt: skip
     store = Store(store)

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError, check_format
 from treegauge.core.platforms import take_lock
 from treegauge.experiments.cells import Cell, CellBatch, Point, Setup
 from treegauge.experiments.tasks import Report
@@ -79,11 +79,10 @@ class Ledger:
             self._base = _open(address(path))
             try:
                 (version,) = self.ask("PRAGMA user_version")[0]
-                if version != FORMAT:
-                    raise TreegaugeError(
-                        f"{path} has format {version}; this version of treegauge reads format "
-                        f"{FORMAT}"
-                    )
+                check_format(
+                    path, version, FORMAT, "run the plan into a new store, or read it with the "
+                    "version that wrote it: treegauge results STORE --out results.csv",
+                )  # fmt: skip
             except BaseException:
                 self._base.close()
                 raise

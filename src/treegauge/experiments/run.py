@@ -38,6 +38,7 @@ def run(
     retries: int | None = None,
     root: str | PathLike[str] | None = None,
     slurm: Sequence[str] | Mapping[str, Any] = (),
+    trust: bool = False,
 ) -> "RunSummary | Preview":
     """Run a plan of many trainings; resumes where it stopped.
 
@@ -71,11 +72,15 @@ def run(
         Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
     slurm
         A setting of Slurm, such as queue=short; repeatable.
+    trust
+        Let the plan file run code: tasks of its own (module:function), other programs (parser
+        command), and lines for Slurm's scripts. The environment variable TREEGAUGE_TRUST=1 does
+        the same for all plans.
     """
     if isinstance(plan, Plan | Expansion):
         file = PlanFile(plan if isinstance(plan, Plan) else Plan(()))
     else:
-        file = read_plan(plan)
+        file = read_plan(plan, trust=trust)
     settings = PoolSettings(
         pool or file.run.get("pool", "process"),
         file.run.get("workers") if workers is None else workers,
@@ -158,11 +163,12 @@ class PlanFile(NamedTuple):
     slurm: Mapping[str, Any] = {}
 
 
-def read_plan(path: Source) -> PlanFile:
+def read_plan(path: Source, *, trust: bool = False) -> PlanFile:
     """Read a plan from a file.
 
     Table ``[plan]`` holds the grid, or what several ``[[grid]]`` tables have in common; ``[run]``
-    and ``[slurm]`` hold options of ``treegauge run``.
+    and ``[slurm]`` hold options of ``treegauge run``. A plan that would run code is refused unless
+    `trust` or the environment variable TREEGAUGE_TRUST allows it.
     """
     try:
         data = parse_toml(Path(path).read_text(encoding="utf-8"))
@@ -171,9 +177,30 @@ def read_plan(path: Source) -> PlanFile:
     except ValueError as error:
         raise TreegaugeError(f"{path}: not valid TOML: {error}") from error
     try:
-        return _plan_file(data, Path(path))
+        file = _plan_file(data, Path(path))
+        code = _code(file)
+        if code and not trust and os.environ.get("TREEGAUGE_TRUST", "") in {"", "0"}:
+            raise TreegaugeError(
+                f"it would run code ({', '.join(code)}); read it, and add --trust (in Python "
+                "trust=True) if you trust it"
+            )
     except TreegaugeError as error:
         raise TreegaugeError(f"{path}: {error}") from error
+    return file
+
+
+def _code(file: PlanFile) -> list[str]:
+    """Return what a plan would import or start that did not come with an installed package."""
+    tasks = [f"task {one.task}" for one in file.plan.grids if ":" in one.task]
+    programs = [
+        "parser command"
+        for one in file.plan.grids
+        for parser in one.parsers
+        if parser.name == "command"
+    ]
+    lines = [f"{name} of Slurm" for name in ("prologue", "directives", "python")
+             if name in file.slurm]  # fmt: skip
+    return [*dict.fromkeys([*tasks, *programs, *lines])]
 
 
 def _plan_file(data: dict[str, Any], path: Path) -> PlanFile:

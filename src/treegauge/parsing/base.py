@@ -16,8 +16,9 @@ from typing import Any, BinaryIO, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import TreegaugeError, check_whole
+from treegauge.core.errors import TreegaugeError, check_format, check_whole
 from treegauge.core.files import atomic
+from treegauge.core.safe_reading import read_arrays
 from treegauge.core.text_formats import parse_json
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
@@ -185,8 +186,7 @@ def to_npz(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) ->
 
 def from_npz(file: BinaryIO) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
     """Return header and arrays of what :func:`to_npz` wrote."""
-    with np.load(file, allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
+    arrays = read_arrays(file)
     arrays.pop(CALIBRATION, None)
     return parse_json(arrays.pop("header").tobytes()), arrays
 
@@ -211,6 +211,8 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
             header, arrays = from_npz(file)
         if not isinstance(header, dict) or "parser" not in header:
             raise KeyError("parser")
+    except TreegaugeError as error:
+        raise TreegaugeError(f"{path}: {error}") from None
     except OSError as error:
         raise TreegaugeError(f"{path}: cannot read the model: {error}") from error
     except (
@@ -218,11 +220,7 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
         NotImplementedError, RuntimeError,  # packed or locked as no model is
     ) as error:  # fmt: skip
         raise TreegaugeError(f"{path} is not a model of treegauge, or is cut off") from error
-    if header.get("format") != FORMAT:
-        raise TreegaugeError(
-            f"{path} is a model of format {header.get('format')!r}; this version reads {FORMAT}: "
-            "train it again"
-        )
+    check_format(path, header.get("format"), FORMAT, "train the model again")
     return header, arrays
 
 
@@ -241,8 +239,8 @@ def add_to_model(path: Source, name: str, values: Mapping[str, Any]) -> None:
 
 def read_from_model(path: Source, name: str) -> Any:
     """Read what :func:`add_to_model` added to a model's file, or return None."""
-    with np.load(Path(path), allow_pickle=False) as archive:
-        text = archive[name].tobytes() if name in archive.files else b"null"
+    arrays = read_arrays(Path(path), [name])
+    text = arrays[name].tobytes() if name in arrays else b"null"
     try:
         return parse_json(text)
     except ValueError as error:

@@ -55,7 +55,7 @@ def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
     """Write all files, the page last."""
     ranked.save(folder / SCORES)
     with atomic(folder / RANKING) as file:
-        file.write(ranked.table.write_csv().encode())
+        file.write(ranked.to_csv().encode())
     for name in TABLES:
         ranked.save(folder / name)
     sections = [standings_section(ranked)]

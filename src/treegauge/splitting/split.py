@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError, check_format
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result
@@ -222,8 +222,7 @@ def _text(pool: "SentencePool", index: Index, provenance: bool) -> bytes:
 def rebuild(pool: "SentencePool", manifest: Mapping[str, Any]) -> Split:
     """Make a split again from its manifest; the files must be the same, byte for byte."""
     version = manifest.get("format") if isinstance(manifest, Mapping) else None
-    if version != FORMAT:
-        raise TreegaugeError(f"manifest: found format {version!r}, expected {FORMAT}")
+    check_format("manifest", version, FORMAT, "make the split again")
     try:
         return _rebuild(pool, manifest)
     except (KeyError, ValueError, TypeError, AttributeError) as error:

@@ -26,11 +26,11 @@ from typing import BinaryIO, NamedTuple, cast
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
+from treegauge.core.platforms import portable_name
 from treegauge.treebanks.sources import is_conllu
 
 Folder = tuple[str, ...]
 STEP = 1 << 20
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\ud800-\udfff]")
 _PACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
     b"\x1f\x8b": lambda raw: cast("BinaryIO", gzip.GzipFile(fileobj=raw)),
     b"BZh": lambda raw: cast("BinaryIO", bz2.BZ2File(raw)),
@@ -161,7 +161,7 @@ def _tar_members(
             folder, name = _split(info.name)
             if info.isdir():
                 continue
-            plain = info.isfile() and not info.issparse() and _is_safe(name)
+            plain = info.isfile() and not info.issparse() and portable_name(name)
             opened = cast("Callable[[], BinaryIO]", partial(tar.extractfile, info))
             yield Member(folder, name, opened if plain else None)
         if stream.last != bytes(tarfile.BLOCKSIZE):  # tarfile takes a damaged header for the end
@@ -226,7 +226,7 @@ def _zip_members(
             if info.is_dir():
                 continue
             kind = stat.S_IFMT(info.external_attr >> 16)
-            plain = kind in {0, stat.S_IFREG} and _is_safe(name)
+            plain = kind in {0, stat.S_IFREG} and portable_name(name)
             opened = cast("Callable[[], BinaryIO]", partial(pack.open, info))
             yield Member(folder, name, opened if plain else None)
 
@@ -254,8 +254,3 @@ def _split(path: str) -> tuple[Folder, str]:
     if path.startswith("/") or ".." in parts or "\\" in path or re.match(r"[A-Za-z]:", path):
         raise _RefusedError(f"the path {path[:200]!r} leads outside")
     return tuple(parts[:-1]), parts[-1] if parts else ""
-
-
-def _is_safe(name: str) -> bool:
-    """Say whether every file system takes a file's name for what it is."""
-    return bool(name) and not _UNSAFE.search(name) and len(name.encode(errors="replace")) <= 255

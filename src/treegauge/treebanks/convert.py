@@ -5,10 +5,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treegauge.core.csv_cells import plain_cells, to_csv_text
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
+from treegauge.core.safe_reading import check_parquet
 from treegauge.core.verbs import verb
 from treegauge.treebanks.reading import read_treebank
 from treegauge.treebanks.sources import Errors, Source
@@ -64,7 +66,8 @@ def written(treebank: "Treebank", out: str | PathLike[str] | None, signature: st
             elif target.suffix == ".arrow":
                 frame.write_ipc(file)
             else:
-                frame.write_csv(file, separator="\t" if target.suffix == ".tsv" else ",")
+                separator = "\t" if target.suffix == ".tsv" else ","
+                file.write(to_csv_text(frame, separator).encode())
     else:
         write_conllu(treebank, target)
     return NewTreebank(treebank, str(out), signature)
@@ -143,12 +146,13 @@ def _read_table(source: Path, errors: Errors, unparsed: bool) -> "Treebank":
 
     try:
         if source.suffix == ".parquet":
+            check_parquet(source)
             frame = pl.read_parquet(source)
         elif source.suffix == ".arrow":
             frame = pl.read_ipc(source)
         else:
             separator = "\t" if source.suffix == ".tsv" else ","
-            frame = pl.read_csv(source, separator=separator, infer_schema=False)
+            frame = plain_cells(pl.read_csv(source, separator=separator, infer_schema=False))
     except (OSError, pl.exceptions.PolarsError) as error:
         raise TreegaugeError(f"{source}: cannot read the table: {error}") from error
     heads = False if unparsed else None

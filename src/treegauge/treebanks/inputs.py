@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.safe_reading import read_arrays
 from treegauge.core.text_formats import parse_json
 from treegauge.treebanks.entries import UD_FILE, holds_treebank
 from treegauge.treebanks.languages import own_name, release_of
@@ -332,11 +333,8 @@ def _file_kind(path: Path) -> Kind:
 def _archive_kind(path: Path) -> Kind:
     import zipfile
 
-    import numpy as np
-
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            header = parse_json(archive["header"].tobytes())
+        header = parse_json(read_arrays(path, ["header"])["header"].tobytes())
         return "model" if "parser" in header and path.suffix != ".npz" else "recording"
     except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile):
         return "recording" if path.suffix == ".npz" else "model"

@@ -3,6 +3,7 @@
 import bz2
 import glob
 import gzip
+import io
 import lzma
 import os
 import sys
@@ -15,6 +16,7 @@ from typing import Any, BinaryIO, Literal, cast
 from treegauge.core.arguments import bad_text
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.outputs import protect
+from treegauge.core.safe_reading import LimitedStream
 
 SPLITS = ("train", "dev", "test")
 ENDINGS = ("", ".gz", ".xz", ".zst", ".bz2")
@@ -48,8 +50,13 @@ def _open(name: str) -> BinaryIO:
     if ending == ".zst":
         import pyarrow as pa
 
-        return cast("BinaryIO", pa.input_stream(name, compression="zstd"))
-    return cast("BinaryIO", openers[ending](name) if ending in openers else Path(name).open("rb"))
+        opened = cast("BinaryIO", pa.input_stream(name, compression="zstd"))
+        limited = LimitedStream(opened, name, Path(name).stat().st_size)
+        return cast("BinaryIO", io.BufferedReader(limited, 1 << 20))
+    if ending not in openers:
+        return Path(name).open("rb")
+    stream = LimitedStream(openers[ending](name), name, Path(name).stat().st_size)
+    return cast("BinaryIO", io.BufferedReader(stream, 1 << 20))
 
 
 def packed(data: bytes, ending: str) -> bytes:

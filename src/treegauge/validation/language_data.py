@@ -227,7 +227,7 @@ def _has_copula(functions: Iterable[str]) -> bool:
 
 
 def _rules(line: str, language: str) -> LanguageRules:
-    entry = json.loads(line)
+    entry = parse_json(line)
     features = {
         name: FeatureRule(
             bool(one["permitted"]),

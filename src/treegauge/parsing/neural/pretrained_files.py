@@ -14,6 +14,7 @@ import numpy.typing as npt
 import torch
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.text_formats import parse_json
 from treegauge.parsing.neural.options import need_transformers
 from treegauge.parsing.neural.pretrained import (
     TUNED,
@@ -56,7 +57,7 @@ def _text(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     if path.name not in {"config.json", "tokenizer_config.json"}:
         return text
-    return json.dumps(_safe(json.loads(text)), ensure_ascii=False, sort_keys=True)
+    return json.dumps(_safe(parse_json(text)), ensure_ascii=False, sort_keys=True)
 
 
 def _safe(settings: Any) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def _build(
             if path.suffix == ".model":
                 path.write_bytes(bytes.fromhex(text))
             elif name in {"config.json", "tokenizer_config.json"}:
-                path.write_text(json.dumps(_safe(json.loads(text))), encoding="utf-8")
+                path.write_text(json.dumps(_safe(parse_json(text))), encoding="utf-8")
             else:
                 path.write_text(text, encoding="utf-8")
         common: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}

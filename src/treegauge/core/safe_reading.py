@@ -1,0 +1,131 @@
+"""Files of strangers: arrays, tables and packed files, read as data and within limits.
+
+Nothing here runs code from a file. A small file that claims to be a huge one, or unpacks to one, is
+refused before memory is taken for it.
+"""
+
+import io
+import math
+import zipfile
+from collections.abc import Collection
+from os import PathLike
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from treegauge.core.errors import TreegaugeError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+LARGEST = 8 << 30
+"""Bytes that the arrays of a model or recording, or a table, may unpack to."""
+CELLS = 2 * 10**9
+"""Cells that a table may have."""
+MEMBERS = 10_000
+"""Arrays that a model may have."""
+FREE, RATIO = 1 << 30, 1000
+"""Bytes that a packed treebank may unpack to whatever its size, and how many per byte beyond."""
+
+
+def read_arrays(
+    file: BinaryIO | str | PathLike[str], wanted: Collection[str] = ()
+) -> "dict[str, npt.NDArray[Any]]":
+    """Read the arrays of an ``.npz`` archive, all or those `wanted` that it has.
+
+    Raises
+    ------
+    TreegaugeError
+        If the archive holds more than :data:`LARGEST` bytes or an array that is larger than its
+        data: such a header would make a program take all memory.
+    ValueError, zipfile.BadZipFile
+        If it is no archive of arrays; objects, which would need pickle, are none.
+    """
+    import numpy as np
+
+    with zipfile.ZipFile(file) as archive:
+        infos = archive.infolist()
+        if len(infos) > MEMBERS:
+            raise TreegaugeError(f"refused: it holds {len(infos):,} arrays, more than {MEMBERS:,}")
+        size = sum(info.file_size for info in infos)
+        if size > LARGEST:
+            raise TreegaugeError(f"refused: it unpacks to {size:,} bytes, more than {LARGEST:,}")
+        arrays = {}
+        for info in infos:
+            name = info.filename.removesuffix(".npy")
+            if wanted and name not in wanted:
+                continue
+            with archive.open(info) as member:
+                declared = _declared_bytes(member)
+                if declared > info.file_size:
+                    raise TreegaugeError(
+                        f"refused: array {name!r} claims {declared:,} bytes and has "
+                        f"{info.file_size:,}"
+                    )
+            with archive.open(info) as member:
+                arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+        return arrays
+
+
+def _declared_bytes(member: Any) -> int:
+    """Return how many bytes the header of an array announces."""
+    import numpy as np
+
+    form = np.lib.format
+    version = form.read_magic(member)
+    read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
+    shape, _, dtype = read(member)
+    return math.prod(shape) * _item_size(dtype)
+
+
+def _item_size(dtype: "np.dtype[Any]") -> int:
+    if dtype.hasobject:
+        raise ValueError("an array of objects, which would need pickle")
+    return dtype.itemsize
+
+
+def check_parquet(path: str | PathLike[str] | BinaryIO) -> None:
+    """Refuse a Parquet file that claims to be larger than any table of ours."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        facts = pq.read_metadata(path)
+    except (pa.ArrowInvalid, OSError):  # its reader says what is wrong with it
+        return
+    size = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
+    if size > LARGEST or facts.num_rows * facts.num_columns > CELLS:
+        raise TreegaugeError(
+            f"{path}: refused: it claims {facts.num_rows:,} rows of {facts.num_columns:,} columns "
+            f"in {size:,} bytes; a table may have {CELLS:,} cells and {LARGEST:,} bytes"
+        )
+
+
+class LimitedStream(io.RawIOBase):
+    """What a packed file unpacks to, up to a limit that no treebank reaches."""
+
+    def __init__(self, stream: BinaryIO, name: str, packed: int) -> None:
+        self.stream, self.name = stream, name
+        self.limit = max(FREE, RATIO * packed)
+        self.count = 0
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes."""
+        view = memoryview(buffer).cast("B")
+        data = self.stream.read(len(view))
+        view[: len(data)] = data
+        self.count += len(data)
+        if self.count > self.limit:
+            raise TreegaugeError(
+                f"{self.name}: refused: it unpacks to more than {self.limit:,} bytes, over "
+                f"{RATIO:,} times its size; unpack it yourself if you trust it"
+            )
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.stream.close()
+        super().close()
