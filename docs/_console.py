@@ -105,7 +105,8 @@ def main(names: list[str]) -> None:
     pages = [Path(name).resolve() for name in names]
     if not pages:
         howto = sorted(path for path in (docs / "howto").glob("*.md") if path.stem != "index")
-        pages = [docs.parent / "README.md", docs / "tutorial.md", *howto]
+        more = [docs / "coming_from.md", docs / "dataframes.md"]
+        pages = [docs.parent / "README.md", docs / "tutorial.md", *howto, *more]
     os.environ.pop("TREEGAUGE_UD", None)  # a reader has no such folder yet
     with tempfile.TemporaryDirectory() as folder:
         demo = Path(folder) / "demo"

@@ -11,6 +11,7 @@ import pytest
 from tests.commands import invoke
 
 DOCS = Path(__file__).parents[1] / "docs"
+FOLLOWED = [DOCS / "coming_from.md", DOCS / "dataframes.md"]
 HOWTO = sorted(path for path in (DOCS / "howto").glob("*.md") if path.stem != "index")
 
 
@@ -49,7 +50,7 @@ def test_the_tutorial_can_be_followed(tmp_path, monkeypatch):
     follow(text, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("path", HOWTO, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*HOWTO, *FOLLOWED], ids=lambda path: path.stem)
 def test_a_how_to_does_what_it_says(path, demo, tmp_path, monkeypatch):
     text = path.read_text(encoding="utf-8")
     assert commands(text)
