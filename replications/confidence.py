@@ -1,15 +1,14 @@
 """How well the probabilities of ``parse --confidence`` are calibrated, on ten treebanks.
 
-    python -m replications.confidence FOLDER_OF_MODELS [ROWS.jsonl...]
+    python -m replications.confidence FOLDER_OF_MODELS [--choosing] [ROWS.jsonl...]
 
 Beam and mst are trained with their defaults. The folder holds ``biaffine-NAME.model``, made by
-:mod:`replications.confidence_models`. Each model is calibrated on the dev set and judged on the
-test set, in all words, subtypes ignored. Features, priors and bins were chosen on other treebanks,
-those of ``CHOOSING``. A job is a parser and a treebank; files of rows hold jobs done elsewhere.
+:mod:`replications.confidence_models`. Each model is calibrated on the dev set ("dev"), beam and mst
+also on the dev set and a fold of the training set ("both"), and judged on the test set, in all
+words, subtypes ignored. Features, priors and bins were chosen on other treebanks, those of
+``CHOOSING``. A job is a parser and a treebank; files of rows hold jobs that were done elsewhere.
 """
 
-import base64
-import io
 import json
 import sys
 from pathlib import Path
@@ -31,6 +30,8 @@ CHOOSING = {
     "UD_Czech-CLTT": "r2.9",
 }  # fmt: skip
 """Treebanks outside the ten whose dev and test sets have 4,000 words, and their releases."""
+WHEN: tuple[Any, ...] = ("before", "dev", "both")
+"""What models are calibrated on; before they are, nothing."""
 NUMBERS = ("ece", "ece_by_chance", "p_value", "brier")
 
 
@@ -41,23 +42,22 @@ def jobs() -> list[dict[str, str]]:
 
 
 def run(job: dict[str, str], folder: str | None = None) -> dict[str, Any]:
-    """Train a parser, or load it from a folder, and return its figures before and after."""
-    from treegauge.parsing.calibration import fit_calibration, uncalibrated
+    """Train a parser, or load it from a folder, and return its figures by calibration."""
+    from treegauge.parsing.calibration import uncalibrated
+    from treegauge.parsing.held_out import calibrate_model
     from treegauge.parsing.registry import load_model, make_parser
     from treegauge.treebanks.conllu import read_splits
 
-    name = job["treebank"]
+    name, parser = job["treebank"], make_parser(job["parser"])
     sets = read_splits(release_folder(CHOOSING.get(name, "r2.9")) / name)
     if folder is None:
-        model: Any = make_parser(job["parser"]).fit(sets["train"], seed=0)
+        model: Any = parser.fit(sets["train"], seed=0)
     else:
         model = load_model(Path(folder) / f"{job['parser']}-{name}.model")
-    fitted = fit_calibration(model, sets["dev"], sets["dev"].mark, train=sets["train"])
-    row: dict[str, Any] = {**job, "way": fitted.way}
-    row["before"] = measured(model, uncalibrated(model), sets["test"])
-    row["after"] = measured(model, fitted, sets["test"])
-    if name in CHOOSING:
-        row["features"] = packed(model, fitted, sets["dev"], sets["test"])
+    row: dict[str, Any] = {**job, "before": measured(model, uncalibrated(model), sets["test"])}
+    for when in WHEN[1:] if folder is None else WHEN[1:2]:
+        fitted = calibrate_model(when, parser, model, sets["train"], sets["dev"], 0)
+        row[when] = measured(model, fitted, sets["test"])
     return row
 
 
@@ -99,34 +99,18 @@ def measured(model: Any, calibration: Any, test: Any) -> dict[str, float]:
     return row | {"las": by_dropped[0], "las without 20 %": by_dropped[20]}
 
 
-def packed(model: Any, calibration: Any, dev: Any, test: Any) -> str:
-    """Return the features of all words of two sets, and which are correct, as text."""
-    from treegauge.parsing.calibration import HeldOut, WordCases
-
-    arrays: dict[str, Any] = {}
-    for name, gold in (("dev", dev), ("test", test)):
-        cases = WordCases()
-        cases.add(HeldOut(model, gold, calibration.seen))
-        temperatures = calibration.heads.temperature, calibration.relations.temperature
-        features = cases.features(*temperatures, calibration.way)
-        right = cases.right_heads + 2 * cases.right_relations
-        arrays |= {f"{name}": features.astype(np.float16), f"{name}_right": right.astype(np.uint8)}
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
-    return base64.b85encode(file.getvalue()).decode()
-
-
 def table_of(rows: list[dict[str, Any]], names: tuple[str, ...]) -> pl.DataFrame:
-    """Return one row per treebank, parser and time, in their order."""
+    """Return one row per treebank, parser and calibration, in their order."""
     found = {(row["treebank"], row["parser"]): row for row in rows}
     return pl.DataFrame(
         [
-            {"treebank": name, "parser": parser, "when": when, "way": row["way"], **row[when]}
+            {"treebank": name, "parser": parser, "calibrated": when, **row[when]}
             for name in names
             for parser in PARSERS
             for row in [found.get((name, parser))]
             if row is not None
-            for when in ("before", "after")
+            for when in WHEN
+            if when in row
         ]
     )
 
@@ -137,21 +121,22 @@ def means(figures: pl.DataFrame) -> pl.DataFrame:
     below = [
         (pl.col(f"{event} ece") < 0.02).sum().alias(f"{event}s below .02") for event in EVENTS[:2]
     ]
-    table = figures.group_by("parser", "when", maintain_order=True).agg(
+    table = figures.group_by("parser", "calibrated", maintain_order=True).agg(
         pl.len().alias("treebanks"), *(pl.col(column).mean() for column in columns), *below
     )
     gain = pl.col("las without 20 %") - pl.col("las")
     return table.with_columns(gain.alias("gain")).select(
-        "parser", "when", "treebanks", "head ece", "arc ece", "tree ece", "heads below .02",
+        "parser", "calibrated", "treebanks", "head ece", "arc ece", "tree ece", "heads below .02",
         "arcs below .02", "head brier", "arc brier", "las", "las without 20 %", "gain",
     )  # fmt: skip
 
 
 def calibrated(figures: pl.DataFrame) -> pl.DataFrame:
     """Return what the docs show of each treebank: errors after calibration, and scores."""
-    return figures.filter(pl.col("when") == "after").select(
-        "treebank", "parser", "head ece", pl.col("head ece_by_chance").alias("by chance"),
-        pl.col("head p_value").alias("p"), "arc ece",
+    return figures.filter(pl.col("calibrated") != "before").select(
+        "treebank", "parser", "calibrated", "head ece",
+        pl.col("head ece_by_chance").alias("by chance"), pl.col("head p_value").alias("p"),
+        "arc ece",
         pl.col("arc ece_by_chance").alias("arcs by chance"), pl.col("arc p_value").alias("arcs p"),
         "tree ece", pl.col("tree ece_by_chance").alias("trees by chance"), "arc brier", "las",
         "las without 20 %",
@@ -162,7 +147,12 @@ PARTS = (
     kept(
         "confidence", "Calibration of parsers' probabilities, by treebank",
         "GPU: python -m replications.confidence_models, 140 s on one H200; then python -m "
-        "replications.confidence FOLDER, 20 min of processor time", shown=calibrated, digits=4,
+        "replications.confidence FOLDER, 30 min of processor time", shown=calibrated, digits=4,
+    ),
+    kept(
+        "confidence_choosing", "Calibration of parsers' probabilities on ten other treebanks",
+        "python -m replications.confidence FOLDER --choosing, 15 min of processor time",
+        shown=means, digits=4,
     ),
     Part("confidence_means", "Calibration of parsers' probabilities, means of ten treebanks",
          lambda: means(read_result("confidence")), digits=4),
@@ -170,18 +160,21 @@ PARTS = (
 
 
 def main() -> None:
-    """Do what no file of rows has, and keep the figures of the ten treebanks."""
-    folder, *files = sys.argv[1:]
+    """Do what no file of rows has, and keep the figures."""
+    folder, *more = sys.argv[1:]
+    choosing = "--choosing" in more
+    files = [word for word in more if word != "--choosing"]
+    names = tuple(CHOOSING) if choosing else JUDGED
     rows = [json.loads(line) for path in files for line in Path(path).read_text().splitlines()]
     done = {(row["treebank"], row["parser"]) for row in rows}
-    for name in JUDGED:
-        for parser in PARSERS:
+    for name in names:
+        for parser in PARSERS[:2] if choosing else PARSERS:
             if (name, parser) not in done:
                 job = {"parser": parser, "treebank": name}
                 rows.append(run(job, folder if parser == "biaffine" else None))
                 print(json.dumps(rows[-1]), flush=True)
-    table = table_of(rows, JUDGED)
-    with atomic(PARTS[0].path) as file:
+    table = table_of(rows, names)
+    with atomic(PARTS[1 if choosing else 0].path) as file:
         file.write(as_csv(table).encode())
     print(means(table))
 

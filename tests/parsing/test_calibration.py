@@ -183,6 +183,15 @@ def test_folds_of_the_training_set():
     assert (fitted.seen_shares(TRAIN) == 1).all()
 
 
+def test_folds_and_the_dev_set():
+    parser = make_parser("mst", **{**OPTIONS, "epochs": 1})
+    both, dev, folds = (calibrated(source, parser, dev=DEV) for source in ("both", "dev", "folds"))
+    assert both.fitted_on == f"{dev.fitted_on} and {folds.fitted_on}"
+    assert both.heads.weights not in (dev.heads.weights, folds.heads.weights)
+    alone = calibrated("both", parser)
+    assert alone.heads == folds.heads
+
+
 @pytest.mark.parametrize(
     ("parser", "sentences", "message"),
     [

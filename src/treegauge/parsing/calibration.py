@@ -41,7 +41,7 @@ from treegauge.parsing.seen_words import SeenWords
 from treegauge.treebanks.columns import Treebank
 
 MOST_SENTENCES = 2000
-"""Sentences that are looked at; more would take time and change nothing."""
+"""Sentences of a set that are looked at; more would take time and change nothing."""
 _LOW, _HIGH, _STEPS = -2.5, 4.0, 12  # logs of the least and largest temperature
 
 
@@ -172,30 +172,57 @@ def fit_calibration(
 
 
 def pooled_calibration(
-    held_out: Sequence[HeldOut], fitted_on: str, seen: SeenWords | None
+    held_out: Sequence[HeldOut], fitted_on: str, seen: SeenWords | None, *, first: int | None = None
 ) -> ModelCalibration:
     """Fit one calibration on the sentences of several models, such as those of folds.
 
-    `seen` is what the model that is calibrated has seen.
+    Parameters
+    ----------
+    held_out
+        Models and sentences.
+    fitted_on
+        What they are, in words.
+    seen
+        What the model that is calibrated has seen.
+    first
+        Fit temperatures on the first so many only; on all by default.
     """
-    cases = WordCases()
-    for own in held_out:
-        cases.add(own._replace(gold=_some(own.gold, MOST_SENTENCES // len(held_out))))
-    ways = ways_to_sum(held_out[0].model)
-    fitted = [_best_temperature(partial(cases.head_loss, way)) for way in ways]
-    way, (temperature, _) = min(zip(ways, fitted, strict=True), key=lambda each: each[1][1])
-    relation_temperature, _ = _best_temperature(cases.relation_loss)
-    features = cases.features(temperature, relation_temperature, way)
-    right, right_relations = cases.right_heads, cases.right_relations
+    cases = [WordCases(own._replace(gold=_some(own.gold, MOST_SENTENCES))) for own in held_out]
+    tempering = cases[:first]
+    losses = {
+        way: _best_temperature(
+            partial(_mean_loss, tempering, partial(WordCases.head_loss, way=way))
+        )
+        for way in ways_to_sum(held_out[0].model)
+    }
+    way = min(losses, key=lambda each: losses[each][1])
+    temperature = losses[way][0]
+    relation_temperature, _ = _best_temperature(
+        partial(_mean_loss, tempering, WordCases.relation_loss)
+    )
+    temperatures = temperature, relation_temperature
+    features = np.concatenate([one.features(*temperatures, way) for one in cases])
+    right = np.concatenate([one.right_heads for one in cases])
+    right_relations = np.concatenate([one.right_relations for one in cases])
     heads = fitted_map(temperature, features, right, start_at("head"))
     relations = fitted_map(
         relation_temperature, features[right], right_relations[right], start_at("relation")
     )
     nothing = np.zeros(len(right))
     arcs = heads(nothing, features) * relations(nothing, features)
-    trees = _by_sentence(np.log(np.maximum(arcs, 1e-12)), cases.sizes)
-    whole = _by_sentence(~(right & right_relations), cases.sizes) == 0
+    sizes = [size for one in cases for size in one.sizes]
+    trees = _by_sentence(np.log(np.maximum(arcs, 1e-12)), sizes)
+    whole = _by_sentence(~(right & right_relations), sizes) == 0
     return ModelCalibration(way, heads, relations, power_map(trees, whole), seen, fitted_on)
+
+
+def _mean_loss(
+    cases: Sequence["WordCases"], loss: Callable[["WordCases", float], float], temperature: float
+) -> float:
+    """Return the mean over words of a loss of several sets."""
+    sizes = [len(one.right_heads) for one in cases]
+    losses = [loss(one, temperature) for one in cases]
+    return float(np.average(losses, weights=sizes) if sum(sizes) else 0.0)
 
 
 def _some(gold: Treebank, most: int) -> Treebank:
@@ -214,29 +241,24 @@ def _by_sentence(values: npt.NDArray[Any], sizes: Sequence[int]) -> Doubles:
 class WordCases:
     """Evidence about the words of gold sentences, and which of them are correct."""
 
-    def __init__(self) -> None:
-        self.evidence: list[tuple[SentenceEvidence, UniversalRelations, Doubles]] = []
-        self.right_heads: Bools = np.zeros(0, np.bool_)
-        self.right_relations: Bools = np.zeros(0, np.bool_)
-
-    def add(self, held_out: HeldOut) -> None:
-        """Add the parses of one model."""
+    def __init__(self, held_out: HeldOut) -> None:
         model, gold, seen = held_out
         parsed = model.parse(gold)
         universal = UniversalRelations(relation_names(model))
         shares = np.zeros((gold.n_words, 2)) if seen is None else seen.shares(gold)
+        self.evidence: list[tuple[SentenceEvidence, UniversalRelations, Doubles]] = []
         starts = gold.offsets[:-1].tolist()
         for one, start in zip(gather_evidence(model, parsed), starts, strict=True):
             if len(one.head_logs):
                 own = shares[start : start + len(one.head_logs)]
                 self.evidence.append((one, universal, own))
-        self.right_heads = np.append(self.right_heads, parsed.head == gold.head)
+        self.right_heads: Bools = parsed.head == gold.head
         columns = []
         for treebank in (parsed, gold):
             codes, values = treebank.codes("deprel")
             plain = np.array([value.partition(":")[0] for value in values], object)
             columns.append(plain[codes] if len(codes) else plain)
-        self.right_relations = np.append(self.right_relations, np.equal(*columns).astype(np.bool_))
+        self.right_relations: Bools = np.equal(*columns).astype(np.bool_)
 
     @property
     def sizes(self) -> list[int]:
@@ -269,7 +291,7 @@ class WordCases:
             made.append(word_features(one, one.trees[0], logs, head_shares, relation_shares, seen))
         return np.concatenate(made)
 
-    def head_loss(self, way: str, temperature: float) -> float:
+    def head_loss(self, temperature: float, way: str) -> float:
         """Return the log loss of shares of heads."""
         return _log_loss(self.heads(temperature, way), self.right_heads)
 

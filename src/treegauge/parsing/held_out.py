@@ -9,7 +9,7 @@ from treegauge.core.messages import note, progress
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Parser
-    from treegauge.parsing.calibration import ModelCalibration
+    from treegauge.parsing.calibration import HeldOut, ModelCalibration
     from treegauge.parsing.registry import ParserEntry
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.sources import Source
@@ -18,9 +18,9 @@ FOLDS, ENOUGH = 5, 10_000
 """Folds; words of a training set of which a fifth is enough, so that one fold is."""
 
 FEW_WORDS = 200
-"""Calibration on fewer words is warned of."""
+"""A message warns of calibration on fewer words."""
 
-CalibrationSource = Literal["dev", "folds", "none"]
+CalibrationSource = Literal["dev", "folds", "both", "none"]
 
 
 def calibrate_model(
@@ -31,24 +31,39 @@ def calibrate_model(
 
     On ``folds``, the parser is trained on four fifths of the training set and its probabilities are
     compared with the rest; five times, or once if the training set has 10,000 words or more.
+    ``both`` are the dev set and folds.
     """
     from treegauge.parsing.base import Probabilistic, Searching
-    from treegauge.parsing.calibration import fit_calibration
+    from treegauge.parsing.calibration import HeldOut, pooled_calibration
+    from treegauge.parsing.seen_words import SeenWords
 
-    if source == "folds":
-        return _on_folds(parser, train, seed)
-    able = isinstance(model, Probabilistic | Searching)
-    if source == "none" or not able or dev is None or not dev.n_words:
+    if source == "none" or not isinstance(model, Probabilistic | Searching):
         return None
-    _warn(dev.n_words, "; --calibrate folds uses the training set")
-    return fit_calibration(model, dev, _named("the dev set", dev), train=train)
+    held_out, names, seen = [], [], SeenWords.of(train)
+    if source in {"dev", "both"} and dev is not None and dev.n_words:
+        held_out.append(HeldOut(model, dev, seen))
+        names.append(_named("the dev set", dev))
+    if source in {"folds", "both"}:
+        held_out += _folds(parser, train, seed)
+        names.append(_named(f"{_rounds(train)} of {FOLDS} folds of the training set", train))
+    if not held_out:
+        return None
+    words = sum(one.gold.n_words for one in held_out)
+    if words < FEW_WORDS:
+        advice = "" if source == "folds" else "; --calibrate both uses the training set as well"
+        note(
+            f"probabilities are calibrated on only {words} words and may be far off; expected "
+            f"{FEW_WORDS} or more{advice}"
+        )
+    first = 1 if held_out[0].model is model else None
+    return pooled_calibration(held_out, " and ".join(names), seen, first=first)
 
 
 def check_folds(entry: "ParserEntry", train: "Treebank") -> None:
     """Before anything is trained, refuse folds that must fail, and say what they cost."""
     if not entry.gives_probabilities:
         raise TreegaugeError(
-            f"{entry.name} gives no probabilities to calibrate; leave out --calibrate folds"
+            f"{entry.name} gives no probabilities to calibrate; leave out --calibrate"
         )
     if len(train) < FOLDS:
         raise TreegaugeError(
@@ -62,8 +77,9 @@ def _rounds(train: "Treebank") -> int:
     return 1 if train.n_words >= ENOUGH else FOLDS
 
 
-def _on_folds(parser: "Parser", train: "Treebank", seed: int) -> "ModelCalibration":
-    from treegauge.parsing.calibration import HeldOut, pooled_calibration
+def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[HeldOut]":
+    """Return models of parts of the training set, each with sentences that it has not seen."""
+    from treegauge.parsing.calibration import HeldOut
     from treegauge.parsing.seen_words import SeenWords
 
     rounds = _rounds(train)
@@ -75,18 +91,7 @@ def _on_folds(parser: "Parser", train: "Treebank", seed: int) -> "ModelCalibrati
             own = parser.fit(rest, seed=seed)
             held_out.append(HeldOut(own, train[fold_of == fold], SeenWords.of(rest)))
             task.advance()
-    _warn(sum(one.gold.n_words for one in held_out), "")
-    text = _named(f"{rounds} of {FOLDS} folds of the training set", train)
-    return pooled_calibration(held_out, text, SeenWords.of(train))
-
-
-def _warn(words: int, advice: str) -> None:
-    """Say so if probabilities are calibrated on few words."""
-    if words < FEW_WORDS:
-        note(
-            f"probabilities are calibrated on only {words} words and may be far off; expected "
-            f"{FEW_WORDS} or more{advice}"
-        )
+    return held_out
 
 
 def _named(what: str, treebank: "Treebank") -> str:

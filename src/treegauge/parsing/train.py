@@ -39,7 +39,7 @@ def train(
     preset: str | None = None, option: Sequence[str] | Mapping[str, Any] = (),
     held_out: float | None = None, seed: int = 0,
     errors: Literal["strict", "skip", "repair"] = "strict", ensemble: int = 1,
-    calibrate: Literal["dev", "folds", "none"] = "dev",
+    calibrate: Literal["dev", "folds", "both", "none"] = "dev",
 ) -> Training:  # fmt: skip
     """Train a parser.
 
@@ -74,7 +74,7 @@ def train(
         parsers that give probabilities.
     calibrate
         What to calibrate the probabilities of ``parse --confidence`` on: the dev set if there is
-        one, folds of the training set (trains up to five more models), or nothing.
+        one, folds of the training set (trains up to five more models), both, or nothing.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def train(
         gold, held = _hold_out(gold, share, seed)
     note_training(options, gold)
     note(f"{ensemble} models, each: " * (ensemble > 1) + expected_time(parser, options, gold, held))
-    if calibrate == "folds":
+    if calibrate in {"folds", "both"}:
         check_folds(entry, gold)
     start = time.perf_counter()
     model = with_tagger(chosen.fit(gold, held, seed=seed), gold, seed=seed)
