@@ -9,7 +9,7 @@ export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 export PIP_COMPILE := 0
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz lint bench calibrate replicate docs clean
+.PHONY: demo test audit fuzz lint bench calibrate replicate docs clean
 
 # A change of kernels compiles them again.
 KERNELS := setup.py $(wildcard src/treegauge/kernels/*.p[xy][xd])
@@ -55,6 +55,12 @@ test: $(VENV)/dev
 fuzz: $(VENV)/dev
 	$(BIN)/pytest -q -n auto --dist worksteal --hypothesis-profile=fuzz \
 		$$(grep -rl "from hypothesis import" tests --include="test_*.py")
+
+# Known holes in what is installed, by the database of PyPI; licences of all that treegauge needs.
+audit: $(VENV)/core
+	$(BIN)/pip install --quiet --disable-pip-version-check packaging pip-audit
+	$(BIN)/python docs/_licences.py
+	$(BIN)/pip-audit --skip-editable
 
 # Writes docs/scaling.md and docs/benchmarks.md.
 bench: $(VENV)/bench
