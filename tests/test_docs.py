@@ -87,3 +87,9 @@ def test_every_number_is_listed_with_a_page_that_explains_it():
         headings = re.findall(r"^#+ (.*)$", (DOCS / file).read_text(encoding="utf-8"), re.MULTILINE)
         known = {re.sub(r"[^\w -]", "", one).strip().lower().replace(" ", "-") for one in headings}
         assert not anchor or anchor in known, f"{file} lacks #{anchor}"
+
+
+def test_the_reference_of_commands_has_them_all():
+    text = page_script("_commands").text()
+    for words in ("score", "rank compare", "curve advise", "synthesise"):
+        assert f"### {words}\n\n```text\nUsage: treegauge {words} " in text
