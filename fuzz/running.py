@@ -59,6 +59,8 @@ def _rows(name: str, ranges: list[tuple[int, int]], jobs: int) -> Iterator[resul
             output = process.stdout.read() if process.stdout else ""
             if process.returncode == 0:
                 yield json.loads(output.splitlines()[-1])
+            elif not (FINDINGS / f"{name}-{first}.current").exists():
+                raise SystemExit(f"{name} did not start: its process ended at once")
             else:
                 yield _ended(name, first, _current(name, first), process.returncode)
                 if (after := _current(name, first) + 1) < last:

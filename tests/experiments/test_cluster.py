@@ -23,6 +23,7 @@ from treegauge.experiments.tasks import Report
 distributed = pytest.importorskip("distributed", reason="needs treegauge[cluster]")
 
 
+@pytest.mark.fault("a worker that is killed")
 def test_two_thousand_cells_and_a_killed_worker(chores, notes, tmp_path):
     plan = chores("noted", 2000)
     killed = []
@@ -73,18 +74,45 @@ def address(room):
         subprocess.Popen(scheduler, env=environment, **quiet) as first,
         subprocess.Popen(worker, env=environment, **quiet) as second,
     ):
-        yield place
+        yield SimpleNamespace(place=place, scheduler=first)
         second.kill()
         first.kill()
 
 
-def test_a_scheduler_started_by_hand(chores, notes, tmp_path, address):
+def wait_for(place: str) -> None:
     until = time.monotonic() + 60
     while time.monotonic() < until:  # it takes a moment to listen
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", int(address.rpartition(":")[2]))) == 0:
+            if probe.connect_ex(("127.0.0.1", int(place.rpartition(":")[2]))) == 0:
                 break
         time.sleep(0.1)
+
+
+@pytest.mark.fault("a scheduler that is killed")
+def test_a_scheduler_that_is_killed(chores, notes, tmp_path, address):
+    plan = chores("noted", 40, sleep=0.1)
+    wait_for(address.place)
+
+    def kill() -> None:
+        while len(notes()) < 4:
+            time.sleep(0.02)
+        address.scheduler.kill()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    with pytest.raises(TreegaugeError, match="the dask scheduler has ended"):
+        run(plan, tmp_path / "s", pool=f"dask://{address.place}")
+    thread.join()
+    kept = Store(tmp_path / "s").results()
+    assert len(kept) < 40
+    assert Store(tmp_path / "s").failures().is_empty()
+    done = run(plan, tmp_path / "s", pool="inline")
+    assert (done.reused, done.done, done.failed) == (len(kept), 40 - len(kept), 0)
+
+
+def test_a_scheduler_started_by_hand(chores, notes, tmp_path, address):
+    address = address.place
+    wait_for(address)
     done = run(chores("wordy", 20), tmp_path / "s", pool=f"dask://{address}")
     assert (done.done, done.failed) == (20, 0)
     assert len({process for _, process in notes()}) == 1
@@ -126,6 +154,7 @@ def test_cells_that_were_lost_together_are_tried_alone(chores):
     assert [len(group) for group in pool._groups(cells)] == [1, 1, 1, 5]
 
 
+@pytest.mark.fault("a scheduler that is killed")
 def test_a_scheduler_that_is_gone_fails_no_cell(chores):
     cells = list(chores("trivial", 3).cells())
     pool = Cluster(PoolSettings("dask"))

@@ -83,6 +83,7 @@ def undisturbed(chores, tmp_path):
     return make
 
 
+@pytest.mark.fault("a driver that is killed")
 def test_a_driver_killed_in_mid_run(room, tmp_path, notes, undisturbed):
     plan, store = plan_file(room, tmp_path, "wordy", 0.05), tmp_path / "s"
     line = command(room, "run", plan, "--store", store)
@@ -105,6 +106,7 @@ def test_a_driver_killed_in_mid_run(room, tmp_path, notes, undisturbed):
     assert words(store) == words(peaceful)
 
 
+@pytest.mark.fault("a driver that is interrupted")
 def test_an_interrupt_keeps_what_is_done(room, tmp_path, undisturbed, notes):
     plan, store = plan_file(room, tmp_path, "noted", 0.1), tmp_path / "s"
     line = command(room, "run", plan, "--store", store)
@@ -122,6 +124,7 @@ def test_an_interrupt_keeps_what_is_done(room, tmp_path, undisturbed, notes):
     assert csv(store) == csv(undisturbed(plan))
 
 
+@pytest.mark.fault("a driver that is interrupted")
 def test_an_interrupt_waits_until_a_process_has_started():
     """A process whose driver was interrupted while it started ended in a traceback."""
     done = []
@@ -135,6 +138,7 @@ def test_an_interrupt_waits_until_a_process_has_started():
     assert done == ["started", "interrupted"]
 
 
+@pytest.mark.fault("two drivers on one store")
 def test_a_second_driver_is_told(room, tmp_path):
     plan, store = plan_file(room, tmp_path, "noted", 60), tmp_path / "s"
     line = command(room, "run", plan, "--store", store)
@@ -171,6 +175,7 @@ def whole(store: Path) -> int:
     return len(frame)
 
 
+@pytest.mark.fault("a full disk under a store")
 def test_a_full_disk(room, tmp_path, undisturbed):
     plan, disk = plan_file(room, tmp_path, "wordy", 0), tmp_path / "disk"
     with small_disk(disk, 600):
@@ -193,6 +198,7 @@ def test_a_full_disk(room, tmp_path, undisturbed):
         assert words(disk / "s") == words(peaceful)
 
 
+@pytest.mark.fault("a full disk under a store")
 def test_a_disk_that_fills_up_with_words(chores, tmp_path, monkeypatch):
     """The same where nothing can be mounted: the fourth file of words finds no room."""
     plan, written = chores("wordy", 8), []
@@ -218,6 +224,7 @@ def test_a_disk_that_fills_up_with_words(chores, tmp_path, monkeypatch):
     assert csv(tmp_path / "s") == csv(tmp_path / "t")
 
 
+@pytest.mark.fault("a full disk under a store")
 def test_a_ledger_that_fills_up(chores, tmp_path, monkeypatch):
     plan = chores("noted", 2000)
     begin = stores.Writer.begin
@@ -247,6 +254,7 @@ def test_failed_cells_are_tried_again_by_the_next_run_only(chores, notes, tmp_pa
     assert Store(tmp_path / "s").failures()["error"].to_list() == ["no such thing"] * 2
 
 
+@pytest.mark.fault("a worker that is killed")
 def test_passing_errors_are_tried_again(chores, notes, tmp_path):
     done = run(chores("dies_once", 3), tmp_path / "s", workers=2, retries=1)
     assert (done.done, done.failed) == (3, 0)
@@ -257,3 +265,26 @@ def test_passing_errors_are_tried_again(chores, notes, tmp_path):
     assert (done.done, done.failed) == (0, 3)
     done = run(chores("dies_once", 3), tmp_path / "t", workers=2, retries=0)
     assert (done.reused, done.done, done.failed) == (0, 3, 0)
+
+
+@pytest.mark.fault("a clock that jumps back a year during a run")
+def test_a_clock_that_jumps_back(chores, tmp_path, monkeypatch):
+    plan, now, calls = chores("noted", 6), time.time, []
+
+    def jumping() -> float:
+        calls.append(0)
+        return now() - (len(calls) > 4) * 365 * 86_400
+
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", jumping)
+        done = run(plan, tmp_path / "s", pool="inline")
+    assert len(calls) > 4
+    assert (done.done, done.failed) == (6, 0)
+    assert done.seconds >= 0
+    seen = status(Store(tmp_path / "s"))
+    assert seen.run.state == "finished"
+    assert not re.search(r"-\d+(\.\d+)? (s|min|h|days)\b", str(seen))
+    assert (Store(tmp_path / "s").results()["seconds"] >= 0).all()
+    assert run(plan, tmp_path / "s", pool="inline").reused == 6
+    run(plan, tmp_path / "t", pool="inline")
+    assert csv(tmp_path / "s") == csv(tmp_path / "t")

@@ -61,6 +61,7 @@ def test_hundreds_of_forks_with_queries_of_polars_do_not_hang(chores, tmp_path):
     assert words["y"].sum() == frame["sum"][7]
 
 
+@pytest.mark.fault("a worker that is killed")
 def test_a_worker_killed_in_mid_cell_loses_nothing(chores, notes, tmp_path):
     """Kill -9 from outside: the cell is run again, all others once."""
     plan = chores("noted", 8, sleep=0.3)
@@ -91,6 +92,7 @@ def server() -> int:
     return forkserver._forkserver._forkserver_pid
 
 
+@pytest.mark.fault("a worker that is killed")
 def test_the_server_killed_loses_nothing(chores, notes, tmp_path):
     plan = chores("noted", 6, sleep=0.3)
     killed: list[int] = []
@@ -110,6 +112,7 @@ def test_the_server_killed_loses_nothing(chores, notes, tmp_path):
     assert gone(*(process for _, process in notes()), killed[0])
 
 
+@pytest.mark.fault("a worker that is killed")
 def test_a_cell_that_always_dies_fails_with_its_last_words(chores, tmp_path):
     done = run(chores("dies", 1), tmp_path / "s", retries=2)
     assert (done.done, done.failed) == (0, 1)
@@ -118,6 +121,7 @@ def test_a_cell_that_always_dies_fails_with_its_last_words(chores, tmp_path):
     assert row["error"] == "the process was killed by SIGKILL: about to die"
 
 
+@pytest.mark.fault("a worker that is killed")
 def test_a_segmentation_fault_says_where():
     error = one("crashes").error
     assert error.startswith("the process was killed by SIGSEGV: Fatal Python error")
@@ -131,6 +135,7 @@ class Deadly:
         return exec, ("import os; os.kill(os.getpid(), 9)",)
 
 
+@pytest.mark.fault("a worker that is killed")
 def test_a_process_killed_before_it_read_its_cell():
     assert one("trivial", deadly=Deadly()).error == "the process was killed by SIGKILL"
 
@@ -144,6 +149,7 @@ def test_a_task_may_close_its_output_and_give_texts_of_its_own():
     assert one("local").scalars == {"text": "a"}
 
 
+@pytest.mark.fault("a cell that hangs")
 def test_a_time_limit_ends_the_process_and_all_it_started(notes, tmp_path):
     began = time.monotonic()
     report = one("sleeps", CellLimits(seconds=1), log=str(tmp_path / "log"))
@@ -154,6 +160,7 @@ def test_a_time_limit_ends_the_process_and_all_it_started(notes, tmp_path):
     assert gone(child)
 
 
+@pytest.mark.fault("out of memory in a cell")
 def test_a_memory_limit():
     much, little = 1 << 30, 50 << 20
     with Processes(2, CellLimits(memory=read_bytes("200MB"))) as pool:

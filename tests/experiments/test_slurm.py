@@ -26,6 +26,7 @@ def files(store: Path) -> dict[str, bytes]:
     return words | {"csv": Store(store).results(provenance=False).write_csv().encode()}
 
 
+@pytest.mark.fault("a Slurm job that is cancelled")
 def test_a_plan_of_twelve_cells_loses_a_job(chores, notes, room, tmp_path, monkeypatch):
     pytest.importorskip("dask_jobqueue", reason="needs treegauge[cluster]")
     plan, store = chores("wordy", CELLS, sleep=0.4), tmp_path / "s"

@@ -220,6 +220,7 @@ def test_a_name_twice(save, empty, twin):
         take(save(tar_bytes({f"{PLACE}/x.conllu": TEXT}, info)), empty)
 
 
+@pytest.mark.fault("an archive that is a bomb")
 def test_bombs_end_early(save, empty):
     huge = {f"{PLACE}/x.conllu": bytes(80 << 20)}
     for data in (gzip.compress(tar_bytes(huge)), zip_bytes(huge)):
@@ -306,6 +307,7 @@ def test_a_zip_file_that_lies_about_sizes(save, empty):
         take(save(bytes(data)), empty)
 
 
+@pytest.mark.fault("an archive that is cut off or damaged")
 @pytest.mark.parametrize("kind", PACKERS)
 def test_what_was_cut_off_is_told(save, empty, kind):
     data = PACKERS[kind]()
@@ -339,6 +341,7 @@ def test_a_zip_file_that_points_before_its_start(save):
         treebanks(save(bytes(data)))
 
 
+@pytest.mark.fault("an archive that is cut off or damaged")
 def test_a_flipped_bit_is_noticed(save, empty):
     for kind in ("tar.gz", "zip"):
         data = bytearray(PACKERS[kind]())
@@ -361,6 +364,7 @@ def test_no_archive(save, tmp_path):
         treebanks(tmp_path / "nowhere")
 
 
+@pytest.mark.fault("an archive that is cut off or damaged")
 @settings(max_examples=80, deadline=None)
 @given(
     st.sampled_from(sorted(PACKERS)),

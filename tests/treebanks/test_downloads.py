@@ -59,6 +59,7 @@ def test_what_is_there_is_not_asked_for(site, target):
     assert len(site.asked) == 1
 
 
+@pytest.mark.fault("a web server that breaks off or lies")
 def test_breaks_are_mended_where_they_happened(site, target):
     site.breaks = [1000, 500_000, 1]
     assert get(site, target) == SUM
@@ -85,6 +86,7 @@ def test_a_server_that_ignores_ranges_sends_all_again(site, target):
     assert len(site.asked) == 3
 
 
+@pytest.mark.fault("a web server that breaks off or lies")
 def test_a_file_that_changed_is_not_patched_together(site, target, monkeypatch):
     monkeypatch.setattr(downloads, "TRIES", 0)
     site.breaks = [1000]
@@ -131,6 +133,7 @@ def test_more_than_all_there(site, target):
     assert get(site, target, sha256=SUM) == SUM
 
 
+@pytest.mark.fault("a web server that breaks off or lies")
 def test_a_wrong_checksum_leaves_nothing(site, target):
     with pytest.raises(
         TreegaugeError, match=rf"checksum differs: .*expected sha256:0* but got {SUM}"
@@ -146,6 +149,7 @@ def test_a_damaged_file_in_the_cache_is_replaced(site, target):
     assert target.read_bytes() == DATA
 
 
+@pytest.mark.fault("a web server that breaks off or lies")
 def test_pieces_that_were_not_asked_for_are_refused(site, target):
     site.breaks = [1000]
     site.shift = 7
@@ -186,12 +190,14 @@ def test_nobody_there(target):
         download(f"http://127.0.0.1:{port}/a.tgz", target, pause=60)
 
 
+@pytest.mark.fault("a web server that breaks off or lies")
 def test_unknown_length(site, target, watcher):
     site.length = False
     assert get(site, target) == SUM
     assert watcher.steps[-1] == (len(DATA), None)
 
 
+@pytest.mark.fault("a web server that breaks off or lies")
 def test_too_much(site, target, monkeypatch):
     monkeypatch.setattr(downloads, "LARGEST", 1_000_000)
     with pytest.raises(TreegaugeError, match="more than 1,000,000 bytes"):
@@ -214,6 +220,7 @@ def test_being_sent_on(site, target):
     assert get(site, target) == SUM
 
 
+@pytest.mark.fault("a web server that redirects to file: and the like")
 @pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:,x"])
 def test_being_sent_elsewhere(site, target, place):
     site.sends_to = place

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from treegauge.core.outputs import check_replacing
-from treegauge.core.platforms import replace_file, set_usual_mode
+from treegauge.core.platforms import replace_file
 
 
 @contextmanager
@@ -45,14 +45,14 @@ def atomic(path: str | os.PathLike[str], *, own: bool = False) -> Iterator[Binar
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    # The name is chosen before the file exists, so that a signal at any point leaves nothing.
+    fresh = target.with_name(f".{target.name[:40]}.{os.urandom(8).hex()}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with fresh.open("xb") as file:
             yield file
-        set_usual_mode(Path(name), 0o666)
         if not own:
-            check_replacing(Path(name), target)
-        replace_file(Path(name), target)
+            check_replacing(fresh, target)
+        replace_file(fresh, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        fresh.unlink(missing_ok=True)
         raise

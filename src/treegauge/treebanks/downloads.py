@@ -31,6 +31,8 @@ STEP = 1 << 18
 LARGEST = 32 << 30
 TRIES = 5
 """How often in a row a download may break off without a byte gained."""
+SILENCE = 30.0
+"""Seconds without a byte after which a connection counts as broken."""
 _AGAIN = {408, 416, 425, 429, 500, 502, 503, 504}
 _TAG = re.compile(r"refs/tags/r(\d+\.\d+)$", re.MULTILINE)
 _GIT_SETTINGS = {
@@ -149,7 +151,7 @@ class _Resuming:
             headers |= {"Range": f"bytes={have}-"} | ({"If-Range": tag} if tag else {})
         try:
             request = Request(url, headers=headers)  # noqa: S310 -- the scheme was checked
-            with build_opener(_Redirects).open(request, timeout=30) as answer:
+            with build_opener(_Redirects).open(request, timeout=SILENCE) as answer:
                 self.receive(url, answer, have)
         except HTTPError as error:
             error.close()
