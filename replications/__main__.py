@@ -15,8 +15,8 @@ from replications.parts import Part
 
 # One module per paper, those that join them, and the front page, which reads all tables.
 STUDIES = (
-    "fragility", "edv", "difficulty", "content", "challenges", "parsers", "presets", "encodings",
-    "confidence", "joined", "ranking_rules", "front",
+    "fragility", "edv", "difficulty", "selection_study", "content", "challenges", "parsers",
+    "presets", "encodings", "confidence", "joined", "ranking_rules", "front",
 )  # fmt: skip
 
 

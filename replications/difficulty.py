@@ -10,20 +10,22 @@ from itertools import combinations
 import polars as pl
 from scipy.stats import spearmanr
 
+from replications import (
+    difficulty_cells,
+    difficulty_claims,
+    difficulty_figures,
+    difficulty_variants,
+)
 from replications.annotation_errors import injected
 from replications.corrections import by_treebank, corrections
+from replications.difficulty_cells import choices, one_seed, published
+from replications.front import items
 from replications.parts import Part, compared, kept, read_result, release_folder
-from treegauge import data
 from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.measures.measure import measure
 from treegauge.statistics.analyse import analyse
 
 MEASURES = tuple(LARGER_IS_EASIER)
-# Beyond these a difference is more than another seed and another implementation would make.
-NOISE = {"uas": 2.0, "las": 2.0, "conf": 0.05, "var": 0.05, "vinfo": 0.3}
-UPDATES = (
-    "scale: the paper's models of blocks saw fewer updates, by all signs; ranks are to be compared"
-)
 # Spearman with MDL over 88 treebanks, as printed.
 MORPHOLOGY = {
     "sampled_ttr": "0.58",
@@ -34,20 +36,26 @@ MORPHOLOGY = {
 
 # Names of parsers, and of the tables that hold what they gave.
 PARSERS = {
-    "biaffine": "difficulty_gpu",
+    "biaffine": "difficulty_seeds difficulty_gpu",
     "pointer": "difficulty_gpu_second",
     "log-linear": "difficulty_cpu",
     "word by word": "difficulty_cpu_words",
 }
 
 
-def published() -> pl.DataFrame:
-    """Return the paper's values of the treebanks at hand."""
-    return data.difficulty_table1().sort("treebank")
-
-
 def measured(parser: str) -> pl.DataFrame:
-    """Return a parser's kept values, one row a treebank, one column a measure."""
+    """Return a parser's kept values, one row per treebank, one column per measure.
+
+    Of the biaffine parser means over seeds; description length is trained on all blocks before.
+    """
+    if parser == "biaffine":
+        early = one_seed()
+        means = [
+            early[name] if name.endswith("mdl")
+            else pl.Series(name, [choices(one, name)[0].mean for one in early["treebank"]])
+            for name in MEASURES
+        ]  # fmt: skip
+        return pl.DataFrame([early["treebank"], *means])
     frame = read_result(PARSERS[parser])
     if "measure" in frame.columns:
         frame = frame.pivot("measure", index="treebank", values="ours")
@@ -58,47 +66,6 @@ def measured(parser: str) -> pl.DataFrame:
 def everything() -> dict[str, pl.DataFrame]:
     """Return the values of the paper and of all parsers, of the same treebanks in one order."""
     return {"paper": published()} | {name: measured(name) for name in PARSERS}
-
-
-def reason(row: dict[str, object]) -> str:
-    """Say why a value of ours is not the paper's."""
-    name = str(row["measure"])
-    kind = name.rsplit("_", 1)[-1]
-    if kind == "mdl":
-        return UPDATES
-    gap = abs(float(str(row["ours"])) - float(str(row["printed"])))
-    if gap <= NOISE[kind]:
-        return "one seed of another implementation"
-    return "unexplained"
-
-
-def table1() -> pl.DataFrame:
-    """Return Table 1 cell by cell, for the biaffine parser."""
-    ours = measured("biaffine")
-    rows: list[dict[str, object]] = []
-    for theirs in published().to_dicts():
-        own = ours.filter(treebank=theirs["treebank"]).to_dicts()[0]
-        for name in MEASURES:
-            value = theirs[name]
-            printed = None if value is None else f"{value:.2f}"
-            rows.append({"treebank": theirs["treebank"], "measure": name, "printed": printed,
-                         "ours": own[name]})  # fmt: skip
-    return compared(rows, reason)
-
-
-def differences() -> pl.DataFrame:
-    """Return how far the biaffine parser's values lie from the paper's, by measure.
-
-    ``uas_words`` and ``las_words`` leave out punctuation.
-    """
-    gap = pl.col("difference")
-    table = read_result(PARSERS["biaffine"]).drop_nulls("difference")
-    return table.group_by("measure", maintain_order=True).agg(
-        pl.len().alias("treebanks"), gap.mean().alias("mean difference"),
-        gap.abs().mean().alias("mean absolute"), gap.abs().median().alias("median absolute"),
-        gap.abs().max().alias("largest"),
-        pl.corr("ours", "paper", method="spearman").alias("spearman"),
-    )  # fmt: skip
 
 
 def rho(one: pl.Series, other: pl.Series) -> tuple[float, int]:
@@ -196,13 +163,38 @@ def morphology() -> pl.DataFrame:
     return compared(rows)
 
 
+def listed() -> pl.DataFrame:
+    """Return every table, figure and claim of the paper with its state."""
+    names = pl.col("result").str.replace_all(r"(\S+)", "`$1`")
+    return pl.DataFrame(items("difficulty")).drop("paper").with_columns(names)
+
+
+def _own_mdl(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows by the paper's own values, so that each printed number counts once."""
+    return frame.filter(pl.col("MDL of") == "paper")
+
+
+RUN = (
+    "GPU: python -m replications.difficulty_gpu ARRAYS RUN{}, then python -m "
+    "replications.difficulty_table RUN; {} on one shared H200"
+)
+MEASURED = RUN.format("", "seeds 0 to 4 of ten treebanks, 1,782 s of processes")
+CODED = RUN.format(" --shuffles=3", "seven treebanks, 230 s")
 PARTS = (
-    kept("difficulty_gpu", "Measures by the biaffine parser",
-         "GPU: replications/difficulty_gpu.py, then python -m replications.difficulty_table; "
-         "447 s on one H200"),
+    kept("difficulty_seeds", "The biaffine parser's values by seed", MEASURED),
+    kept("difficulty_epochs", "Scores, entropies and V-INFO by epoch, means over seeds", MEASURED),
+    kept("difficulty_pvi", "Dev words by PVI of heads", MEASURED),
+    kept("difficulty_maps", "Training words by CONF and VAR of heads", MEASURED),
+    kept("difficulty_relations", "PVI by treebank and relation", MEASURED),
+    kept("difficulty_codes", "Bits per word by training, shuffle and epoch", CODED),
+    kept("difficulty_blocks", "Bits per word by block", CODED),
+    kept("difficulty_gpu", "Measures by the biaffine parser, one seed (for the joined page)",
+         "GPU: python -m replications.difficulty_gpu --seeds=1 --halves=0, then python -m "
+         "replications.difficulty_table --one-seed RUN; 447 s on one H200"),
     kept("difficulty_gpu_second", "Measures by the pointer parser",
-         "GPU: replications/difficulty_gpu.py --parser=pointer --shuffles=2, then python -m "
-         "replications.difficulty_table; 366 s on one H200"),
+         "GPU: python -m replications.difficulty_gpu --parser=pointer --seeds=1 --shuffles=2 "
+         "--halves=0, then python -m replications.difficulty_table --second RUN; 366 s on one "
+         "H200"),
     kept("difficulty_cpu", "Measures by the log-linear parser, in batches",
          "long: python -m replications.difficulty_cpu --orders 0 --epochs 10 --option batch=32, "
          "then python -m replications.difficulty_table; 633 s of one core"),
@@ -217,13 +209,27 @@ PARTS = (
          corrections, ("r2.5", "r2.9"),
          "long: python -m replications candidates_corrections; about 330 s of one core",
          shown=by_treebank, digits=3),
-    Part("difficulty_table1", "Table 1, cell by cell", table1),
-    Part("difficulty_differences", "Table 1: how far ours lies from it", differences, digits=3),
+    Part("difficulty_items", "Every item of the paper", listed),
+    Part("difficulty_table1", "Table 1, cell by cell", difficulty_cells.table1),
+    Part("difficulty_differences", "Table 1: how far ours lies from it",
+         difficulty_cells.differences, digits=3),
+    Part("difficulty_batches", "Do differences go with the words in a batch?",
+         difficulty_variants.batches, digits=3),
+    Part("difficulty_mdl", "Description length by what is summed, trained on and for how long",
+         difficulty_variants.mdl, shown=difficulty_variants.shown_mdl),
+    Part("difficulty_mdl_columns", "Are arcs and relations two columns?",
+         difficulty_variants.mdl_columns),
+    Part("difficulty_vinfo", "Both entropies and V-INFO by epoch", difficulty_variants.vinfo),
+    Part("difficulty_regions", "Shares of easy and hard words", difficulty_cells.regions),
+    Part("difficulty_claims", "Numbers in the text", difficulty_claims.claims, ("r2.9",)),
+    Part("difficulty_by_relation", "PVI by universal relation", difficulty_claims.by_relation),
+    Part("difficulty_figures", "Figs. 2 and 3", difficulty_figures.drawn),
     Part("difficulty_parsers", "Do parsers rank treebanks alike?", between_parsers,
          shown=by_pair),
     Part("difficulty_alike", "Fig. 1 by one parser and by another", figure1_alike),
-    Part("difficulty_sizes", "Variability and the size of the train part", variability_and_size),
+    Part("difficulty_sizes", "Variability and the size of the training set",
+         variability_and_size),
     Part("difficulty_matrix", "Spearman of every two measures (Fig. 1)", matrix, shown=by_parser),
     Part("difficulty_morphology", "Description length and morphology", morphology,
-         needs=("r2.9",)),
+         needs=("r2.9",), counted=_own_mdl),
 )  # fmt: skip

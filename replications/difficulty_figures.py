@@ -29,9 +29,8 @@ def _plain(name: str) -> str:
 
 def treebanks() -> Spec:
     """Draw mean confidence and variability of heads, LAS as colour, words as size (Fig. 2 left)."""
-    means = read_result("difficulty_seeds").group_by("treebank").agg(
-        pl.col("arc_conf", "arc_var", "las").mean()
-    )  # fmt: skip
+    table = read_result("difficulty_table1").pivot("measure", index="treebank", values="ours")
+    means = table.select("treebank", "arc_conf", "arc_var", "las")
     sizes = read_result("content_treebanks").select("treebank", "train_words")
     rows = means.join(sizes, on="treebank").sort("treebank").with_columns(
         pl.col("treebank").str.strip_prefix("UD_"), pl.col("arc_conf", "arc_var").round(4),

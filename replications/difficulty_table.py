@@ -1,16 +1,15 @@
 """Keep what parsers gave for the Difficulty paper's Table 1.
 
-    python -m replications.difficulty_table [RUN] [--words RUN] [--one-seed RUN] [--second RUN]
+    python -m replications.difficulty_table [RUN] [--one-seed RUN] [--second RUN]
         [--cpu CPU.csv] [--cpu-words CPU.csv]
 
 RUN is a folder that ``replications.difficulty_gpu`` wrote. Of the first, tables are kept that show
 how values depend on the seed, the epoch and the training (``difficulty_seeds``, ``_epochs``,
-``_codes``, ``_blocks``, ``_pvi``, ``_maps``, ``_relations``); of a run with ``--words=480``, values
-by seed and codes (``difficulty_words``, ``_words_codes``). Of the others, one row per treebank and
-measure is kept with the paper's value and the difference: of one seed
-(``difficulty_gpu``), of another parser (``difficulty_gpu_second``), and of the log-linear parser,
-from what ``replications.difficulty_cpu --out CPU.csv`` wrote (``difficulty_cpu``,
-``difficulty_cpu_words``). How well all these agree is computed in ``replications.difficulty``.
+``_codes``, ``_blocks``, ``_pvi``, ``_maps``, ``_relations``). Of the others, one row per treebank
+and measure is kept with the paper's value and the difference: of one seed (``difficulty_gpu``), of
+another parser (``difficulty_gpu_second``), and of the log-linear parser, from what
+``replications.difficulty_cpu --out CPU.csv`` wrote (``difficulty_cpu``, ``difficulty_cpu_words``).
+How well all these agree is computed in ``replications.difficulty``.
 
 UAS and LAS count all words, punctuation too, each word with its best head; ``uas_words`` and
 ``las_words`` leave out words with UPOS PUNCT and are compared with the same published columns.
@@ -231,7 +230,6 @@ def main() -> None:
     """Write the tables."""
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("run", type=Path, nargs="?", help="folder of a run with several seeds")
-    reader.add_argument("--words", type=Path, help="folder of a run in batches of 480 words")
     reader.add_argument("--one-seed", type=Path, help="folder of a run with one seed")
     reader.add_argument("--second", type=Path, help="folder of a run of another parser")
     reader.add_argument("--cpu", type=Path, help="table of the log-linear parser")
@@ -239,9 +237,6 @@ def main() -> None:
     given = reader.parse_args()
     if given.run:
         keep_run(given.run)
-    if given.words:
-        write("difficulty_words", by_seed(read_run(given.words, "measures")))
-        write("difficulty_words_codes", codes(read_run(given.words, "codes")))
     published = data.difficulty_table1()
     for name, kind in (("one_seed", "gpu"), ("second", "gpu_second")):
         if folder := getattr(given, name):

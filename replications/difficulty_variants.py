@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import spearmanr
 
-from replications.difficulty_cells import MEASURES, published, seeds, seeds_by_words
+from replications.difficulty_cells import MEASURES, gaps, one_seed, published, words_per_batch
 from replications.parts import read_result
 
 LAYERS = {"arc": "arcs", "rel": "relations"}
@@ -13,27 +13,35 @@ LAYERS = {"arc": "arcs", "rel": "relations"}
 def mdl() -> pl.DataFrame:
     """Return how near bits per word come to both printed columns, by what is summed and trained.
 
-    Pearson's coefficient and mean absolute differences over treebanks.
+    Pearson's coefficient and mean absolute differences over treebanks. The earlier run with all
+    treebanks was trained on all blocks before, for 30 epochs.
     """
-    means = read_result("difficulty_codes").group_by("treebank", "training", "epoch").agg(
+    keys = ["training", "epoch"]
+    means = read_result("difficulty_codes").group_by("treebank", *keys).agg(
         pl.col("arc", "rel", "joint").mean()
-    ).sort("training", "epoch", "treebank")  # fmt: skip
+    )  # fmt: skip
+    early = one_seed().select(
+        "treebank", pl.lit("prefix, earlier run").alias("training"),
+        pl.lit(30, pl.Int64).alias("epoch"), pl.col("arc_mdl").alias("arc"),
+        pl.col("rel_mdl").alias("rel"), (pl.col("arc_mdl") + pl.col("rel_mdl")).alias("joint"),
+    )  # fmt: skip
     paper = published().select("treebank", "arc_mdl", "rel_mdl")
+    every = pl.concat([means, early]).sort("training", "epoch", "treebank")
     rows = []
-    for (training, epoch), own in means.group_by("training", "epoch", maintain_order=True):
+    for (training, epoch), own in every.group_by(keys, maintain_order=True):
         both = own.join(paper, on="treebank")
         for of in ("arc", "rel", "joint"):
-            gaps = [(both[of] - both[f"{layer}_mdl"]).abs().mean() for layer in LAYERS]
+            offs = [(both[of] - both[f"{layer}_mdl"]).abs().mean() for layer in LAYERS]
             fits = [pl.select(pl.corr(both[of], both[f"{layer}_mdl"])).item() for layer in LAYERS]
-            rows.append((training, epoch, of, both[of].mean(), *fits, *gaps))
-    names = ["training", "epoch", "of", "bits per word", "r with arcs", "r with relations",
-             "off arcs", "off relations"]  # fmt: skip
+            rows.append((training, epoch, of, both.height, both[of].mean(), *fits, *offs))
+    names = ["training", "epoch", "of", "treebanks", "bits per word", "r with arcs",
+             "r with relations", "off arcs", "off relations"]  # fmt: skip
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
 def shown_mdl(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return every tenth epoch."""
-    return frame.filter(pl.col("epoch") % 10 == 0)
+    """Return epochs 10, 15, 20 and 30."""
+    return frame.filter(pl.col("epoch").is_in([10, 15, 20, 30]))
 
 
 def mdl_columns() -> pl.DataFrame:
@@ -85,29 +93,19 @@ def batches() -> pl.DataFrame:
     """Return whether differences from the paper go with the words in a batch of 32 sentences.
 
     ``zero`` is the number of words at which a line through the differences over log words crosses
-    zero; ``off`` are mean absolute differences, in batches of 32 sentences and of 480 words.
+    zero, ``left`` the mean absolute difference from that line.
     """
-    sizes = read_result("content_treebanks").select(
-        "treebank", (pl.col("train_words") / (pl.col("train_sentences") / 32).ceil()).alias("size")
-    )
-    frames = [
-        frame.group_by("treebank").agg(pl.exclude("seed").mean())
-        for frame in (seeds(), seeds_by_words())
-    ]
     rows = []
     for name in (one for one in MEASURES if not one.endswith("mdl")):
-        gaps = [
-            published().select("treebank", pl.col(name).alias("paper")).drop_nulls()
-            .join(frame.select("treebank", name), on="treebank").join(sizes, on="treebank")
-            .select("size", gap=pl.col(name) - pl.col("paper"))
-            for frame in frames
-        ]  # fmt: skip
-        words, gap = (gaps[0][column].to_numpy() for column in ("size", "gap"))
-        slope, start = np.polyfit(np.log(words), gap, 1)
-        rhos = [float(spearmanr(one["size"], one["gap"]).statistic) for one in gaps]
-        offs = [float(np.abs(one["gap"].to_numpy()).mean()) for one in gaps]
-        rows.append((name, len(gap), rhos[0], float(np.exp(-start / slope)), offs[0], offs[1],
-                     rhos[1]))  # fmt: skip
-    names = ["measure", "treebanks", "rho with words per batch", "zero", "off, 32 sentences",
-             "off, 480 words", "rho that is left"]  # fmt: skip
+        found = gaps(name)
+        gap = np.array(list(found.values()))
+        logs = np.log([words_per_batch()[one] for one in found])
+        slope, start = np.polyfit(logs, gap, 1)
+        rho = spearmanr(logs, gap)
+        left = np.abs(gap - start - slope * logs).mean()
+        zero = float(np.exp(-start / slope))
+        rows.append((name, len(gap), float(rho.statistic), float(rho.pvalue),
+                     zero if 100 < zero < 1000 else None, float(np.abs(gap).mean()),
+                     float(left)))  # fmt: skip
+    names = ["measure", "treebanks", "rho", "p", "zero", "mean absolute", "left"]
     return pl.DataFrame(rows, schema=names, orient="row")

@@ -71,9 +71,7 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
 
 PARTS = (
     kept("selection_scores", "Scores of parsers trained on halves of ten training sets",
-         "long: python -m replications.selection_runs, five seeds, TIME of one core; GPU: python "
-         "-m replications.difficulty_gpu, five seeds, then python -m replications.selection_runs "
-         "add RUN/halves.json"),
+         "long: python -m replications.selection_runs; beam, seeds 0 and 1, 2,334 s of one core"),
     Part("selection_halves", "Halves of a data map beside random halves", halves),
     Part("selection_treebanks", "Halves less random halves, by treebank", by_treebank,
          shown=_plain),

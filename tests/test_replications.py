@@ -15,8 +15,10 @@ PARTS = {part.name: part for part in all_parts()}
 QUICK = (
     "challenges_classes", "challenges_curves", "challenges_spearman", "challenges_table1",
     "challenges_table2", "content_agreement", "content_matrix", "content_order",
-    "content_reasons", "content_spread",
-    "content_sttr", "content_variance", "content_weights", "difficulty_alike",
+    "content_reasons", "content_spread", "content_sttr", "content_variance", "content_weights",
+    "difficulty_alike", "difficulty_batches", "difficulty_by_relation", "difficulty_claims",
+    "difficulty_items", "difficulty_mdl", "difficulty_mdl_columns", "difficulty_regions",
+    "difficulty_vinfo", "selection_halves", "selection_treebanks",
     "difficulty_differences", "difficulty_matrix", "difficulty_morphology", "difficulty_parsers",
     "difficulty_sizes", "difficulty_table1", "edv_background", "edv_beside_random", "edv_by_length",
     "edv_deltas", "edv_figure10", "edv_figure10_summary", "edv_figure12", "edv_figure3",

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from replications.difficulty_cells import Choice, reason
+from replications import difficulty_cells
+from replications.difficulty_cells import Choice, code_reason, reason
+from replications.parts import read_result
 from replications.selection import HALVES, choose_half, sentence_means
 
 LENGTHS = np.random.default_rng(1).integers(1, 40, 300)
@@ -55,9 +57,36 @@ def test_an_interval_holds_the_next_run_as_often_as_it_says() -> None:
 def test_reasons_name_seeds_a_choice_or_what_was_tried() -> None:
     narrow = np.array([1.0, 1.01, 0.99])
     own, other = Choice("", narrow), Choice("without punctuation", narrow + 1)
-    assert reason("1.02", [own, other], "uas").startswith("within seeds: ")
-    assert reason("2.00", [own, other], "uas") == "without punctuation: 2.00"
-    assert reason("5.00", [own, other], "uas").startswith("unexplained: tried without punctuation")
+    assert str(reason("1.02", [own, other])).startswith("within seeds: ")
+    assert reason("2.00", [own, other]) == "without punctuation: 2.00"
+    assert reason("5.00", [own, other]) is None
+    sooner, later = (
+        Choice(f"after {epoch} epochs on the last block alone", narrow + more)
+        for epoch, more in ((10, 4), (30, 2))
+    )
+    assert str(code_reason("4.50", [later, sooner])).startswith("between our values after 30")
+    assert code_reason("9.00", [later, sooner]) is None
+
+
+def test_cells_are_explained_by_the_line_of_the_other_treebanks_only() -> None:
+    # Telugu lies far below what the words per batch of the others predict; Greek does not.
+    rows = read_result("difficulty_table1").filter(measure="las")
+    why = dict(rows.select("treebank", "why").iter_rows())
+    assert why["UD_Telugu-MTG"].startswith("unexplained: tried ")
+    assert "words per batch" in why["UD_Telugu-MTG"]
+    assert not why["UD_Greek-GDT"].startswith("unexplained")
+
+
+def test_a_line_predicts_a_gap_without_the_treebank_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = {f"t{n}": float(np.exp(n)) for n in range(8)}
+    found = {name: 2 * np.log(size) - 1 for name, size in words.items()} | {"t3": 100.0}
+    monkeypatch.setattr(difficulty_cells, "words_per_batch", lambda: words)
+    monkeypatch.setattr(difficulty_cells, "gaps", lambda _: found)
+    gap, reach = difficulty_cells.expected_gap("t3", "uas")
+    assert gap == pytest.approx(5)
+    assert reach == pytest.approx(0, abs=1e-6)
 
 
 def test_the_run_gives_rows_that_the_tables_read(
