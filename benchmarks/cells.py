@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks.measuring import tell
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Outcome, Setup
-from treegauge.experiments.run import run as run_plan
+from treegauge.experiments.pools import PoolSettings
+from treegauge.experiments.running import run_expansion
 from treegauge.experiments.store import Store
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ def run(task: str, seconds: float, cells: int, workers: int, *, words: bool = Fa
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
         store = Store(Path(folder) / "s")
-        run_plan(
-            plan, store, pool="dask", workers=workers,
+        run_expansion(
+            plan, store, PoolSettings("dask", workers),
             progress=lambda done, _: seen.append((done, time.perf_counter(), time.process_time())),
         )  # fmt: skip
         stored = sum(path.stat().st_size for path in store.path.rglob("*") if path.is_file())

@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import gc
 import io
 import os
 import subprocess
@@ -16,6 +17,14 @@ from hypothesis import settings
 settings.register_profile("default", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("fuzz", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("default")
+
+gc.disable()  # collecting tests makes many objects and hardly any garbage
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again where tests make some."""
+    gc.enable()
+
 
 Once = Callable[[str, Callable[[Path], None]], Path]
 

@@ -2,12 +2,13 @@
 
 import pytest
 
-from benchmarks import measuring
+from benchmarks import cells, measuring
 from benchmarks.growth import Curve
 from benchmarks.machine import THREADS, machine
 from benchmarks.measuring import Measured, contest
 from benchmarks.scaling import Model
 from benchmarks.tables import faster, versus, wrap
+from treegauge.experiments.pools import PoolSettings
 
 
 def test_growth_of_a_known_law() -> None:
@@ -33,6 +34,15 @@ def test_a_cluster_gains_until_the_driver_is_busy() -> None:
     assert model.most(1.5) == pytest.approx(200)
     assert model.seconds(100, 1.5, 200) == model.seconds(100, 1.5, 400) == pytest.approx(6)
     assert model.seconds(100, 1.5, 400, words=False) == pytest.approx(5.5)
+
+
+def test_cells_are_timed(monkeypatch) -> None:
+    """In this process: a cluster takes seconds to start."""
+    monkeypatch.setattr(cells, "PoolSettings", lambda _, workers: PoolSettings("inline", workers))
+    found = cells.run("waiting", 0.01, 4, 1, words=True)
+    assert found.each >= 0.01
+    assert found.driver > 0
+    assert found.stored > cells.WORDS
 
 
 def fake(answers: dict[str, float | None]):
