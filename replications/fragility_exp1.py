@@ -17,6 +17,7 @@ from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.subsets import error_reduction
 from treegauge.statistics.analyse import analyse
+from treegauge.statistics.data_table import load_tables
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
 
@@ -110,7 +111,8 @@ def ahead(metric: str) -> StudentEstimate:
     """Return by how much gb-DM17 is ahead of tb-FG19 on other treebanks, genera as groups."""
     scores = scores_at_hand(metric)
     one, two = (scores.values[scores.system(parser)] for parser in ("gb-DM17", "tb-FG19"))
-    return hierarchy(one - two, scores.metadata["genus"].to_list()).alike
+    genera = load_tables(by_treebank(metric)).kinds("genus")
+    return hierarchy(one - two, genera).alike
 
 
 @cache

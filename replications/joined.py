@@ -1,4 +1,4 @@
-"""What nobody had: all measures and all parsers' scores of all treebanks at hand, joined."""
+"""All measures and all parsers' scores of all treebanks at hand, joined."""
 
 import polars as pl
 

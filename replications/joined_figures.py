@@ -21,7 +21,7 @@ from treegauge.reporting.ranking import RankedTable, ranking_section
 from treegauge.reporting.treebanks import treebanks_section
 from treegauge.treebanks.inputs import recognise_treebanks
 
-TITLE = "What nobody had"
+TITLE = "All measures and all scores, joined"
 PAGE = Path(__file__).parent.parent / "docs" / "replications" / "page.html"
 
 
@@ -53,7 +53,7 @@ def gifts() -> Spec:
             },
         },
     }
-    title = "What test parts give their treebanks, the highest LAS on top"
+    title = "What test sets give their treebanks, the highest LAS on top"
     return themed(spec, title, sign(figure="joined-gifts"), False)
 
 
