@@ -57,7 +57,7 @@ def ours(
 
 
 def loop() -> Contender:
-    """Draw sentences anew and add them up, in a loop: what one writes without a package."""
+    """Draw sentences again and add them up, in a loop: what one writes without a package."""
     import numpy as np
 
     counts = sentences(UNITS)

@@ -32,7 +32,7 @@ BEAM_NAME, PUBLISHED_NAME, FAST_NAME, SIZED_NAME = (
 
 @dataclass(frozen=True)
 class Trained:
-    """Processor seconds of training, and how well the model does on the test part."""
+    """Processor seconds of training, and how well the model does on the test set."""
 
     seconds: float
     uas: float

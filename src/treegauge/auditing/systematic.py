@@ -142,9 +142,8 @@ def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
 
     - it was made in at least 5 words, in at least 5 different sentences;
     - it reached at least 80 % of the words with this old value in this context; and
-    - the share is larger than chance gives: if the change were made here as often as in the more
-      general contexts (that with the largest share), such a share would come up anywhere in the
-      layer with a probability of at most 5 % (binomial test with Bonferroni correction). For a
+    - the share is larger than chance gives (binomial test with Bonferroni correction over the
+      layer, 5 %), where chance is the largest share of the more general contexts. For a
       change in all contexts there is nothing to compare with.
 
     A more specific context counts only for words that no more general one covers.

@@ -168,10 +168,10 @@ def differences(
     """Estimate the mean difference of every pair on other treebanks of these families.
 
     Treebanks are grouped by a column of metadata; see
-    :func:`~treegauge.statistics.hierarchy.hierarchy`. Numbers of a pair: mean difference with its
+    :func:`~treegauge.statistics.hierarchy.hierarchy`. The numbers of a pair are the mean difference with its
     interval (``low``, ``high``), the interval of the difference on one new treebank of a new family
-    (``new_low``, ``new_high``), the least difference that a test finds with 80 % power
-    (``detectable``) and, with a margin, the p-value of the test that the two differ by less
+    (``new_low``, ``new_high``), and the least difference that a test finds with 80 % power
+    (``detectable``); with a margin, the p-value of the test that the two differ by less
     (``p_equivalent``).
     """
     from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy

@@ -30,7 +30,7 @@ class WordConfusions(NamedTuple):
     wrong_head: Mask
 
     def cells(self) -> list[list[int]]:
-        """Return one row per pair with errors: gold and system value, words, with a wrong head.
+        """Return one row per pair with errors: gold and system value, words, with an incorrect head.
 
         The most frequent pair comes first. Pairs of one value are words whose head is wrong.
         """
@@ -59,7 +59,7 @@ def relation_confusions(alignment: Alignment, convention: Convention) -> WordCon
     """Return what is wrong in LAS: gold relation, system relation, and whether the head is wrong.
 
     All words that LAS counts as incorrect are in one cell, those with the correct relation and a
-    wrong head too.
+    incorrect head too.
     """
     correct = correct_words(alignment, convention)
     gold, system = (

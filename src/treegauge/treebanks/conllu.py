@@ -222,7 +222,7 @@ def _paths(source: Source | Sequence[Source], split: str | None) -> list[str]:
 
 
 def write_conllu(treebank: Treebank, path: Source) -> None:
-    """Write a treebank; the file appears whole or not at all, packed if its ending says so.
+    """Write a treebank atomically, packed if the ending of the name says so.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 
 @dataclass(frozen=True, slots=True)
 class ReadingProblem:
-    """One problem, with the place, what stood there and what should have.
+    """One problem, with the place, what was found and what was expected.
 
     `sentence` is the number of the sentence in what was read at once, from 0: -1 for the start of
     the file, the number of sentences for comments after the last one. `action` says what became

@@ -195,7 +195,7 @@ class Arc:
 class ArcSide:
     """The arcs on one side of the words: their levels, and where on their words they end.
 
-    ``ports[i]`` is where arc ``i`` ends on its left and its right word, counted from the middles.
+    ``ports[i]`` is where arc ``i`` ends on the words to its left and right, from their middles.
     """
 
     arcs: Sequence[Arc]

@@ -75,7 +75,7 @@ def _per_sentence(mask: Bools, bound: Longs) -> Ints:
     return (sums[bound[1:]] - sums[bound[:-1]]).astype(np.int32)
 
 
-# ------------------------------------------------------------------------------ one value a word
+# ---------------------------------------------------------------------------- one value per word
 
 
 def depth(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
@@ -201,7 +201,7 @@ def dependents(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> tu
     return _trees.dependents(_trees.parents(*_checked(heads, offsets)))
 
 
-# -------------------------------------------------------------------------- one value a sentence
+# ------------------------------------------------------------------------ one value per sentence
 
 
 def root_count(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:

@@ -1,0 +1,124 @@
+"""Check the English of docs, messages, docstrings and comments: `python docs/_prose.py`.
+
+Words are those of dependency parsing and statistics as papers use them; a sentence has at most
+``LONGEST`` words. Findings are printed as ``file:line: found ..., write ...``.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+LONGEST = 40
+_UNITS = (
+    "word|sentence|treebank|system|line|file|second|language|class|page|seed|pair|cell|"
+    "job|relation|verb|paper|metric|measure|model|table|core"
+)
+RULES = {
+    r"\b(train|dev|test) parts?\b": "training set, dev set, test set",
+    r"\bright (words?|heads?|answers?)\b": "correct",
+    r"\bwrong (words?|heads?|arcs?|relations?|tags?|answers?)\b": "incorrect",
+    r"\b(is|are|was|be) told (?!apart)": "is given, is asked",
+    r"\btells? of\b": "says, reports, gives",
+    r"\b(stands?|stood) (in|there|beside|on|at|under)\b": "is in, appears in",
+    rf"\b(bits|words|sentences|rows?|lines?|seconds|points?|values?) an? ({_UNITS})\b": "per",
+    r"\banew\b": "again, from scratch",
+    r"\bmend(s|ed|ing)?\b": "repair",
+    r"\bdials?\b": "parameter",
+    r"\bsamplings\b": "samples",
+    r"\bper cent\b": "percent",
+    r"\bfor want of\b": "missing",
+    r"\bchange places\b": "swap ranks",
+    r"\bcould be chance\b": "is not statistically significant",
+    r"\bwhole or not at all\b": "written atomically",
+    r"\bof no cell\b": "orphaned",
+    r"\b(kindly|adversarially)\b": "easy or hard (splits)",
+    r"\bgoes on where\b": "resumes where",
+    r"\b(is|are) no \w+ but\b": "is Y, not X",
+    r"\bas it stands?\b": "as it is",
+}
+"""Patterns and what to write instead."""
+_PATTERNS = [(re.compile(pattern, re.IGNORECASE), advice) for pattern, advice in RULES.items()]
+_NOT_PROSE = re.compile(
+    r"<!-- result:.*?<!-- end -->|```.*?```|`[^`\n]*`|^(?: {4}|\||<).*?$|\$[^$\n]+\$|\]\([^)]*\)",
+    re.DOTALL | re.MULTILINE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?:;])[\s)*\"]+|\n\s*\n|\n\s*(?:[-*|#]|\d+\.)\s")
+
+
+class Passage(NamedTuple):
+    """A text and the line of its file where it begins."""
+
+    path: Path
+    line: int
+    text: str
+
+
+def passages() -> Iterator[Passage]:
+    """Yield all texts that people may read."""
+    pages = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    for path in pages:
+        yield Passage(path, 1, _NOT_PROSE.sub(_blank, path.read_text(encoding="utf-8")))
+    for folder in ("src", "calibration", "replications", "benchmarks", "docs"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if path != Path(__file__).resolve():
+                yield from _of_code(path)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Return as many lines without words; code within a sentence counts as one word."""
+    if found[0].startswith(("    ", "|", "<", "```")):
+        return "\n" * found[0].count("\n")
+    return "X"
+
+
+def _of_code(path: Path) -> Iterator[Passage]:
+    source = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            text = re.sub(r"^ *(>>>|\.\.\.).*$", "", node.value, flags=re.MULTILINE)
+            yield Passage(path, node.lineno, re.sub(r"`+[^`]*`+", "X", text))
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield Passage(path, token.start[0], token.string)
+
+
+def findings(passage: Passage) -> Iterator[str]:
+    """Yield what is wrong with a text.
+
+    Examples
+    --------
+    >>> list(findings(Passage(Path("a.md"), 1, "Files of the train part.")))
+    ["a.md:1: found 'train part', write: training set, dev set, test set"]
+    """
+    path = passage.path
+    place = path.relative_to(ROOT) if path.is_absolute() else path
+    for pattern, advice in _PATTERNS:
+        for match in pattern.finditer(passage.text):
+            line = passage.line + passage.text.count("\n", 0, match.start())
+            yield f"{place}:{line}: found {match[0]!r}, write: {advice}"
+    start = 0
+    for end in [*(match.start() for match in _SENTENCE_END.finditer(passage.text)), None]:
+        sentence = passage.text[start:end]
+        words = re.findall(r"\w+(?:[-'’.]\w+)*", sentence)
+        if len(words) > LONGEST and len(re.findall(r"\b[a-z]{2,}\b", sentence)) > len(words) / 2:
+            line = passage.line + passage.text.count("\n", 0, start + 1)
+            yield f"{place}:{line}: {len(words)} words in one sentence: {sentence.strip()[:50]!r}"
+        start = end or start
+
+
+def main() -> None:
+    """Print all findings; end with an error if there are any."""
+    found = [line for passage in passages() for line in findings(passage)]
+    print(*found, sep="\n")
+    if found:
+        sys.exit(f"{len(found)} findings")
+
+
+if __name__ == "__main__":
+    main()
