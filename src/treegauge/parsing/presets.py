@@ -147,8 +147,8 @@ PRESETS = (
             "there, since words go through an LSTM",
             "a dense layer over the states of a word and the word before precedes each softmax",
             "dropout hides the same units all along a sentence",
-            "batches of 8 sentences, 100 epochs, tags of size 25 and a loss summed over the words of "
-            "a sentence are those of dep2label's published configuration: the table gives none",
+            "batches of 8 sentences, 100 epochs, tags of size 25 and a loss summed over the words "
+            "of a sentence are those of dep2label's published configuration: the table gives none",
             "characters go through a convolution, where that configuration has an LSTM; gradients "
             "are clipped, where it clips none",
         ),

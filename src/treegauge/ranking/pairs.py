@@ -168,11 +168,11 @@ def differences(
     """Estimate the mean difference of every pair on other treebanks of these families.
 
     Treebanks are grouped by a column of metadata; see
-    :func:`~treegauge.statistics.hierarchy.hierarchy`. The numbers of a pair are the mean difference with its
-    interval (``low``, ``high``), the interval of the difference on one new treebank of a new family
-    (``new_low``, ``new_high``), and the least difference that a test finds with 80 % power
-    (``detectable``); with a margin, the p-value of the test that the two differ by less
-    (``p_equivalent``).
+    :func:`~treegauge.statistics.hierarchy.hierarchy`. A pair has its mean difference with the
+    interval (``low``, ``high``); the interval of the difference on one new treebank of a new
+    family (``new_low``, ``new_high``); and the least difference that a test finds with 80 % power
+    (``detectable``). With a margin, ``p_equivalent`` is the p-value of the test that the two differ
+    by less.
     """
     from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy
     from treegauge.statistics.planning import detectable_difference, equivalence
