@@ -30,7 +30,7 @@ class WordConfusions(NamedTuple):
     wrong_head: Mask
 
     def cells(self) -> list[list[int]]:
-        """Return one row per pair with errors: gold and system value, words, those with another head.
+        """Return a row per pair with errors: gold and system value, words, those with another head.
 
         The most frequent pair comes first. Pairs of one value are words whose head is wrong.
         """
