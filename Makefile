@@ -51,16 +51,26 @@ test: $(VENV)/dev
 	$(BIN)/pytest -q -n auto --dist worksteal; failed=$$?; \
 	wait $$checked || failed=$$?; cat $(VENV)/mypy.txt; exit $$failed
 
-# The tests with random examples, other ones each time; `make test` has the same ones every time.
+# New random examples of the tests, then the next inputs of every fuzzer, then a minute of each guided by
+# coverage where Atheris has a wheel; FUZZ sets the number of inputs. Writes docs/reliability.md.
+FUZZ ?= 20000
 fuzz: $(VENV)/dev
 	$(BIN)/pytest -q -n auto --dist worksteal --hypothesis-profile=fuzz \
 		$$(grep -rl "from hypothesis import" tests --include="test_*.py")
+	$(BIN)/python -m fuzz --inputs $(FUZZ)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[fuzz]" \
+		&& $(BIN)/python -m fuzz --guided 60 || echo "no coverage-guided run: no wheel of Atheris here, or a finding above"
+	$(BIN)/python -m fuzz.faults
+	$(BIN)/python -m fuzz.reliability
 
-# Known holes in what is installed, by the database of PyPI; licences of all that treegauge needs.
-audit: $(VENV)/core
-	$(BIN)/pip install --quiet --disable-pip-version-check packaging pip-audit
-	$(BIN)/python docs/_licences.py
-	$(BIN)/pip-audit --skip-editable
+# Heavy loads, an hour of one core and 10 GB through a pipe. Writes docs/reliability.md.
+soak: $(VENV)/dev
+	$(BIN)/python -m benchmarks.soak
+	$(BIN)/python -m fuzz.reliability
+
+# A plan through a Slurm cluster of one node, started here as root; says why where that cannot be.
+slurm: $(VENV)/dev
+	$(BIN)/pytest -v -rs -p no:xdist tests/experiments/test_slurm.py
 
 # Writes docs/scaling.md and docs/benchmarks.md.
 bench: $(VENV)/bench

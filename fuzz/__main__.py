@@ -21,6 +21,7 @@ def main() -> int:
     parser.add_argument("--guided", type=int, metavar="SECONDS", help="guide by coverage instead")
     parser.add_argument("--show", type=Path, metavar="INPUT", help="try one input of one fuzzer")
     parser.add_argument("--merge", type=Path, metavar="FILE", help="add rows in JSON lines")
+    parser.add_argument("--again", action="store_true", help="try kept findings again")
     options = parser.parse_args()
     for name in options.names:
         if name not in NAMES:
@@ -38,6 +39,8 @@ def main() -> int:
         for name in rows:
             results.add(name, rows[name])
         return 0
+    if options.again:
+        return sum(results.try_again(name) for name in names)
     found = 0
     for name in names:
         if options.guided:

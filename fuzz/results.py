@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from treegauge.core.files import atomic
@@ -49,9 +50,13 @@ def add(name: str, rows: Iterable[Row], folder: Path = FOLDER) -> None:
             merged[-1] = _joined(merged[-1], row)
         else:
             merged.append(row)
+    _write(name, merged + guided, folder)
+
+
+def _write(name: str, rows: Iterable[Row], folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     with atomic(folder / f"{name}.json") as file:
-        lines = ",\n".join(json.dumps(row) for row in merged + guided)
+        lines = ",\n".join(json.dumps(row) for row in rows)
         file.write(f"[\n{lines}\n]\n".encode())
 
 
@@ -63,7 +68,26 @@ def _joined(first: Row, second: Row) -> Row:
         "seconds": round(first["seconds"] + second["seconds"], 2),
         "outcomes": dict(sorted(outcomes.items())),
         "findings": first["findings"] + second["findings"],
+        **({"fixed": fixed} if (fixed := first.get("fixed", []) + second.get("fixed", [])) else {}),
     }
+
+
+def try_again(name: str, folder: Path = FOLDER) -> int:
+    """Try kept findings again; those that pass count as fixed. Return how many are left."""
+    from fuzz.targets import load
+
+    target, rows = load(name), read(name, folder)
+    for row in rows:
+        for seed in list(row["findings"]):
+            try:
+                target.check(target.make(Random(seed)))
+            except Exception as error:
+                print(f"{name}, seed {seed}: {error!r}")
+            else:
+                row["findings"].remove(seed)
+                row.setdefault("fixed", []).append(seed)
+    _write(name, rows, folder)
+    return sum(len(row["findings"]) for row in rows)
 
 
 def inputs(row: Row) -> int:

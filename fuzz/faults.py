@@ -1,0 +1,60 @@
+"""``python -m fuzz.faults``: run all tests that inject a fault, and count them for the docs."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+from fuzz.results import FOLDER
+from treegauge.core.files import atomic
+
+RESULTS = FOLDER / "faults.json"
+Counts = dict[str, dict[str, int]]
+
+
+def kept() -> Counts:
+    """Return how many tests of each fault passed, were skipped or failed when last counted."""
+    counts: Counts = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    return counts
+
+
+class Collected:
+    """Plug-in of pytest that writes each test's fault into its report."""
+
+    def pytest_collection_modifyitems(self, items: list) -> None:  # type: ignore[type-arg]
+        """Note the fault of each test as a property of its report."""
+        for item in items:
+            mark = item.get_closest_marker("fault")
+            if mark is not None:
+                item.user_properties.append(("fault", mark.args[0]))
+
+
+def main() -> int:
+    """Run the tests and keep the counts; 1 if one failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        code = (
+            "import sys, pytest; from fuzz.faults import Collected; "
+            "sys.exit(pytest.main(sys.argv[1:], plugins=[Collected()]))"
+        )
+        line = [sys.executable, "-c", code, "-q", "-m", "fault", "-p", "no:xdist", "tests",
+                f"--junitxml={report}"]  # fmt: skip
+        ended = subprocess.run(line, check=False).returncode
+        counts: dict[str, Counter[str]] = {}
+        for case in ET.parse(report).iter("testcase"):
+            faults = [p.get("value", "") for p in case.iter("property") if p.get("name") == "fault"]
+            for fault in faults:
+                failed = any(case.find(kind) is not None for kind in ("failure", "error"))
+                skipped = case.find("skipped") is not None
+                outcome = "failed" if failed else "skipped" if skipped else "passed"
+                counts.setdefault(fault, Counter())[outcome] += 1
+    with atomic(RESULTS) as file:
+        file.write(json.dumps(counts, indent=0, sort_keys=True).encode() + b"\n")
+    return 1 if ended else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
