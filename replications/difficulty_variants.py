@@ -47,14 +47,18 @@ def shown_mdl(frame: pl.DataFrame) -> pl.DataFrame:
 def mdl_columns() -> pl.DataFrame:
     """Return how alike the columns of arcs and relations are, printed and ours."""
     paper = published()
-    rows = [("printed", *_alike(paper["arc_mdl"], paper["rel_mdl"]))]
+    early = one_seed()
+    rows = [
+        ("printed", paper.height, *_alike(paper["arc_mdl"], paper["rel_mdl"])),
+        ("ours, prefix, earlier run", early.height, *_alike(early["arc_mdl"], early["rel_mdl"])),
+    ]
     means = read_result("difficulty_codes").group_by("treebank", "training", "epoch").agg(
         pl.col("arc", "rel").mean()
     ).sort("treebank")  # fmt: skip
     for training in ("prefix", "block"):
         own = means.filter(pl.col("epoch") == pl.col("epoch").max(), training=training)
-        rows.append((f"ours, {training}", *_alike(own["arc"], own["rel"])))
-    names = ["whose", "r of the two columns", "mean absolute difference"]
+        rows.append((f"ours, {training}", own.height, *_alike(own["arc"], own["rel"])))
+    names = ["whose", "treebanks", "r of the two columns", "mean absolute difference"]
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
