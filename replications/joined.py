@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from replications import joined_data, joined_easy, joined_figures, joined_models
+from replications import joined_data, joined_easy, joined_figures, joined_models, transfer_pairs
 from replications.content import RUNS
 from replications.parts import Part
 
@@ -44,5 +44,6 @@ PARTS: tuple[Part, ...] = (
     Part("joined_hardness", "How hard classes of words are", joined_easy.hardness),
     Part("joined_gifts", "What test sets give their treebanks", joined_easy.gifts),
     Part("joined_easy", "Easy for the wrong reason", joined_easy.easy, shown=_easy),
+    *transfer_pairs.PARTS,
     Part("joined_figures", "Figures and the page", joined_figures.drawn, UD),
 )  # fmt: skip

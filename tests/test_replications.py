@@ -29,6 +29,7 @@ QUICK = (
     "fragility_table1_redone", "fragility_table1_uas", "fragility_table2", "fragility_table5",
     "front_cells", "front_counts", "front_items", "joined_easy", "joined_findings", "joined_gifts",
     "joined_hardness", "joined_overview", "joined_strongest", "joined_regressions", "rules_gaps",
+    "transfer_best", "transfer_predictors",
 )  # fmt: skip
 
 
