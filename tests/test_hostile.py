@@ -9,8 +9,11 @@ import pytest
 from tests.commands import invoke
 from treegauge.cli.commands import verb_command
 from treegauge.cli.verbs import VERBS
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.outputs import OUTPUTS
 from treegauge.experiments.run import run
+from treegauge.parsing.options import read_options
+from treegauge.parsing.registry import find_parser
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
@@ -141,3 +144,31 @@ def test_an_output_that_is_an_input_is_refused_even_by_force(words, bench, monke
                 assert done.exit_code == 2, (line, done)
                 assert "error: " in done.stderr, line
     assert digests(bench) == before
+
+
+@pytest.mark.parametrize(
+    ("option", "limit"),
+    [
+        (f"threads={HUGE}", "from 1 to 1024"), ("threads=0", "at least 1"),
+        (f"batch_tokens={HUGE}", "to 1e+12"), ("clip=nan", "of at least 0.001"),
+        (f"epochs={HUGE}", "from 1 to"),
+    ],
+)  # fmt: skip
+def test_options_of_parsers_have_limits(option, limit):
+    with pytest.raises(TreegaugeError) as caught:
+        read_options(find_parser("biaffine").options, [option])
+    assert limit in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"workers = {HUGE}", f"retries = {HUGE}", f'timeout = "{HUGE}h"', f'memory = "{HUGE}TB"',
+        "workers = -1", 'pool = ""', 'timeout = "721h"',
+    ],
+)  # fmt: skip
+def test_numbers_and_names_in_plans_have_limits(line, bench, tmp_path):
+    plan = tmp_path / "p.toml"
+    plan.write_text((bench / "plan.toml").read_text() + f"[run]\n{line}\n")
+    with pytest.raises(TreegaugeError, match=r"p.toml|found '|unknown pool"):
+        run(plan, root=bench, dry_run=True)

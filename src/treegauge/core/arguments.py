@@ -19,6 +19,8 @@ LIMITS: Mapping[str, tuple[int, int]] = {
     "seed": (0, 2**32 - 1),
     "digits": (0, 15),
     "workers": (1, 1024),
+    "threads": (1, 1024),
+    "beam": (1, 10**4),
     "port": (0, 65535),
     "samples": (1, 10**8),
     "resamples": (0, 10**6),

@@ -56,7 +56,7 @@ def read_seconds(text: str | float) -> float:
     >>> read_seconds("1.5m")
     90.0
     """
-    return _read(text, _SECONDS, "a time such as 90s, 15m or 2h")
+    return _read(text, _SECONDS, "a time such as 90s, 15m or 2h", most=20 * 86400, limit="20d")
 
 
 def read_bytes(text: str | float) -> int:
@@ -68,14 +68,20 @@ def read_bytes(text: str | float) -> int:
     True
     """
     short = str(text).strip().lower().removesuffix("b").removesuffix("i")
-    return int(_read(short, _BYTES, "an amount of memory such as 500MB or 2GB", text))
+    expected = "an amount of memory such as 500MB or 2GB"
+    return int(_read(short, _BYTES, expected, text, most=1 << 50, limit="1024TB"))
 
 
-def _read(text: object, units: dict[str, int], expected: str, given: object = None) -> float:
+def _read(
+    text: object, units: dict[str, int], expected: str, given: object = None, *, most: int,
+    limit: str,
+) -> float:  # fmt: skip
     match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([a-z]?)", str(text).strip().lower())
     value = float(match[1]) * units.get(match[2], 0) if match else 0.0
     if value <= 0:
         raise TreegaugeError(f"found {given or text!r}; expected {expected}")
+    if value > most:
+        raise TreegaugeError(f"found {given or text!r}; expected at most {limit}")
     return value
 
 

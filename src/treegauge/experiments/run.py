@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from treegauge.core.arguments import check_arguments
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note, progress
 from treegauge.core.text_formats import parse_toml
@@ -209,6 +210,8 @@ def _plan_file(data: dict[str, Any], path: Path) -> PlanFile:
     _check("key of [plan]", shared, PLAN)
     run, slurm = _table(data, "run"), _table(data, "slurm")
     _check("key of [run]", run, RUN)
+    names = {name: shared[name] for name in ("name", "root", "task", "treebanks") if name in shared}
+    check_arguments("run", names | run, {})
     tables = data.get("grid", [{}])
     if not isinstance(tables, list):
         raise TreegaugeError("[grid] is one table; write [[grid]], of which there may be several")

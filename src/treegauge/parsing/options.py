@@ -1,9 +1,11 @@
 """Options of parsers: frozen dataclasses whose values are checked and named in errors."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypeVar
 
+from treegauge.core.arguments import LIMITS, MOST
 from treegauge.core.errors import ChoiceError, TreegaugeError
 
 T = TypeVar("T")
@@ -49,7 +51,11 @@ def _check(name: str, value: Any, default: Any, legal: Mapping[str, Any]) -> Non
     number = (int, float) if kind is float else kind
     inside = right and isinstance(value, number)
     if inside and kind in {int, float}:
-        inside = (low is None or value >= low) and (high is None or value <= high)
+        most = LIMITS.get(name, (0, MOST))[1] if high is None and kind is int else high
+        if low is None or value >= low:
+            high = most  # where the value is too small, the lower limit is enough
+        inside = (low is None or value >= low) and (most is None or value <= most)
+        inside = inside and math.isfinite(value)
     if not inside:
         nouns = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
         bounds = " from " + f"{low:g} to {high:g}" if None not in {low, high} else ""
