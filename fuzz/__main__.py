@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from fuzz import results
-from fuzz.running import run
+from fuzz.running import CHUNK, run
 from fuzz.targets import NAMES, load
 
 
@@ -18,6 +18,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=20_000, help="for each fuzzer (20000)")
     parser.add_argument("--start", type=int, help="first seed, instead of the next one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--chunk", type=int, default=CHUNK, help=f"inputs of a range ({CHUNK})")
     parser.add_argument("--guided", type=int, metavar="SECONDS", help="guide by coverage instead")
     parser.add_argument("--show", type=Path, metavar="INPUT", help="try one input of one fuzzer")
     parser.add_argument("--merge", type=Path, metavar="FILE", help="add rows in JSON lines")
@@ -49,7 +50,7 @@ def main() -> int:
             found += guided(name, options.guided)
             continue
         start = results.next_seed(name) if options.start is None else options.start
-        found += run(name, options.inputs, start=start, jobs=options.jobs)
+        found += run(name, options.inputs, start=start, jobs=options.jobs, chunk=options.chunk)
     return 1 if found else 0
 
 

@@ -1,4 +1,4 @@
-"""The long run as jobs for many cores: 5.2 million inputs of reader and validator, and scorers.
+"""The long run as jobs for many cores: 5 million sentences, and 200,000 pairs to score.
 
 ``jobs()`` lists ranges of seeds, the most important first, and ``run(job)`` tries one and returns
 its row, which ``python -m fuzz --merge FILE`` adds to the results. Seeds start where runs on one
@@ -12,19 +12,19 @@ from typing import Any
 
 from fuzz.worker import tried
 
-FIRST = 1_000_000_000
-COUNTS = {"scorer": 210_000, "reader": 2_600_000, "validator": 2_600_000, "repair": 500_000}
-CHUNKS = {"scorer": 5_000, "reader": 20_000, "validator": 20_000, "repair": 20_000}
+FIRST = 2_000_000_000
+SEEDS = {"scorer": 200_000, "reader_files": 40_000, "validator_files": 40_000}
+STEPS = {"scorer": 4_000, "reader_files": 1_600, "validator_files": 1_600}
 
 
 def jobs() -> list[dict[str, Any]]:
     """Return ranges of seeds, those of all fuzzers in turn."""
     ranges = [
         [
-            {"target": name, "start": start, "stop": min(start + CHUNKS[name], FIRST + count)}
-            for start in range(FIRST, FIRST + count, CHUNKS[name])
+            {"target": name, "start": start, "stop": min(start + STEPS[name], FIRST + count)}
+            for start in range(FIRST, FIRST + count, STEPS[name])
         ]
-        for name, count in COUNTS.items()
+        for name, count in SEEDS.items()
     ]
     return [job for job in chain(*zip_longest(*ranges)) if job is not None]
 

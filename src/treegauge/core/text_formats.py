@@ -4,12 +4,13 @@ from typing import Any
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the content of JSON.
+    r"""Return the content of JSON.
 
     Raises
     ------
     ValueError
-        If it is not JSON, not UTF-8, or has more levels than Python can read.
+        If it is not JSON, not UTF-8, has half a character (``\ud800``), or has more levels than
+        Python can read.
 
     Examples
     --------
@@ -23,9 +24,14 @@ def parse_json(text: str | bytes) -> Any:
     import json
 
     try:
-        return json.loads(text)
+        content = json.loads(text)
+        if (rb"\ud" if isinstance(text, bytes) else r"\ud") in text.lower():  # type: ignore[operator]
+            json.dumps(content, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except UnicodeEncodeError as error:
+        raise ValueError(f"half a character, {error.object[error.start]!r}") from None
+    return content
 
 
 def parse_toml(text: str) -> dict[str, Any]:
