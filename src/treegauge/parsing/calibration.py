@@ -143,7 +143,7 @@ def tempered(logs: Doubles, temperature: float) -> Doubles:
     return np.asarray((logs - logs.max(1, keepdims=True, initial=-np.inf)) / temperature)
 
 
-class HeldOut(NamedTuple):
+class CalibrationSet(NamedTuple):
     """A model, sentences that it has not learned from, and what it has seen if that is known."""
 
     model: Any
@@ -168,11 +168,15 @@ def fit_calibration(
     'projective'
     """
     seen = None if train is None else SeenWords.of(train)
-    return pooled_calibration([HeldOut(model, gold, seen)], fitted_on, seen)
+    return pooled_calibration([CalibrationSet(model, gold, seen)], fitted_on, seen)
 
 
 def pooled_calibration(
-    held_out: Sequence[HeldOut], fitted_on: str, seen: SeenWords | None, *, first: int | None = None
+    held_out: Sequence[CalibrationSet],
+    fitted_on: str,
+    seen: SeenWords | None,
+    *,
+    first: int | None = None,
 ) -> ModelCalibration:
     """Fit one calibration on the sentences of several models, such as those of folds.
 
@@ -241,7 +245,7 @@ def _by_sentence(values: npt.NDArray[Any], sizes: Sequence[int]) -> Doubles:
 class WordCases:
     """Evidence about the words of gold sentences, and which of them are correct."""
 
-    def __init__(self, held_out: HeldOut) -> None:
+    def __init__(self, held_out: CalibrationSet) -> None:
         model, gold, seen = held_out
         parsed = model.parse(gold)
         universal = UniversalRelations(relation_names(model))

@@ -9,7 +9,7 @@ from treegauge.core.messages import note, progress
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Parser
-    from treegauge.parsing.calibration import HeldOut, ModelCalibration
+    from treegauge.parsing.calibration import CalibrationSet, ModelCalibration
     from treegauge.parsing.registry import ParserEntry
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.sources import Source
@@ -34,14 +34,14 @@ def calibrate_model(
     ``both`` are the dev set and folds.
     """
     from treegauge.parsing.base import Probabilistic, Searching
-    from treegauge.parsing.calibration import HeldOut, pooled_calibration
+    from treegauge.parsing.calibration import CalibrationSet, pooled_calibration
     from treegauge.parsing.seen_words import SeenWords
 
     if source == "none" or not isinstance(model, Probabilistic | Searching):
         return None
     held_out, names, seen = [], [], SeenWords.of(train)
     if source in {"dev", "both"} and dev is not None and dev.n_words:
-        held_out.append(HeldOut(model, dev, seen))
+        held_out.append(CalibrationSet(model, dev, seen))
         names.append(_named("the dev set", dev))
     if source in {"folds", "both"}:
         held_out += _folds(parser, train, seed)
@@ -77,9 +77,9 @@ def _rounds(train: "Treebank") -> int:
     return 1 if train.n_words >= ENOUGH else FOLDS
 
 
-def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[HeldOut]":
+def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[CalibrationSet]":
     """Return models of parts of the training set, each with sentences that it has not seen."""
-    from treegauge.parsing.calibration import HeldOut
+    from treegauge.parsing.calibration import CalibrationSet
     from treegauge.parsing.seen_words import SeenWords
 
     rounds = _rounds(train)
@@ -89,7 +89,7 @@ def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[HeldOut]":
         for fold in range(rounds):
             rest = train[fold_of != fold]
             own = parser.fit(rest, seed=seed)
-            held_out.append(HeldOut(own, train[fold_of == fold], SeenWords.of(rest)))
+            held_out.append(CalibrationSet(own, train[fold_of == fold], SeenWords.of(rest)))
             task.advance()
     return held_out
 

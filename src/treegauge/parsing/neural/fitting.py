@@ -20,7 +20,7 @@ from treegauge.parsing.base import OnEpoch, check_training, load_archive, save_m
 from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
-from treegauge.parsing.neural.preparation import TrainingData
+from treegauge.parsing.neural.preparation import PreparedSets
 from treegauge.parsing.neural.vocabulary import Vocabulary
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.parsing.word_vectors import WordVectors
@@ -74,7 +74,7 @@ def fit(
     from treegauge.parsing.neural.pretrained import encoder_input
     from treegauge.parsing.neural.training import Learner, Lockstep
 
-    prepared = TrainingData.of(train, dev, options, encoding, seed=seed)
+    prepared = PreparedSets.of(train, dev, options, encoding, seed=seed)
     data, vectors, forms = prepared.data, prepared.vectors, prepared.forms
     device = choose_device(options.device)
     state = _Progress()

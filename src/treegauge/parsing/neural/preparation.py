@@ -23,7 +23,7 @@ Sentences = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingData:
+class PreparedSets:
     """The training and dev sets as numbers.
 
     Attributes
@@ -51,7 +51,7 @@ class TrainingData:
     def of(
         cls, train: Treebank, dev: Treebank | None, options: NeuralOptions,
         encoding: Encoding | None, *, seed: int,
-    ) -> "TrainingData":  # fmt: skip
+    ) -> "PreparedSets":  # fmt: skip
         """Check and encode both sets, and read the vectors that options name."""
         others = [] if dev is None or dev.n_words == 0 else [dev]
         check_training(train, *others, seed=seed)

@@ -8,7 +8,7 @@ from treegauge.core.messages import progress
 from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.fitting import Arrays, Trained, fit
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
-from treegauge.parsing.neural.preparation import TrainingData
+from treegauge.parsing.neural.preparation import PreparedSets
 from treegauge.treebanks.columns import Treebank
 
 
@@ -45,7 +45,7 @@ def _side_by_side(
     from treegauge.parsing.neural.encoder import to_arrays
     from treegauge.parsing.neural.training import Learner, Lockstep
 
-    prepared = TrainingData.of(train, dev, options, encoding, seed=min(seeds))
+    prepared = PreparedSets.of(train, dev, options, encoding, seed=min(seeds))
     data, held = prepared.data, prepared.dev
     device = choose_device(options.device)
     best, best_epochs = np.full(len(seeds), -1.0), np.zeros(len(seeds), int)
