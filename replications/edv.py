@@ -2,8 +2,21 @@
 
 import polars as pl
 
-from replications import edv_data, edv_figures, edv_lengths, edv_splits, edv_tables
-from replications.parts import Part
+from replications import (
+    edv_data,
+    edv_derived,
+    edv_figures,
+    edv_lengths,
+    edv_more_figures,
+    edv_morphology,
+    edv_orders,
+    edv_splits,
+    edv_supports,
+    edv_tables,
+    edv_unseen,
+    edv_whole,
+)
+from replications.parts import Part, kept
 
 UD = ("r2.5",)
 SPLITS = (
@@ -15,9 +28,51 @@ LENGTHS = (
     "same for mst and udpipe, then python -m replications edv_length_scores; 3 s after these runs"
 )
 
+RUNS = (
+    "long: python -m replications.edv_runs, seed 0; the rows that are kept took 46 min of one "
+    "core, all trainings that it lists about 10 h"
+)
+ORDERS = (
+    "long: python -m replications.edv_curriculum, seeds 0 to 2; the rows that are kept took 2 min "
+    "of one core, all of them about 5 min"
+)
+
+
+def _once(frame: pl.DataFrame) -> pl.DataFrame:
+    """Count a printed number once: beside the masses where there are several variants of EDV."""
+    once = frame.filter(pl.col("variant").is_null() | (pl.col("variant") == "masses"))
+    return once.filter(statistic="r") if "statistic" in frame.columns else once
+
+
+def _fitted_once(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.filter(pl.col("variant").is_null() | (pl.col("variant") == "masses"))
+
+
+def _beam(frame: pl.DataFrame) -> pl.DataFrame:
+    return _once(frame.filter(pl.col("parser").is_in(["none", "beam"])))
+
+
+def _udpipe(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.filter(parser="udpipe fast")
+
+
+def _uncounted(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.clear()
+
 
 def _coefficients(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(pl.col("statistic").is_in(["r", "p_value"]))
+
+
+def _misprints(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.filter(pl.col("why").str.starts_with("misprint"))
+
+
+def _by_treebank(frame: pl.DataFrame) -> pl.DataFrame:
+    """Show delta LAS of each parser, and how far apart the splits are."""
+    wide = frame.pivot("parser", index="treebank", values="dLAS")
+    edv = frame.group_by("treebank").agg(pl.col("dEDV", "dEDV masses").mean())
+    return wide.join(edv, on="treebank").sort("treebank")
 
 
 def _fits(frame: pl.DataFrame) -> pl.DataFrame:
@@ -36,7 +91,7 @@ def _deltas(frame: pl.DataFrame) -> pl.DataFrame:
     return wide.sort("treebank")
 
 
-def _told(frame: pl.DataFrame) -> pl.DataFrame:
+def _sampler(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.drop_nulls("ours").filter(method="sampler").drop("method", "difference")
 
 
@@ -49,16 +104,32 @@ def _methods(frame: pl.DataFrame) -> pl.DataFrame:
 
 PARTS: tuple[Part, ...] = (
     Part("edv_treebanks", "Distances of UD 2.5", edv_data.treebanks, UD, digits=4),
-    Part("edv_values", "Values of EDV (Section 3.1)", edv_data.values, digits=2),
-    Part("edv_table1", "Normality (Table 1)", edv_tables.table1, digits=3),
-    Part("edv_table2", "Correlations with LAS (Table 2)", edv_tables.table2, digits=3),
-    Part("edv_table3", "Correlations of variables (Table 3)", edv_tables.table3, digits=3),
+    Part("edv_values", "Values of EDV (Section 3.1)", edv_data.values, digits=2, counted=_once),
+    Part("edv_figure2", "Displacements of two treebanks (Fig. 2)", edv_more_figures.shares, UD,
+         digits=4),
+    Part("edv_supports", "EDV by masses over several supports", edv_supports.supports, UD,
+         digits=3),
+    Part("edv_slv", "SLV by distance and by masses", edv_supports.slv_supports, digits=3),
+    Part("edv_table1", "Normality (Table 1)", edv_tables.table1, digits=3, counted=_once),
+    Part("edv_table2", "Correlations with LAS (Table 2)", edv_tables.table2, digits=3,
+         counted=_once),
+    Part("edv_table3", "Correlations of variables (Table 3)", edv_tables.table3, digits=3,
+         counted=_once),
     Part("edv_table4", "Partial correlations (Table 4)", edv_tables.table4, digits=3,
-         shown=_coefficients),
+         shown=_coefficients, counted=_once),
     Part("edv_partial", "Partial correlations, with bootstrap", edv_tables.partial, digits=3),
     Part("edv_power", "What 28 treebanks can find", edv_tables.powers),
-    Part("edv_table5", "Linear models (Table 5)", edv_tables.table5, digits=3, shown=_fits),
-    Part("edv_background", "Background removal (Figs. 7, A.6)", edv_tables.backgrounds, digits=3),
+    Part("edv_table5", "Linear models (Table 5)", edv_tables.table5, digits=3, shown=_fits,
+         counted=_fitted_once),
+    Part("edv_background", "Background removal (Figs. 7, A.6)", edv_tables.backgrounds, digits=3,
+         counted=_once),
+    Part("edv_table6", "Morphologically complex treebanks (Table 6)", edv_morphology.table6,
+         digits=3, shown=_coefficients, counted=_once),
+    Part("edv_complexity", "Morphological complexity (Appendix C)", edv_morphology.complexity,
+         digits=3),
+    Part("edv_complexity_summary", "Classes of Appendix C", edv_morphology.complexity_summary),
+    Part("edv_table_b1", "Crossings and types (Table B.1)", edv_morphology.table_b1, digits=3,
+         shown=_coefficients, counted=_once),
     Part("edv_by_length", "EDV by length and treebank", edv_lengths.by_length, UD, digits=4),
     Part("edv_figure3", "EDV by length (Fig. 3)", edv_lengths.figure3, digits=4, shown=_lengths),
     Part("edv_length_scores", "LAS and EDV by length", edv_lengths.scores, ("r2.9",),
@@ -67,12 +138,33 @@ PARTS: tuple[Part, ...] = (
     Part("edv_figure10_summary", "Fig. 10 summed up", edv_lengths.figure10_summary, digits=2),
     Part("edv_samples", "EDV of samples (Table D.1)", edv_lengths.samples, UD, digits=4),
     Part("edv_samples_summary", "Table D.1 summed up", edv_lengths.samples_summary, digits=1),
+    kept("edv_runs", "Scores on splits of whole treebanks", RUNS),
+    Part("edv_whole", "High less low, whole treebanks", edv_whole.deltas, shown=_by_treebank,
+         digits=4),
+    Part("edv_whole_distances", "High less low, sizes and distances of 36 treebanks",
+         edv_whole.distances, ("r2.5", "r2.9"), digits=4),
+    Part("edv_whole_figure12", "Delta LAS (Figs. 12, 13), whole treebanks", edv_whole.figure12,
+         counted=_udpipe),
+    Part("edv_whole_table7", "Correlations of delta LAS (Table 7), whole treebanks",
+         edv_whole.table7, digits=3, counted=_beam),
+    Part("edv_whole_sizes", "Sizes of splits (caption of Table 7)", edv_whole.sizes, digits=3),
+    Part("edv_whole_random", "Beside random splits, whole treebanks", edv_whole.beside_random,
+         digits=4),
+    Part("edv_unseen", "Treebanks without a published model", edv_unseen.unseen, ("r2.9",),
+         digits=4),
+    Part("edv_figure9", "Predicted and actual LAS (Fig. 9)", edv_unseen.figure9),
+    Part("edv_figure9_errors", "Errors of predicted LAS (Fig. 9)", edv_unseen.figure9_errors),
+    kept("edv_curriculum_runs", "Sentences in several orders, each training", ORDERS),
+    Part("edv_curriculum", "Sentences in several orders", edv_orders.orders),
+    Part("edv_derived", "Cells that follow from coefficients (Tables 4, 6, 7, B.1)",
+         edv_derived.derived, digits=3, shown=_misprints),
+    Part("edv_derived_summary", "Cells that follow, counted", edv_derived.derived_summary),
     Part("edv_splits", "Scores on splits", edv_splits.collected, apart=SPLITS),
     Part("edv_deltas", "High less low", edv_splits.deltas, shown=_deltas),
-    Part("edv_figure12", "Delta LAS (Figs. 12, 13)", edv_splits.figure12, shown=_methods),
+    Part("edv_figure12", "Delta LAS (Figs. 12, 13)", edv_splits.figure12, shown=_methods,
+         counted=_uncounted),
     Part("edv_beside_random", "Beside random splits", edv_splits.beside_random, digits=4),
     Part("edv_table7", "Correlations of delta LAS (Table 7)", edv_splits.table7, digits=3,
-         shown=_told),
-    Part("edv_sizes", "Sizes of splits (caption of Table 7)", edv_splits.sizes, digits=3),
+         shown=_sampler, counted=_uncounted),
     Part("edv_figures", "Figures", edv_figures.drawn),
 )  # fmt: skip

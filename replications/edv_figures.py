@@ -5,9 +5,10 @@ from functools import partial
 
 import polars as pl
 
-from replications.edv_data import VARIANTS, scored
-from replications.edv_lengths import binned
-from replications.edv_splits import shape, some
+from replications import edv_whole
+from replications.edv_data import scored
+from replications.edv_lengths import VARIANTS, binned
+from replications.edv_more_figures import MORE
 from replications.edv_tables import GIVEN, LOG
 from replications.figures import draw
 from replications.parts import read_result
@@ -50,14 +51,15 @@ def by_bin(column: str) -> Spec:
     return bins(binned(first, column))
 
 
-def splits(method: str) -> Spec:
-    """Draw delta LAS and the skewed curve (Fig. 12)."""
-    return shape_plot(shape("mst", method))
+def splits(parser: str) -> Spec:
+    """Draw delta LAS on whole treebanks and the skewed curve (Fig. 12)."""
+    return shape_plot(edv_whole.shape(parser))
 
 
 def against_edv() -> Spec:
-    """Draw delta LAS against delta EDV (Fig. 14)."""
-    return scatter(some("mst", "sampler"), "dLAS", ["dEDV", "dEDV masses", "length"])
+    """Draw delta LAS against delta EDV on whole treebanks (Fig. 14)."""
+    frame = edv_whole.deltas().filter(parser="beam")
+    return scatter(frame, "dLAS", ["dEDV", "dEDV masses", "length"])
 
 
 FIGURES: Mapping[str, Callable[[], Spec]] = {
@@ -70,9 +72,10 @@ FIGURES: Mapping[str, Callable[[], Spec]] = {
     "edv_figure8_masses": partial(without_background, "edv_masses", GIVEN),
     "edv_figure10": partial(by_bin, "edv"),
     "edv_figure10_masses": partial(by_bin, "edv_masses"),
-    "edv_figure12": partial(splits, "sampler"),
-    "edv_figure12_optimised": partial(splits, "optimised"),
+    "edv_figure12": partial(splits, "udpipe fast"),
+    "edv_figure12_beam": partial(splits, "beam"),
     "edv_figure14": against_edv,
+    **MORE,
 }
 
 

@@ -5,12 +5,14 @@ looked for under ``TREEGAUGE_RUNS`` (``../runs``); the tables are made of what i
 """
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from statistics import median
 
 import polars as pl
 
+from replications.edv_data import allows
 from replications.edv_splitting import KINDS
 from replications.parts import compared, read_result
 from treegauge.experiments.store import Store
@@ -146,66 +148,50 @@ def table7() -> pl.DataFrame:
         names: dict[str, object] = {"parser": parser, "method": method, "treebanks": frame.height}
         for key, (printed, p) in TABLE7.items():
             variable, target, given = key
-            found = {variant: _coefficient(frame, key, column) for variant, column in EDV.items()}
+            found = {variant: coefficient(frame, key, {"dEDV": column})
+                     for variant, column in EDV.items()}  # fmt: skip
             concerned = "dEDV" in key
             for variant, one in found.items() if concerned else [(None, found["masses"])]:
                 rows.append(
                     names | {"variant": variant, "variable": variable, "with": target,
                              "given": given or None, "printed p": p, "p": one.p_value,
                              "printed": printed if method == "sampler" else None, "ours": one.r,
-                             "why": _why(key, one, found["masses"], printed)}
+                             "why": reason(key, one, found["masses"], printed)}
                 )  # fmt: skip
     return compared(rows)
 
 
-def _coefficient(frame: pl.DataFrame, key: tuple[str, str, str], column: str) -> Inference:
-    """Correlate two columns, given a third if there is one; nothing for a constant column."""
-    variable, target, *given = (column if name == "dEDV" else name for name in key if name)
+def coefficient(
+    frame: pl.DataFrame, key: tuple[str, str, str], columns: Mapping[str, str]
+) -> Inference:
+    """Correlate two columns, given a third if there is one; nothing for a constant column.
+
+    `columns` names the columns behind dEDV and dSLV.
+    """
+    variable, target, *given = (columns.get(name, name) for name in key if name)
     if any(frame[name].n_unique() == 1 for name in (variable, target, *given)):
         return Inference()
     return analyse(frame, target, [variable], given, resamples=0, cluster="none").rows[-1].inference
 
 
-def _why(
-    key: tuple[str, str, str], found: Inference, masses: Inference, printed: str | None
-) -> str:
+def reason(
+    key: tuple[str, str, str], found: Inference, masses: Inference, printed: str | None, *,
+    sampled: bool = True,
+) -> str:  # fmt: skip
     """Say whether chance allows a difference; if not, whether the masses variant has none."""
-    told = _interval(found)
-    if printed is None or _allows(found, printed):
-        return told
-    if _allows(masses, printed):
-        return f"the printed EDV is not the distance, see masses; {told}"
-    if key[0] == "words":
-        return f"of at most 1,000 sentences, words are but another name for their length; {told}"
-    return f"unexplained: outside the {told}"
+    ours = interval(found)
+    if printed is None or allows(found, printed):
+        return ours
+    if not ours:
+        return "too few treebanks for an interval"
+    if allows(masses, printed):
+        return f"the printed values are not of the distance, see masses; {ours}"
+    if key[0] == "words" and sampled:
+        return f"of at most 1,000 sentences, words measure their length; {ours}"
+    return f"unexplained: outside the {ours}"
 
 
-def _interval(found: Inference) -> str:
+def interval(found: Inference) -> str:
+    """Return the interval of a coefficient as text; nothing where there is none."""
     known = found.low is not None and found.high is not None
     return f"95 % interval of ours: {found.low:.2f} to {found.high:.2f}" if known else ""
-
-
-def _allows(found: Inference, printed: str) -> bool:
-    if found.low is None or found.high is None:
-        return False
-    return found.low <= float(printed) <= found.high
-
-
-def sizes() -> pl.DataFrame:
-    """Say how much low and high splits differ in size and length, beside the caption of Table 7."""
-    rows: list[dict[str, object]] = []
-    equal = "our sampler takes as many sentences of every length into both splits"
-    for method in METHODS:
-        frame = some("mst", method)
-        gaps = {
-            "mean |delta train words|": ("45.0", frame["dwords"].abs()),
-            "in % of train words": ("0.097", 100 * frame["dwords"].abs() / frame["words"]),
-            "mean |delta mean test length|": ("0.059", frame["dlength"].abs()),
-            "in % of the length": ("0.25", 100 * frame["dlength"].abs() / frame["length"]),
-        }
-        rows += [
-            {"method": method, "value": value, "printed": printed if method == "sampler" else None,
-             "ours": float(str(gap.mean())), "why": equal}
-            for value, (printed, gap) in gaps.items()
-        ]  # fmt: skip
-    return compared(rows)

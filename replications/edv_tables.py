@@ -3,15 +3,26 @@
 Rows without EDV or SLV come from all 94 treebanks, rows with them from those that have files here.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
-from replications.edv_data import DISTANCES, SIZES, VARIANTS, at_hand, fewer, scored, unrounded
+from replications.edv_data import (
+    DISTANCES,
+    SIZES,
+    SLV_VARIANTS,
+    VARIANTS,
+    at_hand,
+    fewer,
+    scored,
+    unrounded,
+)
 from replications.parts import compared
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.background import remove_background
+from treegauge.statistics.background import Stage, remove_background
 from treegauge.statistics.coefficients import Inference, inference
+from treegauge.statistics.correlation import Association
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.normality import normality
 from treegauge.statistics.power import correlation_power, needed_rows
@@ -50,9 +61,10 @@ TABLE5: tuple[tuple[tuple[str, ...], str, tuple[str, ...], tuple[str, ...]], ...
 )  # fmt: skip
 
 
-def _twice(variable: str) -> list[tuple[str, str | None]]:
-    """Return the column behind a variable and its variant: EDV has two."""
-    return [*VARIANTS.items()] if variable == "edv" else [(variable, None)]
+def variants_of(variable: str) -> list[tuple[str, str | None]]:
+    """Return the columns behind a variable with their variants: EDV and SLV have several."""
+    known = {"edv": VARIANTS, "slv": SLV_VARIANTS}
+    return [*known[variable].items()] if variable in known else [(variable, None)]
 
 
 def _row(
@@ -70,9 +82,9 @@ def table1() -> pl.DataFrame:
     found = {row["variable"]: row for row in normality(scored()).rows}
     rows = []
     for variable, (printed, p) in TABLE1.items():
-        for column, variant in _twice(variable):
+        for column, variant in variants_of(variable):
             one = found[column]
-            why = fewer(None, None, printed) if column in DISTANCES else "unexplained"
+            why = fewer(None, printed) if column in DISTANCES else "unexplained"
             names = {"variable": variable, "variant": variant}
             rows.append(_row(names, one["n"], printed, p, one["w"], one["p_value"], why))
     return compared(rows)
@@ -90,15 +102,22 @@ def table2() -> pl.DataFrame:
     )
     rows = []
     for variable, (printed, p) in TABLE2.items():
-        for column, variant in _twice(variable):
+        for column, variant in variants_of(variable):
             one, some = all_rows[column], some_rows[column].inference
             found = one.inference
-            known = column not in DISTANCES
-            why = unrounded(column, printed) if known else fewer(found.low, found.high, printed)
+            if column in DISTANCES:
+                why = fewer(found, printed, _over_all_bins(all_rows, column))
+            else:
+                why = unrounded(column, printed)
             names = {"variable": variable, "variant": variant}
             row = _row(names, one.n, printed, p, _known(found.r), _known(found.p_value), why)
             rows.append(row | {"at hand": some.r, "p at hand": some.p_value})
     return compared(rows)
+
+
+def _over_all_bins(rows: Mapping[str, Association], column: str) -> Inference | None:
+    """Return the coefficient over all bins, for a column of masses over those seen."""
+    return rows[f"{column}_axis"].inference if column.endswith("_masses") else None
 
 
 def table3() -> pl.DataFrame:
@@ -108,9 +127,17 @@ def table3() -> pl.DataFrame:
         pairs[pair["x"], pair["y"]] = pairs[pair["y"], pair["x"]] = pair
     rows = []
     for (variable, target), (printed, p) in TABLE3.items():
-        for column, variant in _twice(target):
-            pair = pairs[variable, column]
-            why = fewer(pair["low"], pair["high"], printed) if target == "edv" else "unexplained"
+        for column, variant in variants_of(target):
+            # SLV goes with EDV of its own variant.
+            other = column.replace("edv", "slv") if variable == "slv" else variable
+            pair = pairs[other, column]
+            why = "unexplained"
+            if target == "edv":
+                bins = None
+                if column == "edv_masses":
+                    of_bins = "slv_masses_axis" if variable == "slv" else variable
+                    bins = _inference(pairs[of_bins, "edv_masses_axis"])
+                why = fewer(_inference(pair), printed, bins)
             names = {"variable": variable, "with": target, "variant": variant}
             rows.append(_row(names, pair["n"], printed, p, pair["r"], pair["p_value"], why))
     pair = pairs["edv_masses", "edv"]
@@ -119,24 +146,32 @@ def table3() -> pl.DataFrame:
     return compared(rows)
 
 
+def _inference(pair: Mapping[str, Any]) -> Inference:
+    return Inference(r=pair["r"], low=pair["low"], high=pair["high"])
+
+
 def table4() -> pl.DataFrame:
     """Partial correlations of LAS and EDV, every cell."""
     found = analyse(at_hand(), "las", list(VARIANTS), GIVEN, resamples=0, cluster="none")
+    bins = {len(one.given): one.inference for one in found.rows if one.variable.endswith("_axis")}
     rows: list[dict[str, object]] = []
     for one in found.rows:
+        other = bins[len(one.given)] if one.variable == "edv_masses" else None
         for statistic, printed in zip(STATISTICS, TABLE4[len(one.given)], strict=True):
             rows.append(
                 {"variant": VARIANTS[one.variable], "given": " + ".join(one.given) or "nothing",
                  "treebanks": one.n, "statistic": statistic, "printed": printed,
                  "ours": getattr(one.inference, statistic),
-                 "why": _of_coefficient(statistic, printed, one.inference)}
+                 "why": _of_coefficient(statistic, printed, one.inference, other)}
             )  # fmt: skip
     return compared(rows)
 
 
-def _of_coefficient(statistic: str, printed: str | None, found: Inference) -> str:
+def _of_coefficient(
+    statistic: str, printed: str | None, found: Inference, other: Inference | None
+) -> str:
     if statistic == "r" and printed is not None:
-        return fewer(found.low, found.high, printed)
+        return fewer(found, printed, other)
     return f"follows from the coefficient and {at_hand().height} treebanks"
 
 
@@ -155,16 +190,16 @@ def powers() -> pl.DataFrame:
 
 
 def partial() -> pl.DataFrame:
-    """Return all that :func:`analyse` tells of distances and LAS."""
-    table = analyse(at_hand(), "las", list(DISTANCES), GIVEN, seed=0, cluster="none").table
-    return table.drop("group", "target")
+    """Return all that :func:`analyse` says about distances and LAS, with genera as clusters."""
+    table = analyse(at_hand(), "las", ["edv", "edv_masses", "slv"], GIVEN, seed=0).table
+    return table.drop("group", "target", "bca_low", "bca_high")
 
 
 def table5() -> pl.DataFrame:
     """Linear models of LAS: adjusted R2, shares, p-values of the predictors."""
     rows: list[dict[str, object]] = []
     for predictors, adjusted, shares, p_values in TABLE5:
-        for column, variant in _twice("edv") if "edv" in predictors else [("edv", None)]:
+        for column, variant in variants_of("edv") if "edv" in predictors else [("edv", None)]:
             terms = [column if name == "edv" else name for name in predictors]
             model = regress(scored(), "las", terms, log=LOG)
             why = (f"{at_hand().height} of the 94 treebanks have files here" if variant
@@ -205,12 +240,16 @@ def backgrounds() -> pl.DataFrame:
         ("A.6", "edv", GIVEN, ("-0.492", "-0.186", "-0.249"), (LESS, "0.072", "0.015")),
     )  # fmt: skip
     for figure, variable, given, printed, p_values in figures:
-        for column, variant in _twice(variable):
-            found = remove_background(scored(), "las", column, given, log=LOG, resamples=0)
-            for stage, value, p in zip(found.stages, printed, p_values, strict=True):
-                one = inference(float(stage.inference.r or 0), len(stage.values))
-                why = (unrounded(column, value) if variable != "edv"
-                       else fewer(one.low, one.high, value))  # fmt: skip
+        stages = {
+            column: remove_background(scored(), "las", column, given, log=LOG, resamples=0).stages
+            for column, _ in variants_of(variable)
+        }
+        for column, variant in variants_of(variable):
+            for i, (value, p) in enumerate(zip(printed, p_values, strict=True)):
+                stage, one = stages[column][i], _of_stage(stages[column][i])
+                masses = column == "edv_masses"
+                bins = _of_stage(stages["edv_masses_axis"][i]) if masses else None
+                why = unrounded(column, value) if variable != "edv" else fewer(one, value, bins)
                 names = {"figure": figure, "variable": variable, "variant": variant,
                          "divided out last": stage.removed}  # fmt: skip
                 n = len(stage.values)
@@ -227,6 +266,11 @@ def backgrounds() -> pl.DataFrame:
              "little is left (tests/published/test_edv_statistics.py makes both)")
     )  # fmt: skip
     return compared(rows)
+
+
+def _of_stage(stage: Stage) -> Inference:
+    """Return what the paper infers from a coefficient, as if nothing had been divided out."""
+    return inference(_known(stage.inference.r), len(stage.values))
 
 
 def _known(value: float | None) -> float:

@@ -72,7 +72,7 @@ class RunTable:
 
     def main(self) -> None:
         """Run what is missing; with a number, of the first jobs; with a file, add its rows."""
-        (given,) = sys.argv[1:] or [None]
+        given = sys.argv[1] if sys.argv[1:] else None
         if given is not None and not given.isdigit():
             self.keep(*map(json.loads, Path(given).read_text(encoding="utf-8").splitlines()))
             return

@@ -98,3 +98,14 @@ def test_bad_requests(call, message):
 def test_a_file_without_heads_or_tags_can_be_tagged(tagger):
     unparsed = parse_conllu("1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n", need_heads=False)
     assert tagger.tag(unparsed)["upos"][0] != "_"
+
+
+def test_documents_of_uneven_length_do_not_leave_a_fold_empty():
+    word = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    documents = "".join(f"# newdoc\n{word * (30 if i == 0 else 1)}" for i in range(5))
+    train = parse_conllu(documents)
+    folds = taggers.tag_folds(train, 5, seed=0)
+    assert sorted(np.concatenate(folds).tolist()) == list(range(34))
+    assert [len(fold) for fold in folds] == [7, 7, 6, 7, 7]
+    with pytest.raises(TreegaugeError, match="leaves none for fold"):
+        taggers.tag_folds(train, 5, seed=0, documents=True)

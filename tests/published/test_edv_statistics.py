@@ -5,9 +5,12 @@ matched to one unit in the last digit, and everything else to the printed digit.
 """
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
+from replications.edv_derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
+from replications.parts import beyond_rounding
 from treegauge.data import edv_tables, ud25
 from treegauge.statistics.analyse import analyse
 from treegauge.statistics.background import remove_background
@@ -94,85 +97,26 @@ def test_the_partial_coefficient_beside_figure_7_correlates_residuals_of_raw_cou
     assert (round(ranked.r, 3), round(ranked.p_value, 2)) == (-0.158, 0.13)
 
 
-# table and row, rho, rows, covariates: limits of the interval, square, adjusted square, p, power
-ROWS = {
-    "4 UDPipe 1.2, none": (-0.492, 94, 0, -0.63, -0.32, 0.242, 0.234, "<", 0.999),
-    "4 UDPipe 1.2, words": (-0.265, 94, 1, -0.44, -0.06, 0.070, 0.050, 0.010, 0.735),
-    "4 UDPipe 1.2, words + length": (-0.278, 94, 2, -0.46, -0.08, 0.077, 0.047, 0.007, 0.773),
-    "4 UDPipe 2.0, none": (-0.466, 90, 0, -0.61, -0.29, 0.217, 0.208, "<", 0.997),
-    "4 UDPipe 2.0, words": (-0.290, 90, 1, -0.47, -0.09, 0.084, 0.063, 0.006, 0.796),
-    "4 UDPipe 2.0, words + length": (-0.312, 90, 2, -0.49, -0.11, 0.097, 0.066, 0.003, 0.849),
-    "6 UDPipe 1.2, complex": (-0.678, 50, 0, -0.80, -0.49, 0.459, 0.448, "<", 1.000),
-    "6 UDPipe 1.2, not": (-0.073, 44, 0, -0.36, 0.23, 0.005, -0.018, 0.636, 0.076),
-    "6 UDPipe 1.2, full": (-0.492, 94, 0, -0.63, -0.32, 0.242, 0.234, "<", 0.999),
-    "6 UDPipe 1.2, complex, words": (-0.481, 50, 1, -0.67, -0.23, 0.231, 0.199, "<", 0.948),
-    "6 UDPipe 1.2, not, words": (0.163, 44, 1, -0.14, 0.44, 0.027, -0.021, 0.296, 0.182),
-    "6 UDPipe 1.2, full, words": (-0.265, 94, 1, -0.44, -0.06, 0.070, 0.050, 0.010, 0.735),
-    "6 UDPipe 2.0, complex": (-0.624, 47, 0, -0.77, -0.41, 0.389, 0.376, "<", 0.998),
-    "6 UDPipe 2.0, not": (-0.118, 43, 0, -0.40, 0.19, 0.014, -0.010, 0.450, 0.118),
-    "6 UDPipe 2.0, full": (-0.466, 90, 0, -0.61, -0.29, 0.217, 0.208, "<", 0.997),
-    "6 UDPipe 2.0, complex, words": (-0.466, 47, 1, -0.64, -0.16, 0.183, 0.146, 0.003, 0.857),
-    "6 UDPipe 2.0, not, words": (-0.008, 43, 1, -0.31, 0.30, 0.000, -0.050, 0.958, 0.050),
-    "6 UDPipe 2.0, full, words": (-0.290, 90, 1, -0.47, -0.09, 0.084, 0.063, 0.006, 0.796),
-    "7 words": (0.104, 103, 0, -0.09, 0.29, 0.011, 0.001, 0.295, 0.182),
-    "7 length": (0.507, 103, 0, 0.35, 0.64, 0.258, 0.251, "<", 1.000),
-    "7 delta words": (0.067, 103, 0, -0.13, 0.26, 0.004, -0.006, 0.502, 0.103),
-    "7 delta length": (-0.037, 103, 0, -0.23, 0.16, 0.001, -0.009, 0.713, 0.065),
-    "7 delta SLV": (0.139, 103, 0, -0.06, 0.32, 0.019, 0.010, 0.161, 0.290),
-    "7 delta EDV": (-0.478, 103, 0, -0.61, -0.31, 0.228, 0.220, "<", 0.999),
-    "7 length, delta EDV": (-0.847, 103, 0, -0.89, -0.78, 0.717, 0.711, "<", 1.000),
-    "7 delta SLV, delta EDV": (0.088, 103, 0, -0.11, 0.28, 0.008, -0.002, 0.379, 0.143),
-    "7 delta EDV given length": (-0.105, 103, 1, -0.29, 0.09, 0.011, -0.009, 0.295, 0.182),
-    "7 delta EDV given delta SLV": (-0.497, 103, 1, -0.63, -0.33, 0.247, 0.231, "<", 1.000),
-    "B.1 UD 2.5, crossings": (0.126, 94, 0, -0.08, 0.32, None, None, 0.228, 0.227),
-    "B.1 UD 2.5, types": (-0.048, 94, 0, -0.25, 0.16, None, None, 0.644, 0.075),
-    "B.1 UD 2.6, crossings": (0.136, 90, 0, -0.07, 0.33, None, None, 0.202, 0.248),
-    "B.1 UD 2.6, types": (-0.038, 90, 0, -0.24, 0.17, None, None, 0.724, 0.064),
-}
-COLUMNS = ["low", "high", "r2", "adjusted_r2", "p_value", "power"]
-
-# Six cells belong to another rho than the one printed beside them; in three the adjusted square
-# does not fit its own row.
-MISPRINTS = {
-    ("6 UDPipe 2.0, complex, words", "low"),
-    ("6 UDPipe 2.0, complex, words", "high"),
-    ("6 UDPipe 2.0, complex, words", "r2"),
-    ("6 UDPipe 2.0, complex, words", "adjusted_r2"),
-    ("6 UDPipe 2.0, complex, words", "p_value"),
-    ("6 UDPipe 2.0, complex, words", "power"),
-    ("7 length", "adjusted_r2"),
-    ("7 delta words", "adjusted_r2"),
-    ("7 length, delta EDV", "adjusted_r2"),
-}
-
-
-def follows(column: str, value: float | str, rho: float, n: int, k: int) -> bool:
-    """Tell whether some rho that rounds to the printed one gives what is printed."""
-    inside = [rho + step * 1e-5 for step in range(-50, 51)]
-    found = [getattr(inference(r, n, k), column) for r in inside]
-    if value == "<":
-        return min(found) < 0.001
-    half = 0.5 * 10 ** -(2 if column in {"low", "high"} else 3) + 1e-9
-    return min(found) - half <= value <= max(found) + half
-
-
 def test_tables_4_6_7_and_b1_follow_from_their_coefficients_but_for_nine_misprints():
-    cells = [
-        (name, column, value, row[:3])
-        for name, row in ROWS.items()
-        for column, value in zip(COLUMNS, row[3:], strict=True)
-        if value is not None
-    ]
-    assert len(cells) == 184
-    wrong = {
-        (name, column) for name, column, value, how in cells if not follows(column, value, *how)
-    }
-    assert wrong == MISPRINTS
-    assert len(MISPRINTS) == 9
+    cells = derived()
+    assert cells.height == 173
+    assert not cells["why"].str.starts_with("unexplained").any()
+    misprints = cells.filter(pl.col("why").str.starts_with("misprint"))
+    assert misprints["statistic"].to_list().count("adjusted_r2") == 4
+    assert misprints.group_by("row").len().sort("len")["len"].to_list() == [1, 1, 1, 6]
+    less = [cells["p_value"] == "<" for *_, cells in printed_rows()]
+    found = [inference(float(r), n, k).p_value for _, _, n, k, r, _ in printed_rows()]
+    assert all((p < 0.001) is small for p, small in zip(found, less, strict=True))
 
 
 def test_the_row_of_table_6_with_six_misprints_fits_another_coefficient():
-    name = "6 UDPipe 2.0, complex, words"
-    _, n, k, *values = ROWS[name]
-    for column, value in zip(COLUMNS, values, strict=True):
-        assert follows(column, value, -0.428, n, k), column
+    (row,) = [row for row in printed_rows() if row[1] == ANOTHER_ROW]
+    _, _, n, covariates, _, cells = row
+    found = inference(ANOTHER, n, covariates)
+    for column, value in cells.items():
+        assert not beyond_rounding(value, getattr(found, column)), column
+
+
+def test_adjusted_squares_of_table_7_come_from_rounded_squares():
+    assert [round(1 - (1 - square) * 102 / (101 - k), 3) for square, k in
+            ((0.258, 0), (0.004, 0), (0.717, 1))] == [0.251, -0.006, 0.711]  # fmt: skip

@@ -89,13 +89,19 @@ def tag_folds(
 ) -> list[npt.NDArray[np.int64]]:
     """Deal the sentences of a training set into folds for taggers; documents stay whole.
 
-    Where there are fewer documents than folds, sentences are dealt one by one unless `documents`
-    says otherwise.
+    Where there are fewer documents than folds, or long ones leave a fold without any, sentences are
+    dealt one by one unless `documents` says otherwise.
     """
     sentences = pool(train)
+    whole = documents
     if documents is None:
-        documents = sentences.has_documents and len(np.unique(sentences.documents)) >= folds
-    dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=documents)
+        whole = sentences.has_documents and len(np.unique(sentences.documents)) >= folds
+    try:
+        dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=whole)
+    except TreegaugeError:
+        if documents is not None or not whole:
+            raise
+        dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=False)
     return list(dealt.parts.values())
 
 
