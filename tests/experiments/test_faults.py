@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments import store as stores
+from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.processes import _interrupts_wait
 from treegauge.experiments.run import run
+from treegauge.experiments.running import run_expansion
 from treegauge.experiments.status import status
 from treegauge.experiments.store import FullError, Store
 from treegauge.treebanks.sources import short_name
@@ -288,3 +291,19 @@ def test_a_clock_that_jumps_back(chores, tmp_path, monkeypatch):
     assert run(plan, tmp_path / "s", pool="inline").reused == 6
     run(plan, tmp_path / "t", pool="inline")
     assert csv(tmp_path / "s") == csv(tmp_path / "t")
+
+
+@pytest.mark.fault("a store that vanishes during a run")
+def test_a_store_that_vanishes(chores, tmp_path, notes):
+    """SQLite goes on in the deleted file, so that all was lost without a word."""
+    plan, store = chores("wordy", 6), tmp_path / "s"
+
+    def vanish(done: int, _: int) -> None:
+        if done == 2:
+            shutil.move(store, tmp_path / "moved")
+
+    with pytest.raises(TreegaugeError, match="was moved or deleted during the run"):
+        run_expansion(plan, Store(store), PoolSettings("inline"), progress=vanish)
+    assert not store.exists()
+    assert whole(tmp_path / "moved") == 2
+    assert run(plan, tmp_path / "moved", pool="inline").reused == 2

@@ -201,6 +201,11 @@ class Writer:
     def record(self, entries: Sequence[LedgerEntry], run: int) -> None:
         """Write cells down: their files first, then their rows, all in one transaction."""
         store = self.store
+        if not store.ledger_path.exists():  # the database would go on in a file without a name
+            raise TreegaugeError(
+                f"store {store.path} was moved or deleted during the run; what was done since then "
+                "is lost: run the same again where the store is now"
+            )
         with store.safely():
             for entry in entries:
                 key, report = entry.cell.key, entry.report
