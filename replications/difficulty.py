@@ -215,6 +215,8 @@ PARTS = (
          difficulty_cells.differences, digits=3),
     Part("difficulty_batches", "Do differences go with the words in a batch?",
          difficulty_variants.batches, digits=3),
+    Part("difficulty_updates", "Scores after as many updates as batches of 480 words make",
+         difficulty_variants.updates),
     Part("difficulty_mdl", "Description length by what is summed, trained on and for how long",
          difficulty_variants.mdl, shown=difficulty_variants.shown_mdl),
     Part("difficulty_mdl_columns", "Are arcs and relations two columns?",

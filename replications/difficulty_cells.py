@@ -25,8 +25,11 @@ from treegauge.dynamics.difficulty import LARGER_IS_EASIER
 MEASURES = tuple(LARGER_IS_EASIER)
 TRIALS = 5
 """Shuffles that the paper averages description length over."""
+WORDS = 480
+"""Words in a batch at which ours and the paper's scores agree."""
 SCORE_CHOICES = {
-    "": "{}", "without punctuation": "{}_words", "at the best epoch on dev": "{}_best",
+    "": "{}", "after as many updates as batches of 480 words make": "{}_updates",
+    "without punctuation": "{}_words", "at the best epoch on dev": "{}_best",
     "without punctuation, at the best epoch on dev": "{}_words_best",
 }  # fmt: skip
 
@@ -127,7 +130,10 @@ def _values(own: pl.DataFrame, measure: str) -> dict[str, npt.NDArray[np.float64
     names = {"": "{}", "recorded during the epochs": "{}_during"}
     if kind in {"uas", "las"}:
         names = SCORE_CHOICES
-    return {label: own[name.format(measure)].to_numpy() for label, name in names.items()}
+    columns = {label: own[name.format(measure)] for label, name in names.items()}
+    return {
+        label: values.to_numpy() for label, values in columns.items() if not values.null_count()
+    }
 
 
 def _code_choices(treebank: str) -> list[Choice]:

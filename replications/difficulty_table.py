@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from replications.difficulty_cells import WORDS, words_per_batch
 from replications.difficulty_gpu import MAP_EDGES, PVI_EDGES
 from replications.parts import RESULTS, as_csv
 from treegauge import data
@@ -52,7 +53,8 @@ def read_run(folder: Path, name: str) -> Rows:
 def by_seed(rows: Rows) -> pl.DataFrame:
     """Return one row per treebank and seed: its values after the last epoch.
 
-    ``_best`` are scores after the epoch with the best LAS on dev, ``_least_`` entropies after the
+    ``_best`` are scores after the epoch with the best LAS on dev, ``_updates`` those after as many
+    updates as 30 epochs in batches of 480 words make, ``_least_`` entropies after the
     epoch where they are smallest; ``_during`` are probabilities recorded as the parser learned from
     the words, with dropout.
     """
@@ -62,6 +64,11 @@ def by_seed(rows: Rows) -> pl.DataFrame:
         own = {"treebank": row["treebank"], "seed": row["seed"], "best_epoch": best + 1}
         own |= {name: row[name][-1] for name in SCORES}
         own |= {f"{name}_best": row[name][best] for name in SCORES}
+        # Batches of 480 words would have made as many updates in all after this epoch of ours.
+        share = words_per_batch()[row["treebank"]] / WORDS
+        epoch = max(round(share * len(row["las"])), 1) if share < 1 else None
+        own["updates_epoch"] = epoch
+        own |= {f"{name}_updates": row[name][epoch - 1] if epoch else None for name in SCORES}
         for layer in LAYERS:
             own |= {key: value for key, value in row.items()
                     if key.startswith(layer) and isinstance(value, float)}  # fmt: skip
@@ -71,7 +78,7 @@ def by_seed(rows: Rows) -> pl.DataFrame:
             known, null = (min(row[f"{layer}_{name}"]) for name in ("entropy", "null_entropy"))
             own |= {f"{layer}_least_entropy": known, f"{layer}_least_null_entropy": null}
         made.append(own)
-    return pl.DataFrame(made)
+    return pl.DataFrame(made, infer_schema_length=None)
 
 
 def by_epoch(rows: Rows) -> pl.DataFrame:

@@ -4,7 +4,14 @@ import numpy as np
 import polars as pl
 from scipy.stats import spearmanr
 
-from replications.difficulty_cells import MEASURES, gaps, one_seed, published, words_per_batch
+from replications.difficulty_cells import (
+    MEASURES,
+    gaps,
+    one_seed,
+    published,
+    seeds,
+    words_per_batch,
+)
 from replications.parts import read_result
 
 LAYERS = {"arc": "arcs", "rel": "relations"}
@@ -113,3 +120,27 @@ def batches() -> pl.DataFrame:
                      float(left)))  # fmt: skip
     names = ["measure", "treebanks", "rho", "p", "zero", "mean absolute", "left"]
     return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def updates() -> pl.DataFrame:
+    """Return scores after 30 epochs, and after as many updates as batches of 480 words make.
+
+    Of the treebanks with several seeds where a batch of 32 sentences has fewer words.
+    """
+    own = seeds().drop_nulls("updates_epoch").group_by("treebank").agg(
+        pl.col("updates_epoch").first(), pl.col("^[ul]as(_updates)?$").mean()
+    )  # fmt: skip
+    both = own.join(published().select("treebank", "uas", "las"), on="treebank", suffix="_paper")
+    names = [f"{score}{kind}" for score in ("uas", "las") for kind in ("_paper", "", "_updates")]
+    made = both.sort("updates_epoch").select("treebank", "updates_epoch", *names)
+    gaps = [
+        (pl.col(f"{score}{kind}") - pl.col(f"{score}_paper")).abs().mean().alias(f"{score}{kind}")
+        for score in ("uas", "las")
+        for kind in ("", "_updates")
+    ]
+    off = made.select(pl.lit("mean absolute difference").alias("treebank"), *gaps)
+    heads = {"updates_epoch": "epoch", **{
+        f"{score}{kind}": f"{score.upper()} {said}" for score in ("uas", "las")
+        for kind, said in (("_paper", "in print"), ("", "after 30 epochs"), ("_updates", "then"))
+    }}  # fmt: skip
+    return pl.concat([made, off], how="diagonal").rename(heads)

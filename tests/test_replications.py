@@ -18,7 +18,7 @@ QUICK = (
     "content_reasons", "content_spread", "content_sttr", "content_variance", "content_weights",
     "difficulty_alike", "difficulty_batches", "difficulty_by_relation", "difficulty_claims",
     "difficulty_items", "difficulty_mdl", "difficulty_mdl_columns", "difficulty_regions",
-    "difficulty_vinfo", "selection_halves", "selection_treebanks",
+    "difficulty_updates", "difficulty_vinfo", "selection_halves", "selection_treebanks",
     "difficulty_differences", "difficulty_matrix", "difficulty_morphology", "difficulty_parsers",
     "difficulty_sizes", "difficulty_table1", "edv_background", "edv_beside_random", "edv_by_length",
     "edv_deltas", "edv_figure10", "edv_figure10_summary", "edv_figure12", "edv_figure3",
