@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from treegauge.cli import progress
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.tag import tag
 from treegauge.testing.synthesise import Grammar
@@ -21,7 +22,8 @@ def files(tmp_path):
     return tmp_path / "train.conllu", tmp_path / "test.conllu"
 
 
-def test_other_files_are_tagged(command, files, tmp_path):
+def test_other_files_are_tagged(command, files, tmp_path, monkeypatch):
+    monkeypatch.setattr(progress, "PAUSE", 1e9)  # a busy machine may take long
     train, test = files
     out = tmp_path / "out"
     done = command(
