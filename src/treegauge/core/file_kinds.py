@@ -10,6 +10,7 @@ CONLLU, MODEL, PAGE = "CoNLL-U", "an archive of arrays", "a web page"
 TEXT, JSON, RESULTS, LATEX = "text", "JSON", "results in JSON", "LaTeX"
 FIGURE, PLAN, PACKED, DATABASE = "a figure", "a plan", "a packed file", "a database"
 PARQUET, ARROW, OTHER = "Parquet", "Arrow", "data of another program"
+COMMENTS = "comments"  # all that a treebank without sentences may hold
 
 _ENDINGS = {
     ".conllu": CONLLU, ".html": PAGE, ".json": JSON, ".csv": TEXT, ".tsv": TEXT, ".txt": TEXT,
@@ -68,9 +69,11 @@ def kind_of(path: Path) -> str:
 
 
 def _text_kind(text: str) -> str:
-    lines = text.splitlines()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")  # U+0085 ends no line
     skipped = [i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")]
     body = "\n".join(lines[skipped[0] :]).lstrip() if skipped else ""
+    if not body:
+        return COMMENTS
     for kind, pattern in _TEXTS:
         if re.match(pattern, body, re.MULTILINE):
             return kind

@@ -16,6 +16,7 @@ from typing import Any
 from treegauge.core.arguments import flat
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import (
+    COMMENTS,
     CONLLU,
     FIGURE,
     FOLDER,
@@ -44,6 +45,7 @@ OUTS: Mapping[str, str] = {
 READ_ONLY = frozenset({"status", "results", "gc"})
 """Verbs whose parameter `store` names an input."""
 
+_PLAIN = frozenset({"", COMMENTS, CONLLU})
 _OWN_KINDS = frozenset({PAGE, TEXT, FIGURE, LATEX, RESULTS})
 """Kinds that verbs write beside their inputs, into a folder that is an input."""
 
@@ -197,7 +199,7 @@ def _check_input(path: Path, name: str | os.PathLike[str], guard: _Guard) -> Non
 
 
 def _check_kind(name: str | os.PathLike[str], old: str, new: str, force: bool) -> None:
-    same = {old, new} <= {JSON, RESULTS} or old in {"", new}
+    same = {old, new} <= {JSON, RESULTS} or old in {"", new} or {old, new} <= _PLAIN
     if not same and not force:
         article = "" if old.startswith(("a ", "an ")) else "a file of "
         raise TreegaugeError(

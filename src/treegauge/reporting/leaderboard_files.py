@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from treegauge.core.csv_cells import to_csv_text
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
@@ -55,7 +56,7 @@ def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
     """Write all files, the page last."""
     ranked.save(folder / SCORES)
     with atomic(folder / RANKING) as file:
-        file.write(ranked.to_csv().encode())
+        file.write(to_csv_text(ranked.table).encode())
     for name in TABLES:
         ranked.save(folder / name)
     sections = [standings_section(ranked)]
