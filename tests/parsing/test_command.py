@@ -317,7 +317,7 @@ def test_a_model_brings_no_commands_of_its_own(tmp_path, monkeypatch):
     marked = tmp_path / "marked"
     evil = replace(OWN, parse=(("touch", str(marked)),))
     CommandParser(template=evil).fit(TRAIN, seed=0).save(tmp_path / "m")
-    with pytest.raises(ChoiceError, match="unknown template 'own'"):
+    with pytest.raises(TreegaugeError, match="unknown template 'own'"):
         load_model(tmp_path / "m")
     file = tmp_path / "parsers.toml"
     file.write_text('[own]\nparse = [["true"]]')
