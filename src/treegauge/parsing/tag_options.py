@@ -15,8 +15,7 @@ TAGS = ("gold", "predicted", "mixed", "none")
 def tags_option() -> Any:
     """Declare the option ``tags`` of a parser."""
     return option(
-        "gold", "UPOS to learn from: the file's (gold), a tagger's (predicted, mixed), or none; in "
-        "parsing, gold and mixed read the file's tags and tag what has none",
+        "gold", "UPOS to learn from: the file's (gold), a tagger's (predicted, mixed), or none",
         choices=TAGS,
     )  # fmt: skip
 
