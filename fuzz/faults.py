@@ -16,7 +16,7 @@ Counts = dict[str, dict[str, int]]
 
 
 def kept() -> Counts:
-    """Return how many tests of each fault passed, were skipped or failed when last counted."""
+    """Return of each fault how many tests passed, were skipped or failed, and its points."""
     counts: Counts = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     return counts
 
@@ -44,16 +44,18 @@ def main() -> int:
             str(p) for p in Path("tests").rglob("*.py") if "mark.fault(" in p.read_text()
         )
         line = [sys.executable, "-c", code, "-q", "-m", "fault", "-p", "no:xdist", *files,
-                f"--junitxml={report}"]  # fmt: skip
+                "-o", "junit_family=xunit1", f"--junitxml={report}"]  # fmt: skip
         ended = subprocess.run(line, check=False).returncode
         counts: dict[str, Counter[str]] = {}
         for case in ET.parse(report).iter("testcase"):
-            faults = [p.get("value", "") for p in case.iter("property") if p.get("name") == "fault"]
-            for fault in faults:
+            noted = {one.get("name"): one.get("value", "") for one in case.iter("property")}
+            if "fault" in noted:
+                fault = noted["fault"]
                 failed = any(case.find(kind) is not None for kind in ("failure", "error"))
                 skipped = case.find("skipped") is not None
                 outcome = "failed" if failed else "skipped" if skipped else "passed"
                 counts.setdefault(fault, Counter())[outcome] += 1
+                counts[fault]["points"] += int(noted.get("points", 1))
     with atomic(RESULTS) as file:
         file.write(json.dumps(counts, indent=0, sort_keys=True).encode() + b"\n")
     return 1 if ended else 0

@@ -50,9 +50,9 @@ def faults_table() -> str:
     """Return the table of faults."""
     rows = []
     for fault, counts in sorted(faults.kept().items()):
-        numbers = [counts.get(one, 0) for one in ("passed", "skipped", "failed")]
+        numbers = [counts.get(one, 0) for one in ("points", "passed", "skipped", "failed")]
         rows.append([fault, *map(str, numbers)])
-    return table(("fault", "survived", "skipped", "failed"), rows)
+    return table(("fault", "times injected", "tests survived", "skipped", "failed"), rows)
 
 
 def loads_table() -> str:

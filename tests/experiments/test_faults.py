@@ -207,8 +207,8 @@ def test_a_disk_that_fills_up_with_words(chores, tmp_path, monkeypatch):
     plan, written = chores("wordy", 8), []
 
     @contextmanager
-    def failing(path):
-        with stores_atomic(path) as file:
+    def failing(path, **options):
+        with stores_atomic(path, **options) as file:
             written.append(path)
             if len(written) == 4:
                 file.write(b"half")

@@ -53,7 +53,7 @@ def lines_of_a_write(folder: Path) -> int:
 @pytest.mark.fault("a signal at every line of an atomic write")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("before", [None, OLD], ids=["no file", "a file"])
-def test_an_interrupt_at_every_line(tmp_path, before):
+def test_an_interrupt_at_every_line(tmp_path, before, record_property):
     target = tmp_path / "a"
     lines = lines_of_a_write(tmp_path)
     assert lines > 10
@@ -74,6 +74,7 @@ def test_an_interrupt_at_every_line(tmp_path, before):
         assert {path.name for path in tmp_path.iterdir()} <= {"a"}, f"line event {number}"
         ended.add(found == NEW)
     assert False in ended
+    record_property("points", lines)
 
 
 KILLED = """
@@ -120,13 +121,14 @@ print(number - 1, sum(outcomes))
 
 @pytest.mark.fault("kill -9 before and after every system call of an atomic write")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_kill_at_every_point(tmp_path):
+def test_kill_at_every_point(tmp_path, record_property):
     line = [sys.executable, "-c", KILLED, str(tmp_path)]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     points, new = map(int, done.stdout.split())
     assert points > 50
     assert 0 < new < points
+    record_property("points", points)
 
 
 FAILING = {

@@ -25,7 +25,7 @@ def broken(tmp_path):
     return path
 
 
-@pytest.mark.fault("a pipe that is closed by its reader (| head)")
+@pytest.mark.fault("a pipe that its reader closes, as head does")
 def test_a_reader_that_goes(broken):
     line = [*TREEGAUGE, "check", str(broken)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:

@@ -33,6 +33,8 @@ ANSWER, PATIENCE = 10, 60
 """Seconds to wait for a scheduler by address, and for what has to start."""
 _SLURM_USUAL: dict[str, Any] = {"walltime": "01:00:00", "memory": "4GB", "cores": 1}
 _JOB = "treegauge"
+_NO_DASHBOARD = {"dashboard": False, "dashboard_address": ":0"}
+"""Any free port: another driver on this machine may have the usual one."""
 
 
 def _needed(name: str) -> Any:
@@ -97,12 +99,15 @@ class Cluster(Pool):
         pool, workers = self.settings.pool, self.settings.workers or processors()
         if pool == "dask":
             return self._distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None,
-                env=ONE_THREAD, silence_logs=logging.CRITICAL, memory_limit=0, preload=[__name__],
+                n_workers=workers, threads_per_worker=1, processes=True, env=ONE_THREAD,
+                silence_logs=logging.CRITICAL, memory_limit=0, preload=[__name__],
+                dashboard_address=None, scheduler_kwargs=_NO_DASHBOARD,
             )  # fmt: skip
         if pool == "slurm":
             settings = slurm_settings(self.settings)
-            cluster = _needed("dask_jobqueue").SLURMCluster(**settings)
+            cluster = _needed("dask_jobqueue").SLURMCluster(
+                **settings, scheduler_options=_NO_DASHBOARD
+            )
             cluster.scale(jobs=max(1, workers // settings["cores"]))
             return cluster
         return None
