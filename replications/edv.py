@@ -20,7 +20,8 @@ from replications.parts import Part, kept
 
 UD = ("r2.5",)
 SPLITS = (
-    "long: treegauge run plans/splits_mst.toml --store ../runs/splits_mst, the same for beam and "
+    "long: treegauge run plans/splits_mst.toml --trust --store ../runs/splits_mst, the same for "
+    "beam and "
     "udpipe, then python -m replications edv_splits; 2 h 20 min on a core shared with other work"
 )
 LENGTHS = (
