@@ -4,15 +4,21 @@ Run the plans first (``treegauge run plans/challenges_beam.toml --store runs/cha
 so for mst and udpipe), then ``python -m replications.challenges runs/*``: it counts correct words
 by part of speech and direction of the head and writes
 ``replications/results/challenges_attachments.csv``, which holds figures only. All tables are made
-from that file, see ``challenges_tables`` and, for transfer, ``challenges_transfer``.
+from that file and from the counts of the published configurations (``challenges_counts``), see
+``challenges_tables``, ``challenges_claims``, ``challenges_equivalents`` and, for transfer with our
+own options, ``challenges_transfer``.
 """
 
 import sys
 
+from replications.challenges_claims import CLAIMS
+from replications.challenges_counts import CRITERIA, PUBLISHED, TAGS, WHOLE
+from replications.challenges_equivalents import WORTH
 from replications.challenges_figures import FIGURES
 from replications.challenges_full import FULL_PARTS
 from replications.challenges_tables import COUNTS, TABLES
 from replications.challenges_transfer import TRANSFER
+from replications.challenges_udpipe import UDPIPE
 from replications.parts import kept, release_folder
 from treegauge.curves.attachments import Attachments, joined
 from treegauge.curves.counting import collect
@@ -23,22 +29,33 @@ from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_conllu
 
 CHALLENGES = CONVENTIONS["challenges"]
+RUNS = (
+    "long: python -m replications.challenges_runs BITS panparser mstparser mstparser-xpos ud2.0 "
+    "kl-beam tagger, then python -m replications.challenges_counts BITS; {} min of processor time"
+)
 PARTS = (
     kept(
         COUNTS,
-        "Right words by treebank, parser, class, size and sampling",
+        "Correct words by treebank, parser, class, size and sample, our own options",
         "long: treegauge run plans/challenges_*.toml, then python -m replications.challenges "
         "STORES; 86 min of processor time",
     ),
+    kept(PUBLISHED, "The same, published configurations", RUNS.format(200)),
+    kept(WHOLE, "UAS of simple and complex words: whole training sets, transfer", RUNS.format(25)),
+    kept(CRITERIA, "Simple and complex words of BEAM by other criteria", RUNS.format(20)),
+    kept(TAGS, "Correct tags by treebank, tag, size and sample", RUNS.format(5)),
     *FULL_PARTS,
     *TABLES,
+    *UDPIPE,
     *TRANSFER,
+    *CLAIMS,
+    *WORTH,
     *FIGURES,
 )
 
 
 def counted(stores: list[str]) -> Attachments:
-    """Count right words in the cells of all stores."""
+    """Count correct words in the cells of all stores."""
 
     def gold(name: str) -> Treebank:
         return read_conllu(release_folder("r2.9") / name, split="test", name=name)

@@ -1,12 +1,14 @@
 """Counts of correct words of the published configurations, from the bits of their trainings.
 
-    python -m replications.challenges_runs BITS panparser mstparser ud2.0 kl-beam tagger
+    python -m replications.challenges_runs BITS \
+        panparser mstparser mstparser-xpos ud2.0 kl-beam tagger
     python -m replications.challenges_counts BITS
 
 The last step writes four tables, which hold figures only: ``challenges_published`` counts words by
 part of speech and direction of the head; ``challenges_criteria`` sums words that are simple and
 complex by other criteria, for BEAM and for the vote; ``challenges_whole`` does so for whole
-training sets and for the vote, by the paper's criterion and each parser's own curves;
+training sets and for the vote, by the paper's criterion and each parser's own curves (UDPipe's with
+preset ``fast``, of which there are whole curves);
 ``challenges_tags`` counts words with the correct tag, by tag.
 """
 
@@ -19,12 +21,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from replications.challenges_runs import SIZES, TAGGER, VOTE, Bools, unpacked
+from replications.challenges_runs import FINE, SIZES, TAGGER, VOTE, Bools, unpacked
 from replications.parts import RESULTS, as_csv
 from replications.preset_runs import CURVES, splits
 from treegauge.core.files import atomic
 from treegauge.crosslingual.contribution import word_groups
-from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments
+from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, read_attachments
 from treegauge.curves.partition import composites, partition
 from treegauge.scoring.attachment import PAPER_CLASSES, scored_words_mask
 from treegauge.scoring.classes import classify
@@ -103,7 +105,9 @@ def sides(name: str, kinds: dict[str, str], by: str, correct: Bools) -> list[flo
 
 def whole(bits: Bits, counts: Attachments) -> Iterator[dict[str, object]]:
     """Yield UAS of parsers of whole training sets, and of the vote by each parser's partition."""
-    parted = {preset: partition(counts, preset) for preset in counts.parsers}
+    own = read_attachments(RESULTS / "challenges_attachments.csv")
+    parted = {preset: partition(counts, preset) for preset in (BEAM, "mstparser")}
+    parted["udpipe"] = partition(own, "udpipe")
     for (preset, name), cells in sorted(bits.items()):
         for (size, sample), correct in sorted(cells.items()):
             if size:
@@ -148,7 +152,9 @@ def main() -> None:
     if not (paths := sys.argv[1:]):
         sys.exit("expected the files of challenges_runs")
     bits = read_bits(paths)
-    presets = [one for one in (BEAM, "mstparser", "ud2.0") if any(one == key[0] for key in bits)]
+    presets = [
+        one for one in (BEAM, "mstparser", FINE, "ud2.0") if any(one == key[0] for key in bits)
+    ]
     counts = count_bits(bits, presets, PAPER_CLASSES)
     counts.save(RESULTS / f"{PUBLISHED}.csv")
     count_bits(bits, [TAGGER], "upos", Convention()).save(RESULTS / f"{TAGS}.csv")

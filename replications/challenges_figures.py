@@ -1,30 +1,38 @@
 """Figures 1 to 3 of the Challenges paper, from committed counts."""
 
+from collections.abc import Callable
+from functools import partial
+
 import polars as pl
 
+from replications.challenges_counts import BEAM
+from replications.challenges_equivalents import on_parser
+from replications.challenges_printed import PARSERS
 from replications.challenges_tables import counts, found
-from replications.challenges_transfer import on_curves
 from replications.figures import draw
 from replications.parts import Part
 from treegauge.curves.curve import curve
 from treegauge.curves.partition import composites
 from treegauge.figures import curves as plots
+from treegauge.figures.theme import Spec
 
 
 def drawn() -> pl.DataFrame:
     """Write the figures, drawn and as data."""
-    beam = counts().select(parsers=["beam"])
-    return draw(
-        {
-            "challenges_figure1": lambda: plots.learning(
-                curve(beam, relative=True), min_share=0.02
-            ),
-            "challenges_figure2": lambda: plots.complexity(found()),
-            "challenges_figure3": lambda: plots.composites(
-                curve(composites(counts()), min_words=1), on_curves()
-            ),
-        }
-    )
+    published = counts(published=True)
+    beam = published.select(parsers=[BEAM])
+    figures: dict[str, Callable[[], Spec]] = {
+        "challenges_figure1": lambda: plots.learning(curve(beam, relative=True), min_share=0.02),
+        "challenges_figure2": lambda: plots.complexity(found(published=True)),
+    }
+    for name, (preset, _) in PARSERS.items():
+        figures[f"challenges_figure3_{name.lower()}"] = partial(_third, name, preset)
+    return draw(figures)
+
+
+def _third(name: str, preset: str) -> Spec:
+    own = composites(counts(published=True).select(parsers=[preset]))
+    return plots.composites(curve(own, min_words=1), on_parser(name))
 
 
 FIGURES = (Part("challenges_figures", "Figs. 1 to 3 drawn", drawn),)

@@ -51,7 +51,7 @@ VOTE, TAGGER, FINE = "kl-beam", "tagger", "mstparser-xpos"
 LIMIT = 2000
 """A source's first sentences; a delexicalised parser gains nothing from more."""
 WITHOUT_RELATIONS = {"mstparser": {"label_epochs": 1}}
-"""UAS does not depend on relations: one pass over them is enough."""
+"""Relations in one of ten epochs: a quarter of the time, and 0.4 to 0.6 points of UAS less."""
 
 
 def jobs() -> Iterator[dict[str, Any]]:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 import numpy.typing as npt
 import polars as pl
 
+from replications.challenges_printed import SIDES
 from replications.challenges_runs import LIMIT, languages
-from replications.challenges_tables import SIDES, beams_partition, by_side, counts
-from replications.parts import Part, compared, read_result, release_folder
+from replications.challenges_tables import beams_partition, by_side, counts
+from replications.parts import Part, read_result, release_folder
 from treegauge.crosslingual.vote import delexicalised, panel, train_sources
 from treegauge.crosslingual.weights import weigh_sources
 from treegauge.curves.curve import equivalent
@@ -26,9 +27,6 @@ from treegauge.treebanks.conllu import read_splits
 
 SCORES = "challenges_transfer"
 SEEDS = range(5)
-# Average UAS and the sentences that give BEAM the same, as the text has them.
-PRINTED = {"simple": (None, "14"), "all": ("66.1", "32"), "complex": (None, "60")}
-SPREAD = "15.3"
 
 
 def scores() -> pl.DataFrame:
@@ -75,26 +73,6 @@ def on_curves() -> Equivalents:
     return equivalent(composites(of_beam, beams_partition()), score=scores)
 
 
-def placed() -> pl.DataFrame:
-    """Return average scores, their spread over targets, and equivalents, beside the paper's."""
-    mean, table = averaged(read_result(SCORES)), on_curves().table
-    rows: list[dict[str, object]] = []
-    why = f"{mean.height} targets of UD 2.9 for 56 of UD 2.0, and the sources at hand"
-    fewer = f"{why}; our BEAM is better with few sentences, so fewer are worth as much"
-    for side, (uas, sentences) in PRINTED.items():
-        (row,) = table.filter(pl.col("class") == side).to_dicts()
-        rows.append({"words": side, "value": "UAS", "printed": uas, "ours": row["score"],
-                     "interval": None, "why": why})  # fmt: skip
-        rows.append({"words": side, "value": "sentences", "printed": sentences,
-                     "ours": row["sentences"], "interval": f"{row['low']} to {row['high']}",
-                     "why": fewer})  # fmt: skip
-    rows.append({"words": "all", "interval": None, "why": why, "value": "sd over targets",
-                 "printed": SPREAD, "ours": mean["all"].to_numpy().std(ddof=1)})  # fmt: skip
-    return compared(rows).select(
-        "words", "value", "printed", "ours", "interval", "difference", "why"
-    )
-
-
 TRANSFER = (
     Part(
         SCORES,
@@ -105,5 +83,4 @@ TRANSFER = (
         digits=1,
         shown=averaged,
     ),
-    Part("challenges_equivalents", "What transfer is worth (Fig. 3)", placed, digits=1),
 )

@@ -13,8 +13,9 @@ from replications.parts import RESULTS, Part, as_csv, beyond_rounding
 PARTS = {part.name: part for part in all_parts()}
 # Each takes at most a few seconds; `make replicate` makes the others too.
 QUICK = (
-    "challenges_classes", "challenges_curves", "challenges_spearman", "challenges_table1",
-    "challenges_table2", "content_agreement", "content_matrix", "content_order",
+    "challenges_classes", "challenges_curves", "challenges_numbers", "challenges_spearman",
+    "challenges_starts", "challenges_table1", "challenges_table2", "challenges_udpipe",
+    "challenges_worth", "content_agreement", "content_matrix", "content_order",
     "content_reasons", "content_spread", "content_sttr", "content_variance", "content_weights",
     "difficulty_alike", "difficulty_batches", "difficulty_by_relation", "difficulty_claims",
     "difficulty_items", "difficulty_mdl", "difficulty_mdl_columns", "difficulty_regions",
