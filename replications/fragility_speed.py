@@ -140,7 +140,7 @@ def break_even() -> pl.DataFrame:
 
 PARTS = (
     kept(NAME, "Seconds of parsing on one core",
-         "long: python -m replications.fragility_speed; 3 min of one core"),
+         "long: python -m replications.fragility_speed; seed 0, 3 min of one core"),
     Part("fragility_front", "Speed and accuracy: Pareto front and prices", front, digits=1),
     Part("fragility_prices", "What a doubling of time must be worth", break_even),
 )  # fmt: skip

@@ -21,20 +21,20 @@ def by_subset(frame: pl.DataFrame) -> pl.DataFrame:
 PARTS = (
     kept("paradigms", "Graph, pointer and labelling parsers on five treebanks",
          "GPU: replications/paradigms.py train, then python -m replications.paradigms table; "
-         "about 10 min on one H200"),
+         "three to six seeds, about 10 min on one H200"),
     kept("experiment1", "Fragility's Experiment 1 with our parsers, by treebank",
          "GPU: python -m replications.experiment1 tag, encode, train and table; 47 min of "
-         "processor time for taggers, 12 min on one H200"),
+         "processor time for taggers, three seeds, 12 min on one H200"),
     kept("experiment1_subsets", "Fragility's Experiment 1 with our parsers, by subset",
-         "GPU: python -m replications.experiment1 table, from the runs of experiment1; 12 min",
+         "GPU: python -m replications.experiment1 table, from the runs of experiment1; three seeds, 12 min",
          shown=by_subset),
     kept("supar_cpu", "Our biaffine parser and SuPar's on one core",
-         "long: python -m replications.supar_cpu; about 15 min of one core"),
+         "long: python -m replications.supar_cpu; two seeds, about 15 min of one core"),
     kept("encoder_speed", "Speed and memory of a base-size pretrained encoder",
-         "GPU: PYTHONPATH=src python -m replications.encoder_speed OUT; 2 min on one H200"),
+         "GPU: PYTHONPATH=src python -m replications.encoder_speed OUT; seed 0, 2 min on one H200"),
     Part("other_parsers", "spaCy and Stanza from scratch beside our parsers on a small treebank",
          other_parsers.make, needs=("r2.9",),
-         apart="long: python -m replications other_parsers; about 6 min of one core"),
+         apart="long: python -m replications other_parsers; seed 0, about 6 min of one core"),
     *predicted_tags.PARTS,
     *ensembles.PARTS,
 )  # fmt: skip

@@ -156,7 +156,7 @@ def best_predictor() -> pl.DataFrame:
 
 PARTS = (
     kept(NAME, "UAS and measures of pairs of treebanks",
-         "long: python -m replications.transfer_pairs; 6 min of processor time"),
+         "long: python -m replications.transfer_pairs; seed 0, 6 min of processor time"),
     Part("transfer_predictors", "Which measures predict transfer", predictors),
     Part("transfer_best", "The best predictor of transfer, corrected for having been chosen",
          best_predictor),
