@@ -15,8 +15,8 @@ from replications.parts import Part, kept
 UD = ("r2.9",)
 RUNS = (
     "long: treegauge run plans/all_treebanks_beam.toml --store ../runs/all_treebanks/beam, the "
-    "same for mst and udpipe, then python -m replications {name}; seed 0, 14, 16 and 66 min, one at "
-    "a time on two cores shared with other work"
+    "same for mst and udpipe, then python -m replications {name}; seed 0, 14, 16 and 66 min, one "
+    "at a time on two cores shared with other work"
 )
 
 
