@@ -26,8 +26,8 @@ PARTS = (
          "GPU: python -m replications.experiment1 tag, encode, train and table; 47 min of "
          "processor time for taggers, three seeds, 12 min on one H200"),
     kept("experiment1_subsets", "Fragility's Experiment 1 with our parsers, by subset",
-         "GPU: python -m replications.experiment1 table, from the runs of experiment1; three seeds, "
-         "12 min",
+         "GPU: python -m replications.experiment1 table, from the runs of experiment1; three "
+         "seeds, 12 min",
          shown=by_subset),
     kept("supar_cpu", "Our biaffine parser and SuPar's on one core",
          "long: python -m replications.supar_cpu; two seeds, about 15 min of one core"),
