@@ -128,8 +128,8 @@ def suite(scale: float) -> Iterator[Load]:
                 for i, name in enumerate(names):
                     own = text.replace(b"\tobj\t", b"\tobl\t", i % 4) if i else text
                     (folder / name / f"xx_t{number}-ud-test.conllu").write_bytes(own)
-            line = [*TREEGAUGE, "score", *(folder / name for name in names), "--test", "none",
-                    "--format", "json"]  # fmt: skip
+            folders = [folder / name for name in names]
+            line: list[str | Path] = [*TREEGAUGE, "score", *folders, "--test", "none"]
             yield measured(f"score {systems} systems", count, "treebanks", line)
 
 
@@ -156,7 +156,16 @@ def table(scale: float) -> Iterator[Load]:
             rows = ["treebank," + ",".join(f"S{i}" for i in range(systems))]
             rows += [f"t{i}," + ",".join(map(str, row)) for i, row in enumerate(scores.tolist())]
             path.write_text("\n".join(rows) + "\n")
-            line = [*TREEGAUGE, "rank", "show", path, "--samples", "20000", "--format", "json"]
+            line: list[str | Path] = [
+                *TREEGAUGE,
+                "rank",
+                "show",
+                path,
+                "--samples",
+                "20000",
+                "--format",
+                "json",
+            ]
             yield measured(f"rank {systems} systems", count, "treebanks", line)
 
 
