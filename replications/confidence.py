@@ -151,7 +151,7 @@ PARTS = (
     ),
     kept(
         "confidence_choosing", "Calibration of parsers' probabilities on ten other treebanks",
-        "python -m replications.confidence FOLDER --choosing, 15 min of processor time",
+        "long: python -m replications.confidence FOLDER --choosing, 15 min of processor time",
         shown=means, digits=4,
     ),
     Part("confidence_means", "Calibration of parsers' probabilities, means of ten treebanks",
