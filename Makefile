@@ -41,12 +41,14 @@ demo: $(VENV)/core
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python docs/_prose.py
 	$(BIN)/mypy
 
 # Types are checked on one processor while the tests run; what they are found to be comes last.
 test: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python docs/_prose.py
 	@$(BIN)/mypy > $(VENV)/mypy.txt 2>&1 & checked=$$!; \
 	$(BIN)/pytest -q -n auto --dist worksteal; failed=$$?; \
 	wait $$checked || failed=$$?; cat $(VENV)/mypy.txt; exit $$failed

@@ -1,4 +1,4 @@
-"""Simple, all and complex words by parsers of whole train parts: the last block of Table 2."""
+"""Simple, all and complex words by parsers of whole training sets: the last block of Table 2."""
 
 import polars as pl
 
@@ -25,7 +25,7 @@ def scores() -> pl.DataFrame:
 FULL_PARTS = (
     Part(
         FULL,
-        "UAS of simple and complex words, whole train parts",
+        "UAS of simple and complex words, whole training sets",
         scores,
         needs=("r2.9",),
         apart="long: treegauge run plans/all_treebanks_beam.toml --store ../runs/all_treebanks/"

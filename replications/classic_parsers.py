@@ -1,7 +1,7 @@
 """Scores of the parsers that need no neural network, on treebanks of UD 2.9 with gold tags.
 
 Run ``python -m replications.classic_parsers`` for both tables, or with ``full`` or ``ten`` for one:
-whole train parts and three seeds, and train sets of ten sentences drawn five times. All words
+whole training sets and three seeds, and train sets of ten sentences drawn five times. All words
 count, relations whole. The treebanks are looked for under ``TREEGAUGE_UD``.
 """
 
@@ -41,7 +41,7 @@ def scores(gold: Treebank, parsed: Treebank) -> tuple[float, float]:
 
 
 def full(parser: str, name: str) -> list[str]:
-    """Train on all of the train part, once a seed."""
+    """Train on the whole training set, once per seed."""
     data = parts(name)
     found, start = [], time.process_time()
     for seed in SEEDS:

@@ -1,4 +1,4 @@
-"""Encode the train and dev parts of treebanks for :mod:`replications.difficulty_gpu`.
+"""Encode the train and dev sets of treebanks for :mod:`replications.difficulty_gpu`.
 
     python -m replications.difficulty_encode FOLDER_OF_TREEBANKS OUT [NAME...]
 

@@ -107,7 +107,7 @@ def scores() -> pl.DataFrame:
 
 
 def binned(parser: str, column: str, given: str = "train_words") -> BinnedCorrelations:
-    """Correlate EDV and LAS within each length, given the size of the train part."""
+    """Correlate EDV and LAS within each length, given the size of the training set."""
     frame = read_result("edv_length_scores").filter(parser=parser)
     return correlate_bins(frame, "las", column, [given], cluster="none")
 
@@ -187,7 +187,7 @@ def samples_summary() -> pl.DataFrame:
     joined = read_result("edv_samples").join(whole, on=["treebank", "variant"])
     found = {
         "sd in % of the mean": pl.col("sd in % of the mean"),
-        "mean in % of EDV of the whole train part": 100 * pl.col("mean") / pl.col("value"),
+        "mean in % of EDV of the whole training set": 100 * pl.col("mean") / pl.col("value"),
     }
     rows: list[dict[str, object]] = []
     for what, value in found.items():

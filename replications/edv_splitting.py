@@ -75,7 +75,7 @@ def described(train: Treebank, test: Treebank) -> dict[str, Scalar]:
 
 
 def parsed_split(cell: Cell) -> Outcome:
-    """Split, train on the new train part with dev beside it, score the new test part.
+    """Split, train on the new training set with the dev set, score the new test set.
 
     The cell's `sample` is the seed of the split and of the sentences drawn.
     """

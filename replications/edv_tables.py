@@ -51,7 +51,7 @@ TABLE4 = {
     1: ("-0.265", "-0.44", "-0.06", "0.070", "0.050", "0.010", "0.735"),
     2: ("-0.278", "-0.46", "-0.08", "0.077", "0.047", "0.007", "0.773"),
 }
-# Predictors, adjusted R2, shares in per cent, p-values.
+# Predictors, adjusted R2, shares in percent, p-values.
 TABLE5: tuple[tuple[tuple[str, ...], str, tuple[str, ...], tuple[str, ...]], ...] = (
     (("train_words",), "0.475", ("100.0",), (LESS,)),
     (("train_words", "mean_test_length"), "0.503", ("87.8", "12.2"), (LESS, "0.015")),

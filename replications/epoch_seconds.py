@@ -4,7 +4,7 @@
         [--epochs=12] [--OPTION=VALUE...]
 
 FILE is what ``replications.difficulty_encode`` wrote of a treebank. Printed are medians over epochs
-but the first four, in which CUDA graphs are recorded: of learning from the train part, and of
+but the first four, in which CUDA graphs are recorded: of learning from the training set, and of
 looking at all words of train and dev. On a CPU seconds are those of the processor.
 """
 

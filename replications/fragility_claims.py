@@ -188,9 +188,8 @@ def _orders() -> Iterator[Row]:
     yield (
         "6 (a)",
         "That one parser is more accurate than another is a weak claim on one subset",
-        f"of the 25 pairs of neighbours in the full ranking {int((next_ > 0.25).sum())} change "
-        f"places on more than a quarter of all subsets, {int((next_ < 0.05).sum())} on less than a "
-        "twentieth",
+        f"{int((next_ > 0.25).sum())} of 25 adjacent pairs in the full ranking swap ranks on more "
+        f"than a quarter of all subsets, {int((next_ < 0.05).sum())} on less than a twentieth",
         _yes(bool((next_ > 0.25).mean() > 0.5)),
     )
     sets = rank_sets()

@@ -25,7 +25,7 @@ SIZES = (5, 10, 20)
 
 
 def by_treebank(metric: str) -> pl.DataFrame:
-    """Return one row a treebank: mean score of the three parsers, three error reductions."""
+    """Return one row per treebank: mean score of the three parsers, three error reductions."""
     scores = scores_at_hand(metric)
     rows = []
     for code, values in zip(scores.treebanks, scores.values.T, strict=True):

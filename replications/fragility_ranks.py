@@ -138,7 +138,7 @@ def _why(row: dict[str, object], errors: dict[str, float], ranks: Stability) -> 
 
 
 def laid_out(cells: pl.DataFrame) -> pl.DataFrame:
-    """Lay out Table 3 with a row a system: printed / ours (/ over all), bold if beyond rounding."""
+    """Lay out Table 3, a row per system: printed / ours (/ over all), bold if beyond rounding."""
 
     def short(value: float | None, digits: int) -> str:
         return "" if value is None else f"{value:.{digits}f}"

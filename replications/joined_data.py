@@ -22,13 +22,13 @@ LABELS = ("1 to 4", "5 to 9", "10 to 19", "20 to 29", "30 and more")
 
 
 def measures() -> pl.DataFrame:
-    """Return every measure that is one number, by name, a row a treebank."""
+    """Return every measure that is one number, by name, a row per treebank."""
     found = measure("all", str(release_folder(RELEASE))).wide
     return found.select("treebank", *sorted(set(found.columns) - {"treebank"}))
 
 
 def audits() -> pl.DataFrame:
-    """Return what an audit finds, in numbers; shares are per cent of the part's sentences."""
+    """Return what an audit finds, in numbers; shares are percent of the set's sentences."""
     return pl.DataFrame([_audited(folder.name, read_splits(folder)) for folder in folders()])
 
 
@@ -60,7 +60,7 @@ def _share(found: Audit, check: str, part: str, parts: dict[str, Treebank]) -> f
 
 
 def classes() -> pl.DataFrame:
-    """Count right words (head and whole relation) among classes of test words.
+    """Count correct words (head and whole relation) among classes of test words.
 
     ``length``: of their sentence; ``words``: whether train has the form; ``tree``: whether train
     has a tree of the same shape (rooted, order aside); ``text``: whether train has the same
@@ -116,9 +116,9 @@ def _texts(treebank: Treebank) -> npt.NDArray[Any]:
 
 
 def table() -> pl.DataFrame:
-    """Join everything, a row a treebank: sizes, measures, audit, and LAS of every parser.
+    """Join everything, a row per treebank: sizes, measures, audit, and LAS of every parser.
 
-    ``biaffine`` is of the dev part and without tags, from the runs of the Difficulty study.
+    ``biaffine`` is of the dev set and without tags, from the runs of the Difficulty study.
     """
     las = read_result("content_scores").pivot("parser", index="treebank", values="las")
     neural = read_result("difficulty_gpu").filter(measure="las")

@@ -21,7 +21,7 @@ FEATURES = {
 
 
 def gifts() -> pl.DataFrame:
-    r"""Return what the make-up of a test part is worth, in points of LAS.
+    r"""Return what the make-up of a test set is worth, in points of LAS.
 
     With :math:`s_t(c)` the share of a treebank's test words in class c, and bars for means over
     treebanks with 100 train sentences or more,

@@ -32,7 +32,7 @@ def explained() -> Spec:
 
 
 def gifts() -> Spec:
-    """Draw what each treebank's test part gives it, in points of LAS."""
+    """Draw what each treebank's test set gives it, in points of LAS."""
     frame = read_result("joined_easy")
     long = frame.unpivot(list(FEATURES), index="treebank", variable_name="feature")
     rows = long.with_columns(

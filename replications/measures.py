@@ -51,7 +51,7 @@ def row(cells: list[str]) -> str:
 
 
 def family_table(family: str, releases: dict[str, Measures]) -> str:
-    """Write the measures of one family, a row a treebank."""
+    """Write the measures of one family, a row per treebank."""
     names = [one.name for one in measures().values() if one.family == family]
     text = ""
     for release, found in releases.items():
@@ -70,7 +70,7 @@ def random_splits(folder: Path) -> tuple[float, float, float]:
     """Return EDV of the official split, its mean over random ones, and p."""
     parts = read_splits(folder)
     if "train" not in parts or "test" not in parts:
-        raise MissingError(f"{folder.name} has no train or no test part")
+        raise MissingError(f"{folder.name} has no training set or no test set")
     tables = [displacement_counts(parts[part]) for part in ("train", "test")]
     pooled = np.concatenate(tables)
     whole = pooled.sum(axis=0)

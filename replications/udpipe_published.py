@@ -41,7 +41,7 @@ def row(name: str) -> list[object]:
 
 
 def main() -> None:
-    """Print one line a treebank, as soon as it is done."""
+    """Print one line per treebank, as soon as it is done."""
     print("| treebank | words | CPU time | UAS | published | LAS | published |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name in sys.argv[1:] or TREEBANKS:

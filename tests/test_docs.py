@@ -93,3 +93,13 @@ def test_the_reference_of_commands_has_them_all():
     text = page_script("_commands").text()
     for words in ("score", "rank compare", "curve advise", "synthesise"):
         assert f"### {words}\n\n```text\nUsage: treegauge {words} " in text
+
+
+def test_the_check_of_english_finds_what_it_should():
+    prose = page_script("_prose")
+    long = " ".join(["word"] * 50)
+    for text in ("One row a treebank.", "It stands in a file.", "The train part.", f"A {long}."):
+        assert list(prose.findings(prose.Passage(Path("a.md"), 1, text))), text
+    page = "Correct words of the training set.\n\n| train part |\n\n`train part`"
+    clean = prose.NOT_PROSE.sub(prose.blank, page)
+    assert not list(prose.findings(prose.Passage(Path("a.md"), 1, clean)))

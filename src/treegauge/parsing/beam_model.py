@@ -122,7 +122,7 @@ class BeamVocabulary:
 
     @classmethod
     def from_dict(cls, values: dict[str, list[str]]) -> "BeamVocabulary":
-        """Make the vocabulary that :meth:`to_dict` tells of."""
+        """Make the vocabulary that :meth:`to_dict` describes."""
         forms, endings, tags = (
             Numbering(tuple(values[name])) for name in ("forms", "endings", "tags")
         )

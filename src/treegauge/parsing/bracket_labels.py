@@ -1,8 +1,8 @@
 r"""Trees as brackets, one for each end of an arc (Strzyz et al. 2019, 2020).
 
-All arcs are in one plane, or in two in which none cross. The label of word i has, plane by plane,
-``<`` if word i - 1 has its head to the right, ``/`` for each right dependent of word i - 1, ``\``
-for each left dependent of word i, and ``>`` if word i has its head to the left; ``.`` if there is
+All arcs are in one plane, or in two in which none cross. The label of word i has, plane by plane:
+``<`` if word i - 1 has its head to the right; ``/`` for each right dependent of word i - 1; ``\``
+for each left dependent of word i; ``>`` if word i has its head to the left; and ``.`` if there is
 none of them. The root's arc is not written: the word with the relation ``root`` is the root. Arcs
 that find no plane are lost. Planes are found greedily; by propagation of what an arc's place
 forbids for others; or, ``directed``, greedily with regard to crossings of arcs in one direction

@@ -114,7 +114,7 @@ class CommandModel:
     options: CommandOptions
     template: CommandTemplate
     files: dict[str, bytes] = field(repr=False)
-    log: str = field(default="", repr=False)  # not saved: it tells of times and places
+    log: str = field(default="", repr=False)  # not saved: it holds times and places
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the program's trees, once they are found to be trees of it."""

@@ -80,7 +80,7 @@ def _joint(shares: Doubles, single: Ints, several: Ints) -> Doubles:
 def _partners(joint: Doubles, shift: int) -> Doubles:
     """Return p(the single bracket of word w is matched in label l), (B, words, labels).
 
-    The bracket of word w stands in the label w + `shift`; its partners are there and further on.
+    The bracket of word w is in the label w + `shift`; its partners are there and further on.
     """
     rows, width, _, most = joint.shape
     change = np.zeros((rows, width, most + 1))

@@ -241,12 +241,12 @@ class GraphParser:
     """Learns a score for every arc and for every relation of an arc.
 
     MIRA scores a tree by its arcs and their relations together. It takes, sentence by sentence, the
-    smallest step after which the gold tree scores above the best wrong one by the number of its
-    wrong heads and wrong words, and averages all steps. The log-linear model raises the probability
-    of each word's head, and apart from it that of the relation of each gold arc, by averaged
-    AdaGrad; or, with `batch`, by Adam without averaging, which learns over as many epochs as neural
-    parsers do, so that data maps look like theirs. Non-projective trees are learned from as they
-    are.
+    smallest step after which the gold tree scores above the best incorrect one by the number of its
+    incorrect heads and relations, and averages all steps. The log-linear model raises the
+    probability of each word's head, and apart from it that of the relation of each gold arc, by
+    averaged AdaGrad; or, with `batch`, by Adam without averaging, which learns over as many epochs
+    as neural parsers do, so that data maps look like theirs. Non-projective trees are learned as
+    they are.
 
     Examples
     --------

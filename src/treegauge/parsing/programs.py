@@ -133,7 +133,7 @@ _HEAD, _DEPREL, _DEPS = 6, 7, 8
 def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
     """Write a treebank in the format of the CoNLL-X task.
 
-    Comments, multiword tokens and empty nodes go; UPOS stands in both columns of tags; spaces
+    Comments, multiword tokens and empty nodes go; UPOS is in both columns of tags; spaces
     inside fields become underscores. `heads` replaces every head, with ``_`` as its relation; None
     leaves the trees in.
     """

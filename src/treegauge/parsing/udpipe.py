@@ -137,7 +137,7 @@ def _train(
 
 
 def _watch(log: Path, job: tuple[Any, ...]) -> None:
-    """Train in another process, and show the iterations that its log tells of."""
+    """Train in another process, and show the iterations that its log shows."""
     process = get_context("spawn").Process(target=_train, args=job, daemon=True)
     process.start()
     total = sum(map(int, re.findall(r"iterations=(\d+)", ";".join(job[-2:]))))

@@ -46,7 +46,7 @@ def layout(
         width = 2 * options.hidden
     if isinstance(options, LabellingOptions):
         hidden = options.label_size
-        # A label tells of a word and of the one before it.
+        # A label describes a word and the one before it.
         for column, size in enumerate([*data.label_sizes.tolist(), relations]):
             shapes[f"label{column}.layer.matrix"] = (2 * width, hidden)
             shapes[f"label{column}.layer.bias"] = (hidden,)

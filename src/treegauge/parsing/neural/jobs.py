@@ -82,12 +82,12 @@ class Course:
 
     @property
     def uas(self) -> float:
-        """Share of right heads the last time, each word's best head taken."""
+        """Share of correct heads the last time, each word's best head taken."""
         return float(self.right_heads[-1].mean())
 
     @property
     def las(self) -> float:
-        """Share of words with right head and relation the last time."""
+        """Share of words with the correct head and relation the last time."""
         return float((self.right_heads[-1] & self.right_relations[-1]).mean())
 
 

@@ -71,7 +71,7 @@ def _safe(settings: Any) -> dict[str, Any]:
 def read_encoder(
     header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
 ) -> PretrainedEncoder:
-    """Return the encoder that a model's header tells of; a frozen one must be the same."""
+    """Return the encoder that a model's header names; a frozen one must be the same."""
     need_transformers()
     if "files" in header:
         return _build(header["source"], header["files"], arrays)
