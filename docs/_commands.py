@@ -3,12 +3,14 @@
 import io
 from collections.abc import Iterator
 from contextlib import redirect_stdout
-
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from typing import TYPE_CHECKING
 
 from treegauge.cli.app import run
 from treegauge.cli.verbs import DEFAULT, VERBS
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
 
 HEAD = """# Every command and option
 
@@ -17,8 +19,10 @@ same parameters: `--no-punct` is `punct=False`, and an option that may be repeat
 """
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
+def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
     """Add the page."""
+    from mkdocs.structure.files import File
+
     files.append(File.generated(config, "commands.md", content=text()))
     return files
 

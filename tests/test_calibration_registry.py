@@ -35,6 +35,7 @@ OTHER = ("candidates.p_*",)  # probabilities that a parser gives
 #: The same of words in the source, by room: options, names of methods and of directions.
 OTHER_WORDS = {
     "auditing": {"p_gold", "p_instead"},  # columns of candidates
+    "core": {"low", "high"},  # parameters that have limits
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
     "ranking": {"lower", "better"}, "scoring": {"ci"}, "splitting": {"low", "high"},
     "statistics": {"ci", "share_better"}, "testing": {"low", "high"},

@@ -181,7 +181,10 @@ def test_a_model_of_another_format_is_refused(tmp_path, monkeypatch, model):
     monkeypatch.setattr("treegauge.parsing.base.FORMAT", 99)
     model.save(tmp_path / "new.model")
     monkeypatch.undo()
-    with pytest.raises(TreegaugeError, match="format 99; this version reads 2"):
+    with pytest.raises(
+        TreegaugeError,
+        match="format 99 of a later version of treegauge; this version reads format 2",
+    ):
         load_model(tmp_path / "new.model")
 
 

@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
+from fuzz.analyses import tree
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.weights import packaged_weights, read_weights
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.relations import CONTENT, FUNCTIONAL, universal_relation
 
 from .oracle import conllu, ours, row
-from .strategies import tree
 
 CLAS_2017 = """# weights of the 2017 shared task
 aux 0.1

@@ -216,7 +216,7 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, mon
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "chmod", interrupt)
+    monkeypatch.setattr(Path, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_conllu(TREEBANK, path)
     assert forms(path) == ["old"]

@@ -26,7 +26,7 @@ LIMITS: Mapping[str, tuple[int, int]] = {
     "resamples": (0, 10**6),
     "permutations": (2, 10**7),
     "repeats": (1, 10**4),
-    "orders": (1, 1000),
+    "orders": (0, 1000),
     "seeds": (1, 1000),
     "folds": (0, 10**4),
     "ensemble": (1, 1000),
@@ -87,8 +87,8 @@ def check_arguments(verb: str, given: Mapping[str, Any], defaults: Mapping[str, 
                 continue
             if isinstance(one, str | os.PathLike):
                 _check_name(name, os.fspath(one))
-            elif isinstance(one, float):
-                _check_share(name, one)
+            elif isinstance(one, float) or isinstance(default, float):
+                _check_share(name, float(one))
             elif isinstance(one, Integral):
                 least, most = OF_VERB.get((verb, name)) or LIMITS.get(name, (0, MOST))
                 check_between(name, int(one), least, most)
