@@ -10,7 +10,7 @@ import pytest
 import treegauge as tg
 from treegauge.cli.verbs import VERBS
 from treegauge.core.errors import ChoiceError
-from treegauge.figures.drawing import FIGURES
+from treegauge.figures.drawing import FIGURES, to_svg
 from treegauge.figures.ranking import pair_matrix, rank_boxes
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.ranking import RankedTable, ranking_section
@@ -76,3 +76,11 @@ def test_the_page_draws_the_data_of_the_figures():
     for row in pair_matrix(tg.rank(few, size=size, exact=True))["data"]["values"]:
         a, b = (data["systems"].index(row[name]) for name in ("system", "other"))
         assert above[a, b] == pytest.approx(row["above"], rel=1e-6)
+
+
+def test_a_drawing_does_not_depend_on_those_before():
+    pytest.importorskip("vl_convert")
+    spec = tg.draw(tg.rank.compare("conll18", metric="las", by="wins"))
+    first, second = to_svg(spec), to_svg(spec)
+    assert "gradient_0" in first
+    assert first == second

@@ -9,6 +9,7 @@ every figure would have to be written a second time. It comes with the extra ``p
 
 import json
 import os
+import re
 from collections.abc import Callable
 from html import escape
 from importlib import import_module
@@ -109,8 +110,12 @@ def _drawn(spec: Spec, kind: str, **how: float) -> Any:
 
 
 def to_svg(spec: Spec) -> str:
-    """Draw a figure as SVG."""
-    return str(_drawn(spec, "svg"))
+    """Draw a figure as SVG: the same bytes, whatever was drawn before."""
+    drawing = str(_drawn(spec, "svg"))
+    # The converter counts gradients over all that it has drawn.
+    names = dict.fromkeys(re.findall(r"\bgradient_\d+\b", drawing))
+    places = {name: f"gradient_{place}" for place, name in enumerate(names)}
+    return re.sub(r"\bgradient_\d+\b", lambda found: places[found[0]], drawing)
 
 
 def to_png(spec: Spec) -> bytes:
