@@ -1,5 +1,7 @@
 """Every fuzzer on a few seeds, and what the long runs of `make fuzz` have found."""
 
+import sqlite3
+from contextlib import closing
 from random import Random
 
 import pytest
@@ -10,8 +12,11 @@ from fuzz.validator import check as check_validation
 from tests.validation.cases import sentence
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_file
+from treegauge.experiments.cells import Cell, Setup
+from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.run import read_plan
 from treegauge.experiments.store import Store
+from treegauge.experiments.tasks import Report
 from treegauge.validation.engine import validate
 
 NOT_PRINTED = ("\x00", "\x1b[2J", "\u2028", "\ufeff", "\u00a0")
@@ -94,6 +99,20 @@ def test_a_damaged_table_of_words(tmp_path):
     path.write_bytes(b"PAR1 and no more")
     with pytest.raises(TreegaugeError, match=r"ab12.parquet is damaged or cut off; delete it"):
         store.words("ab12")
+
+
+def test_a_ledger_with_damaged_scores(tmp_path):
+    store = Store(tmp_path / "store")
+    with store.writing() as writer:
+        run = writer.begin("plan", "inline", 1, 1, 0)
+        cell = Cell(Setup("curve", "UD_A-X", "beam"), seed=0)
+        writer.record([LedgerEntry(cell, Report({"las": 75.5}))], run)
+        writer.end(run, "finished")
+    with closing(sqlite3.connect(store.ledger_path)) as base:
+        base.execute("UPDATE cells SET scalars = 'las: 75'")
+        base.commit()
+    with pytest.raises(TreegaugeError, match="what it holds of cells is damaged"):
+        store.results()
 
 
 def test_the_page_is_what_the_script_writes():

@@ -178,10 +178,20 @@ class Store:
         key. Filters ``task``, ``treebank``, ``parser``, ``options``, ``parameters`` and ``data``
         take a pattern such as ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
         """
+        import polars as pl
+
         from treegauge.experiments.results import read_results
 
         with self.reading() as ledger:
-            return read_results(ledger, filters, provenance=provenance)
+            try:
+                return read_results(ledger, filters, provenance=provenance)
+            except TreegaugeError:
+                raise
+            except (ValueError, LookupError, TypeError, pl.exceptions.PolarsError) as error:
+                raise TreegaugeError(
+                    f"cannot read {self.ledger_path}: what it holds of cells is damaged ({error}); "
+                    "put a copy of the store in its place, or run the plan into a new store"
+                ) from error
 
     def failures(self, **filters: Any) -> "pl.DataFrame":
         """Return the cells that failed, with the error and how often they were tried."""
