@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from calibration.registry import Trials, statement
-from calibration.simulated_boards import FAMILY, TABLES, board, families, heavy
+from calibration.simulated_boards import FAMILY, TABLES, board, families, first_pair, heavy
 from treegauge.ranking.certify import permutation, sign_test
 from treegauge.ranking.pairs import differences
 from treegauge.statistics.small_samples import median_interval, signed_rank
@@ -30,8 +30,7 @@ def certified_difference(random: np.random.Generator, treebanks: int, repetition
         effects = random.normal(0, FAMILY, codes.max() + 1)[codes]
         first = 70.5 + effects + random.standard_t(5, treebanks)
         made = differences(board(np.stack([first, np.full(treebanks, 70.0)])))
-        at = made.systems.index("S0"), made.systems.index("S1")
-        low[i], high[i] = made.numbers["low"][at], made.numbers["high"][at]
+        low[i], high[i] = first_pair(made, "low", "high")
     return Trials((low <= 0.5) & (high >= 0.5), high - low)
 
 

@@ -15,6 +15,7 @@ from calibration.simulated_boards import (
     TRUE,
     Floats,
     board,
+    first_pair,
     gapped,
     values,
 )
@@ -195,8 +196,7 @@ def mean_difference(random: np.random.Generator, treebanks: int, repetitions: in
     low, high = np.empty((2, repetitions))
     for i in range(repetitions):
         made = differences(board(values(random, np.array([0.5, 0.0]), treebanks)))
-        at = made.systems.index("S0"), made.systems.index("S1")
-        low[i], high[i] = made.numbers["low"][at], made.numbers["high"][at]
+        low[i], high[i] = first_pair(made, "low", "high")
     return Trials((low <= 0.5) & (high >= 0.5), high - low)
 
 
@@ -216,8 +216,7 @@ def new_treebank(random: np.random.Generator, treebanks: int, repetitions: int) 
     low, high = np.empty((2, repetitions))
     for i in range(repetitions):
         made = differences(board(values(random, np.array([0.5, 0.0]), treebanks)))
-        at = made.systems.index("S0"), made.systems.index("S1")
-        low[i], high[i] = made.numbers["new_low"][at], made.numbers["new_high"][at]
+        low[i], high[i] = first_pair(made, "new_low", "new_high")
     came = 0.5 + random.normal(0, np.sqrt(2 * (FAMILY**2 + TREEBANK**2)), repetitions)
     return Trials((low <= came) & (high >= came), high - low)
 
@@ -265,8 +264,7 @@ def probability_of_improvement(
         won = random.random(treebanks) < true[i]
         scores = np.stack([70 + 1.0 * won, 71 - 1.0 * won])
         made = improvement(board(scores))
-        at = made.systems.index("S0"), made.systems.index("S1")
-        low[i], high[i] = made.numbers["low"][at], made.numbers["high"][at]
+        low[i], high[i] = first_pair(made, "low", "high")
     return Trials((low <= true) & (true <= high), high - low)
 
 

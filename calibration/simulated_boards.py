@@ -8,6 +8,7 @@ import numpy.typing as npt
 import polars as pl
 
 from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.pairs import PairMatrix
 from treegauge.ranking.reading import read_leaderboard
 
 Floats = npt.NDArray[np.float64]
@@ -47,6 +48,12 @@ def board(scores: Floats) -> Leaderboard:
     names = [f"S{i}" for i in range(systems)]
     codes = described["treebank"].to_list()
     return Leaderboard.of("las", names, codes, scores.round(2)[None], described)
+
+
+def first_pair(made: PairMatrix, *names: str) -> tuple[float, ...]:
+    """Return numbers about the pair S0 and S1."""
+    at = made.systems.index("S0"), made.systems.index("S1")
+    return tuple(float(made.numbers[name][at]) for name in names)
 
 
 def heavy(random: np.random.Generator, shape: Any) -> Floats:

@@ -47,7 +47,7 @@ def numbers() -> pl.DataFrame:
                sized.filter(pl.col("score") > 80)),
     }  # fmt: skip
     rows: list[Row] = []
-    for told, (what, some) in shares.items():
+    for printed, (what, some) in shares.items():
         share = some.group_by("treebank", maintain_order=True).agg(
             (100 * pl.col("total").sum() / pl.col("words").first()).alias("share")
         )
@@ -56,7 +56,7 @@ def numbers() -> pl.DataFrame:
             .fill_null(0.0)
             .to_numpy()
         )
-        rows.append(_over_treebanks(what, told, values))
+        rows.append(_over_treebanks(what, printed, values))
     for language in ("French", "Italian", "Greek"):
         own = every.filter(pl.col("treebank").str.starts_with(f"UD_{language}-"))
         rows.append(
@@ -65,11 +65,11 @@ def numbers() -> pl.DataFrame:
              "why": '"around 70 %" in the text; other treebanks and samples of the language'}
         )  # fmt: skip
     pairs = starts().drop_nulls().select("→", "←").to_numpy()
-    for told, what, values in (
+    for printed, what, values in (
         ("70", "start of a tag's faster direction, % of the end", pairs.max(axis=1)),
         ("50", "start of its slower direction, % of the end", pairs.min(axis=1)),
     ):
-        rows.append({"what": what, "printed": told, "ours": float(values.mean()),
+        rows.append({"what": what, "printed": printed, "ours": float(values.mean()),
                      "treebanks": 28, "why": "read off Figure 1 in the text"})  # fmt: skip
     return compared(rows)
 
@@ -100,11 +100,11 @@ def starts() -> pl.DataFrame:
     return both.select("tag", "→", "←").sort("→", descending=True, nulls_last=True)
 
 
-def _over_treebanks(what: str, told: str, values: np.ndarray) -> Row:
+def _over_treebanks(what: str, printed: str, values: np.ndarray) -> Row:
     error = values.std(ddof=1) / np.sqrt(len(values))
     ours = float(values.mean())
-    return {"what": what, "printed": told, "ours": ours, "treebanks": len(values),
-            "why": by_chance(Mean(ours, float(error), len(values)), told)}  # fmt: skip
+    return {"what": what, "printed": printed, "ours": ours, "treebanks": len(values),
+            "why": by_chance(Mean(ours, float(error), len(values)), printed)}  # fmt: skip
 
 
 def statements() -> pl.DataFrame:
@@ -134,7 +134,7 @@ def _statements(
 ) -> Iterator[Row]:
     presets = {name: pair[0] for name, pair in PARSERS.items()}
 
-    def told(name: str, place: int) -> str:
+    def by_parser(name: str, place: int) -> str:
         return ", ".join(
             f"{parser} {cells[preset, name][place]:.1f}" for parser, preset in presets.items()
         )
@@ -149,14 +149,14 @@ def _statements(
     yield row(
         "3.2",
         "SCONJ → is accurate and complex",
-        f"COMPLEXITY {told('SCONJ →', 0)}; UAS {told('SCONJ →', 1)}",
+        f"COMPLEXITY {by_parser('SCONJ →', 0)}; UAS {by_parser('SCONJ →', 1)}",
         min(sconj.values()) > 0 and min(score.values()) > 75,
     )
     aux = each("AUX ←", 0)
     yield row(
         "3.2",
         "UDPIPE learns AUX ← badly and at once",
-        f"COMPLEXITY {told('AUX ←', 0)}; UAS {told('AUX ←', 1)}",
+        f"COMPLEXITY {by_parser('AUX ←', 0)}; UAS {by_parser('AUX ←', 1)}",
         aux["UDPIPE"] < 0,
     )
     for name, simple in (("ADP →", True), ("DET →", True), ("ADP ←", False), ("VERB ←", False)):
@@ -165,7 +165,7 @@ def _statements(
         yield row(
             "3.2",
             f"{name} is {'simple' if simple else 'complex'} for every parser",
-            told(name, 0),
+            by_parser(name, 0),
             holds,
         )
     comparisons = (
@@ -176,7 +176,7 @@ def _statements(
     )
     for claim, name, who, pick in comparisons:
         values = each(name, 0)
-        yield row("4", claim, told(name, 0), values[who] == pick(values.values()))
+        yield row("4", claim, by_parser(name, 0), values[who] == pick(values.values()))
     for size in ("10", "500"):
         gaps = {
             parser: means[preset, size, "simple"] - means[preset, size, "complex"]
@@ -222,7 +222,7 @@ def exceptions() -> pl.DataFrame:
     )
     for published in (True, False):
         found = with_arrows(complexity(counts(published), per="treebank").table)
-        for name, expected, told, language in wanted:
+        for name, expected, printed, language in wanted:
             for parser in (BEAM,) if published else ("beam",):
                 some = found.filter(pl.col("class") == name, parser=parser)
                 if language:
@@ -238,7 +238,7 @@ def exceptions() -> pl.DataFrame:
                     {"options": parser, "class": name, "expected": expected,
                      "of": language or "all", "treebanks": some.height,
                      "exceptions": listed or "none",
-                     "printed": told if published else None, "ours": len(others),
+                     "printed": printed if published else None, "ours": len(others),
                      "why": f"{some.height} treebanks with 30 test words for up to {TREEBANKS}"}
                 )  # fmt: skip
     return compared(rows)

@@ -73,10 +73,10 @@ def worth() -> pl.DataFrame:
     """Return the vote's scores, and what they are worth to BEAM, by class criterion."""
     rows: list[Row] = []
     defaults = {row["class"]: row for row in on_curves().table.to_dicts()}
-    for name, told in PRINTED.items():
+    for name, by_side in PRINTED.items():
         own, votes = of_criterion(name)
         number = votes.height
-        for side, (uas, sentences) in told.items():
+        for side, (uas, sentences) in by_side.items():
             values = votes[side].drop_nulls().drop_nans().to_numpy()
             error, mean = values.std(ddof=1) / np.sqrt(len(values)), float(values.mean())
             why = by_chance(Mean(mean, float(error), number), uas) if uas else None

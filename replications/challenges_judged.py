@@ -19,7 +19,7 @@ class Mean(NamedTuple):
     number: int
 
 
-def chance(mean: Mean, told: str) -> float | None:
+def chance(mean: Mean, printed: str) -> float | None:
     r"""Return how often samples of treebanks differ as much as two means do, by chance.
 
     .. math:: z = (\bar x - \bar y) / (s \sqrt{1 + n / 56})
@@ -35,10 +35,10 @@ def chance(mean: Mean, told: str) -> float | None:
     if mean.error is None:
         return None
     width = mean.error * sqrt(1 + mean.number / TREEBANKS)
-    return erfc(abs(mean.value - float(told)) / width / sqrt(2))
+    return erfc(abs(mean.value - float(printed)) / width / sqrt(2))
 
 
-def by_chance(mean: Mean, told: str, readings: Mapping[str, Mean | None] | None = None) -> str:
+def by_chance(mean: Mean, printed: str, readings: Mapping[str, Mean | None] | None = None) -> str:
     """Say why a mean differs from a printed one: other treebanks, another reading, or not known.
 
     `readings` are the same mean by other readings of the paper, by what they say.
@@ -50,7 +50,7 @@ def by_chance(mean: Mean, told: str, readings: Mapping[str, Mean | None] | None 
     >>> by_chance(Mean(65, 1.9, 28), "53", {XPOS: Mean(54, 2, 28)})
     'another reading: 54.0 if MSTParser reads XPOS for UPOS (p = 0.68)'
     """
-    p = chance(mean, told)
+    p = chance(mean, printed)
     if p is None:
         return "too few treebanks for an interval"
     if p > 0.05:
@@ -58,7 +58,7 @@ def by_chance(mean: Mean, told: str, readings: Mapping[str, Mean | None] | None 
         return f"other treebanks: {samples} differ as much by chance with p = {p:.2g}"
     tried = {name: other for name, other in (readings or {}).items() if other}
     for name, other in tried.items():
-        again = chance(other, told)
+        again = chance(other, printed)
         if again is not None and again > 0.05:
             return f"another reading: {other.value:.1f} if {name} (p = {again:.2g})"
     listed = "; ".join(f"{other.value:.1f} if {name}" for name, other in tried.items())

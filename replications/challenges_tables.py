@@ -119,9 +119,9 @@ def table1() -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for name, (preset, own) in PARSERS.items():
         for value in ("COMPLEXITY", "UAS"):
-            for one, (told, known) in directions(name, value).items():
+            for one, (printed, known) in directions(name, value).items():
                 row: dict[str, object] = {"parser": name, "value": value, "class": one,
-                                          "direction": known, "printed": told}  # fmt: skip
+                                          "direction": known, "printed": printed}  # fmt: skip
                 mine, seeds = _cell(preset, one, value)
                 other = None if own == preset else _cell(own, one, value)[0]
                 fine = _cell(FINE, one, value)[0] if name == "MSTPARSER" else None
@@ -131,7 +131,7 @@ def table1() -> pl.DataFrame:
                     readings = {XPOS: fine, SMALL: _small(preset, one, value)}
                     if preset == "udpipe":
                         readings[MOVED] = _moved(mine, one, value)
-                    row |= {"why": by_chance(mine, told, readings)}
+                    row |= {"why": by_chance(mine, printed, readings)}
                 rows.append(row)
     wanted = ("parser", "value", "class", "direction", "own options", "xpos", "printed", "ours",
               "difference", "why")  # fmt: skip
@@ -191,9 +191,9 @@ def ends(frame: pl.DataFrame) -> pl.DataFrame:
     rows = []
     for parser in frame["parser"].unique(maintain_order=True):
         ordered = frame.filter(parser=parser).sort("complexity")
-        told = [f"{row['class']} {row['complexity']:.1f}" for row in ordered.to_dicts()]
-        rows.append({"parser": parser, "classes": ordered.height, "simplest": ", ".join(told[:5]),
-                     "most complex": ", ".join(told[-4:])})  # fmt: skip
+        listed = [f"{row['class']} {row['complexity']:.1f}" for row in ordered.to_dicts()]
+        rows.append({"parser": parser, "classes": ordered.height, "simplest": ", ".join(listed[:5]),
+                     "most complex": ", ".join(listed[-4:])})  # fmt: skip
     return pl.DataFrame(rows)
 
 
@@ -249,15 +249,15 @@ def table2() -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for name, (preset, own) in PARSERS.items():
         for size, line in TABLE2[name].items():
-            for side, told in zip(SIDES, line.split(), strict=True):
+            for side, printed in zip(SIDES, line.split(), strict=True):
                 cell = (pl.col("sentences") == size) & (pl.col("words") == side)
                 here, defaults = mine.filter(cell, parser=preset), others.filter(cell, parser=own)
                 fine = mine.filter(cell, parser=FINE) if name == "MSTPARSER" else here.clear()
                 mean = over_treebanks(here)
                 xpos = over_treebanks(fine) if fine.height else None
-                why = by_chance(mean, told, {XPOS: xpos})
+                why = by_chance(mean, printed, {XPOS: xpos})
                 rows.append({"parser": name, "sentences": size, "words": side,
-                             "treebanks": mean.number, "printed": told, "ours": mean.value,
+                             "treebanks": mean.number, "printed": printed, "ours": mean.value,
                              "own options": None if own == preset else _value(defaults),
                              "xpos": xpos and xpos.value, "why": why,
                              **over_samples(here)})  # fmt: skip
@@ -272,15 +272,15 @@ def _value(frame: pl.DataFrame) -> float:
 
 def widened(frame: pl.DataFrame) -> pl.DataFrame:
     """Lay out Table 2 as the paper does, printed values in brackets, other options below."""
-    told = pl.format("{} ({})", pl.col("ours").round(1), "printed")
-    lines = [frame.with_columns(told=told)]
+    shown = pl.format("{} ({})", pl.col("ours").round(1), "printed")
+    lines = [frame.with_columns(shown=shown)]
     for column, name in (("own options", "{}, our own options"), ("xpos", "{}, XPOS for UPOS")):
         some = frame.drop_nulls(column)
         value = pl.col(column).round(1).cast(pl.String)
-        lines.append(some.with_columns(parser=pl.format(name, "parser"), told=value))
+        lines.append(some.with_columns(parser=pl.format(name, "parser"), shown=value))
     order = pl.col("parser").str.split(",").list.first().cast(pl.Enum(list(PARSERS)))
     long = pl.concat(lines).with_columns(name=pl.format("{}, {}", "words", "sentences"))
-    wide = long.pivot("name", index="parser", values="told", maintain_order=True)
+    wide = long.pivot("name", index="parser", values="shown", maintain_order=True)
     return wide.sort(order, maintain_order=True)
 
 
@@ -303,9 +303,9 @@ def spearman() -> pl.DataFrame:
 
 def _by_fisher(row: dict[str, object]) -> str:
     """Say whether two samples of classes differ as much as two rank correlations do, by chance."""
-    ours, told, number = (float(str(row[name])) for name in ("ours", "printed", "classes"))
+    ours, printed, number = (float(str(row[name])) for name in ("ours", "printed", "classes"))
     error = sqrt(1.06 / (number - 3) + 1.06 / (len(CLASSES) - 3))
-    p = erfc(abs(np.arctanh(ours) - np.arctanh(told)) / error / sqrt(2))
+    p = erfc(abs(np.arctanh(ours) - np.arctanh(printed)) / error / sqrt(2))
     chance = f"rank correlations of 17 classes differ as much by chance with p = {p:.2g}"
     return f"{'other treebanks' if p > 0.05 else 'unexplained'}: {chance}"
 

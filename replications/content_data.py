@@ -175,5 +175,5 @@ def by_chance(row: dict[str, object]) -> str:
     """
     n = int(str(row["n"]))
     p = chance(str(row["printed"]), float(str(row["ours"])), n)
-    told = f"samples of {LANGUAGES} and of {n} differ as much by chance with p = {p:.2g}"
-    return f"{'other treebanks' if p > 0.05 else 'unexplained'}: {told}"
+    reason = f"samples of {LANGUAGES} and of {n} differ as much by chance with p = {p:.2g}"
+    return f"{'other treebanks' if p > 0.05 else 'unexplained'}: {reason}"

@@ -121,6 +121,6 @@ def reasons() -> pl.DataFrame:
     for what, how, n, found in variants():
         row: Row = {"changed": what, "to": how, "n": n}
         row |= {f"F freq, {name}": value for name, value in found.items()}
-        told = {f"p, {name}": chance(PRINTED[name], value, n) for name, value in found.items()}
-        rows.append(row | told)
+        chances = {f"p, {name}": chance(PRINTED[name], value, n) for name, value in found.items()}
+        rows.append(row | chances)
     return pl.DataFrame(rows)

@@ -82,9 +82,9 @@ def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[
 
 def reason(row: dict[str, object]) -> str:
     """Say why a cell differs: other treebanks, another definition, or what else is tied to it."""
-    told = by_chance(row)
-    if not told.startswith("unexplained"):
-        return told
+    reason = by_chance(row)
+    if not reason.startswith("unexplained"):
+        return reason
     if (row["x"], row["y"]) in TIED:
         return (
             "other treebanks: here the share goes with size and vocabulary; with both held fixed "
@@ -92,12 +92,12 @@ def reason(row: dict[str, object]) -> str:
         )
     heads, relations = (row[name] for name in DEFINITIONS)
     if not (isinstance(heads, float) and isinstance(relations, float)):
-        return told
+        return reason
     p = chance(str(row["printed"]), heads, int(str(row["n"])))
     if p > 0.05:
         return f"definition: {heads:.3f} if only heads must be correct (p = {p:.2g})"
     return (
-        f"{told}; tried: four choices of treebanks, four parsers, no punctuation, heads only "
+        f"{reason}; tried: four choices of treebanks, four parsers, no punctuation, heads only "
         f"({heads:.3f}), relations only ({relations:.3f})"
     )
 
@@ -111,8 +111,8 @@ def agreement() -> pl.DataFrame:
         printed = cells["printed"].cast(pl.Float64)
         inside = (cells["low"] <= printed) & (printed <= cells["high"])
         near = [
-            chance(told, ours, n) > 0.05
-            for told, ours, n in cells.select("printed", "ours", "n").iter_rows()
+            chance(printed, ours, n) > 0.05
+            for printed, ours, n in cells.select("printed", "ours", "n").iter_rows()
         ]
         rows.append(
             {"parser": parser, "treebanks": choice, "n": cells["n"][0], "cells": cells.height,
@@ -149,10 +149,10 @@ def spread() -> pl.DataFrame:
         last = int(group["best"].to_numpy().max())
         for best in dict.fromkeys(k for k in (5, 10, last) if k <= last):
             row = group.filter(best=best).row(0, named=True)
-            told = {"parser": parser, "treebanks": choice, "best": best}
-            told["which"] = "all" if best == last else f"best {best}"
-            told |= {"las": row["las"]}
-            rows.append(told | {f"{name} / las": row[name] / row["las"] for name in METRICS[1:]})
+            summary = {"parser": parser, "treebanks": choice, "best": best}
+            summary["which"] = "all" if best == last else f"best {best}"
+            summary |= {"las": row["las"]}
+            rows.append(summary | {f"{name} / las": row[name] / row["las"] for name in METRICS[1:]})
     return pl.DataFrame(rows)
 
 

@@ -90,9 +90,9 @@ def unrounded(variable: str, printed: str) -> str:
     noise = np.random.default_rng(0).uniform(-ROUNDING, ROUNDING, (DRAWS, len(las)))
     columns = np.stack([las + noise, np.broadcast_to(other, noise.shape)], axis=-1)
     found = coefficients(columns)[:, 0, 1]
-    told = f"LAS is known to one decimal; more could give {found.min():.3f} to {found.max():.3f}"
+    reason = f"LAS is known to one decimal; more could give {found.min():.3f} to {found.max():.3f}"
     inside = found.min() <= float(printed) <= found.max()
-    return told if inside else f"unexplained: {told}"
+    return reason if inside else f"unexplained: {reason}"
 
 
 def values() -> pl.DataFrame:

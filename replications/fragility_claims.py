@@ -44,11 +44,11 @@ def _first() -> Iterator[Row]:
     )
     tb = ("Ma18", "SA17", "Ku19", "Easy")
     wrong = [name for name, value in gain.items() if (value < 0) != (name in tb)]
-    told = ", ".join(f"{name} {gain[name]:+.2f}" for name in wrong)
+    listed = ", ".join(f"{name} {gain[name]:+.2f}" for name in wrong)
     yield (
         "4.3",
         "tb-FG19 makes fewer errors than gb-DM17 on Ma18, SA17, Ku19 and Easy, more on the others",
-        f"other sign from the scores at hand: {told or 'none'}",
+        f"other sign from the scores at hand: {listed or 'none'}",
         f"for {len(gain) - len(wrong)} of {len(gain)}",
     )
     row = table.filter(subset="Ku19").row(0, named=True)
@@ -123,11 +123,11 @@ def _ranks() -> Iterator[Row]:
         _yes(means["UDPipe Future"] < means["TurkuNLP"]) + ": only the medians are equal",
     )
     near = ("TurkuNLP", "LATTICE", "ICS PAS", "CEA LIST")
-    told = ", ".join(f"{name} {table[name]['q1']:g} to {table[name]['q3']:g}" for name in near)
+    listed = ", ".join(f"{name} {table[name]['q1']:g} to {table[name]['q3']:g}" for name in near)
     yield (
         "5.2",
         "The next four have boxes much like UDPipe Future's, 3 to 6",
-        f"sampled quartiles: {told}",
+        f"sampled quartiles: {listed}",
         "roughly",
     )
     order = exactly.table["system"].to_list()
@@ -217,28 +217,28 @@ def _classes() -> Iterator[Row]:
         )
     ranks = {row["system"]: row for row in by_class().iter_rows(named=True)}
 
-    def told(system: str, one: str, other: str) -> tuple[str, float]:
+    def mean_ranks(system: str, one: str, other: str) -> tuple[str, float]:
         a, b = ranks[system][one], ranks[system][other]
         return f"mean rank {a:.2f} over all subsets of {one}, {b:.2f} of {other} treebanks", b - a
 
     big, low, slavic, rest = "big (61)", "low-resource (21)", "Slavic (17)", "not Slavic (65)"
-    text, gap = told("Stanford", big, low)
+    text, gap = mean_ranks("Stanford", big, low)
     row = tested("Stanford", "worst", "resource not big")
     holds = gap > 1 and row["p_corrected"] <= 0.05
     text += f"; {_permuted(row, 'worst')}"
     yield "5.2", "Stanford suffers where data are scarce", text, _yes(holds)
-    text, gap = told("UDPipe Future", big, low)
+    text, gap = mean_ranks("UDPipe Future", big, low)
     others = [abs(row[low] - row[big]) for row in ranks.values()]
     row = tested("UDPipe Future", "worst", "resource not big")
     text += f"; the median change of a system is {np.median(others):.2f}; {_permuted(row, 'worst')}"
     holds = row["p_corrected"] > 0.05 and gap <= np.median(others)
     yield "5.2", "UDPipe Future's weakness on scarce data is not clear", text, _yes(holds)
-    text, _ = told("SLT-Interactions", slavic, rest)
+    text, _ = mean_ranks("SLT-Interactions", slavic, rest)
     row = tested("SLT-Interactions", "best", "genus Slavic")
     text += f"; {_permuted(row, 'best')}"
     shown = "yes" if row["p_corrected"] <= 0.05 else "not shown"
     yield "5.2", "SLT-Interactions is better on Slavic languages", text, shown
-    text, _ = told("SLT-Interactions", big, low)
+    text, _ = mean_ranks("SLT-Interactions", big, low)
     row = tested("SLT-Interactions", "worst", "resource not big")
     text += f"; {_permuted(row, 'worst')}"
     shown = "no" if row["p_corrected"] <= 0.05 else "not shown otherwise"

@@ -56,8 +56,6 @@ _NEURAL = {
     "sl-S+19": "no fastText vectors, without which SGD has to learn all embeddings from few words; "
     "UD 2.9 for 2.8",
 }
-SHORTER = ("tb-FG19", "Welsh-CCG")
-"""What was trained for 62 of 600 epochs, with two seeds instead of three."""
 
 
 def _means(frame: pl.DataFrame, metric: str) -> dict[tuple[str, str, str, str, int], float]:
@@ -115,7 +113,7 @@ def _of_whole_sets(frame: pl.DataFrame) -> Iterator[Row]:
                     yield _row(preset, "Fragility, data of Table 1", treebank, "predicted",
                                metric.upper(), printed_scores[preset, code, metric], mean,
                                f"{why}; tags of another tagger")  # fmt: skip
-        shorter = "; 62 of 600 epochs on Welsh" * (preset == SHORTER[0])
+        shorter = "; 62 of 600 epochs on Welsh" * (preset == "tb-FG19")
         for (metric, own), value in zip(means.items(), GOLD_TAGS[preset], strict=True):
             each = [score for key, score in own.items() if key[0] == preset and key[3] == "gold"]
             if each:

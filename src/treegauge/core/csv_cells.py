@@ -18,7 +18,7 @@ _ESCAPED = re.compile(r"'('*[=+\-@\t\r])")
 def escaped_cells(frame: "pl.DataFrame") -> "pl.DataFrame":
     """Return a frame whose texts no spreadsheet runs: those that begin with ``= + - @``, tab or CR.
 
-    A single character is no formula, and a number is none either.
+    Single characters and numbers are not formulas and stay as they are.
 
     Examples
     --------

@@ -113,7 +113,7 @@ def protect(path: str | os.PathLike[str]) -> None:
 
 def _protect(guard: _Guard, path: str) -> None:
     try:
-        status = os.stat(path)  # noqa: PTH116 -- patterns and names of treebanks are no paths
+        status = os.stat(path)  # noqa: PTH116 -- not a path if it is a pattern or a name
     except (OSError, ValueError):
         return
     if Path(path).is_dir():

@@ -38,7 +38,7 @@ def read_arrays(
         If the archive holds more than :data:`LARGEST` bytes or an array that is larger than its
         data: such a header would make a program take all memory.
     ValueError, zipfile.BadZipFile
-        If it is no archive of arrays; objects, which would need pickle, are none.
+        If it is not an archive of arrays, or holds objects, which would need pickle.
     """
     import numpy as np
 

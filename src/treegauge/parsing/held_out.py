@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note, progress
@@ -77,13 +78,17 @@ def _rounds(train: "Treebank") -> int:
     return 1 if train.n_words >= ENOUGH else FOLDS
 
 
+def folds_of(train: "Treebank", seed: int) -> npt.NDArray[np.int64]:
+    """Return the fold of each sentence, drawn at random; folds differ by one sentence at most."""
+    return np.random.default_rng(seed).permutation(np.arange(len(train)) % FOLDS)
+
+
 def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[CalibrationSet]":
     """Return models of parts of the training set, each with sentences that it has not seen."""
     from treegauge.parsing.calibration import CalibrationSet
     from treegauge.parsing.seen_words import SeenWords
 
-    rounds = _rounds(train)
-    fold_of = np.random.default_rng(seed).permutation(np.arange(len(train)) % FOLDS)
+    rounds, fold_of = _rounds(train), folds_of(train, seed)
     held_out = []
     with progress("folds for probabilities", rounds) as task:
         for fold in range(rounds):
