@@ -1,4 +1,4 @@
-"""How a part of the benchmarks is told: a table, and what was aimed at and found."""
+"""The layout of a section of benchmarks: a table, and targets with what was measured."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from benchmarks.measuring import Measured
 
 @dataclass(frozen=True)
 class Target:
-    """Something aimed at, what was found, and whether that is enough."""
+    """A target, what was measured, and whether the target is met."""
 
     aim: str
     found: str
@@ -36,21 +36,31 @@ class Section:
         if self.rows:
             parts.append(_table(self.head, self.rows))
         if self.targets:
-            parts.append("\n".join(f"- {target}" for target in self.targets))
+            parts.append(_folded(self.targets))
         load = f"load {os.getloadavg()[2]:.1f}, of which the benchmark is 1"
         parts.append(f"*Measured with treegauge {version('treegauge')} ({load}).*")
         return "\n\n".join(parts)
 
 
+def _folded(targets: Sequence[Target]) -> str:
+    """Write targets as a table in a fold; those that were missed are named before it."""
+    missed = [f"- {target}" for target in targets if not target.reached]
+    rows = [[one.aim, one.found, "yes" if one.reached else "no"] for one in targets]
+    summary = f"Targets: {len(targets) - len(missed)} of {len(targets)} met"
+    table = _table(("target", "measured", "met"), rows)
+    fold = f"<details markdown><summary>{summary}</summary>\n\n{table}\n\n</details>"
+    return "\n\n".join(["\n".join(missed), fold] if missed else [fold])
+
+
 def wrap(text: str) -> str:
-    """Break paragraphs into lines, never inside a name; what is set in by four stays as it is."""
+    """Break paragraphs into lines, never inside a name; indented text is kept unchanged."""
     wrapper = TextWrapper(width=100, break_on_hyphens=False, break_long_words=False)
     parts = text.split("\n\n")
     return "\n\n".join(one if one.startswith("    ") else wrapper.fill(one) for one in parts)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a Markdown table; all columns but the first hold numbers and stand to the right."""
+    """Write a Markdown table; all columns except the first are aligned to the right."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     lines = []
@@ -66,7 +76,7 @@ VERSUS = ("", "s", "times ours", "peak MB", "times our memory")
 
 
 def versus(job: str, found: dict[str, Measured]) -> list[list[str]]:
-    """Make the rows of a job: every contender beside the first, which is ours."""
+    """Make the rows of a job: every contender compared with the first, which is ours."""
     ours = next(iter(found.values()))
     return [
         [
@@ -81,12 +91,12 @@ def versus(job: str, found: dict[str, Measured]) -> list[list[str]]:
 
 
 def took(seconds: float) -> str:
-    """Write seconds, two digits behind the point or, of short times, two that say something."""
+    """Write seconds with two decimals or, if short, with two significant digits."""
     return f"{seconds:.2f}" if seconds >= 0.1 else f"{seconds:.2g}"
 
 
 def faster(peer: str, ours: str, found: dict[str, Measured], times: float) -> list[Target]:
-    """Aim at being so many times as fast as a peer; nothing if the peer is not there."""
+    """Target: ``times`` as fast as a peer; none if the peer is not installed."""
     if peer not in found:
         return []
     ratio = found[peer].seconds / found[ours].seconds
@@ -99,7 +109,7 @@ def faster(peer: str, ours: str, found: dict[str, Measured], times: float) -> li
 
 
 def smaller(peer: str, ours: str, found: dict[str, Measured], share: float) -> list[Target]:
-    """Aim at a share of a peer's peak memory; nothing if the peer is not there."""
+    """Target: a share of a peer's peak memory; none if the peer is not installed."""
     if peer not in found:
         return []
     ratio = found[ours].peak / found[peer].peak

@@ -5,7 +5,8 @@ A page says where with a pair of comments:
     <!-- result: fragility_table3 -->
     <!-- end -->
 
-The name ``all`` stands for the list of all tables.
+The name ``all`` stands for the list of all tables. A table of more than ``LONGEST`` rows is folded,
+unless the page has it in a fold already.
 """
 
 import re
@@ -19,6 +20,8 @@ from treegauge.core.files import atomic
 
 DOCS = Path(__file__).parent.parent / "docs"
 PLACE = re.compile(r"<!-- result: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
+LONGEST = 20
+"""Rows of a table that a page shows without a fold."""
 
 
 def markdown(frame: pl.DataFrame, digits: int = 2) -> str:
@@ -61,16 +64,26 @@ def filled(text: str, parts: Mapping[str, Part]) -> str:
 
     def table(place: re.Match[str]) -> str:
         name = place[1]
+        before = text[: place.start()]
+        in_fold = before.count("<details") > before.count("</details>")
         if name == "all":
-            return f"<!-- result: all -->\n\n{markdown(listed(parts.values()))}\n\n<!-- end -->"
+            return _between(name, "All tables", listed(parts.values()), 2, in_fold)
         part = parts[name]
         frame = part.read()
         if "printed" in frame.columns and part.shown is None:
             frame = frame.drop([c for c in ("why",) if frame[c].null_count() == frame.height])
         shown = part.shown(frame) if part.shown else frame
-        return f"<!-- result: {name} -->\n\n{markdown(shown, part.digits)}\n\n<!-- end -->"
+        return _between(name, part.title, shown, part.digits, in_fold)
 
     return PLACE.sub(table, text)
+
+
+def _between(name: str, title: str, frame: pl.DataFrame, digits: int, in_fold: bool) -> str:
+    table = markdown(frame, digits)
+    if frame.height > LONGEST and not in_fold:
+        summary = f"<summary>{title} ({frame.height} rows)</summary>"
+        table = f"<details markdown>{summary}\n\n{table}\n\n</details>"
+    return f"<!-- result: {name} -->\n\n{table}\n\n<!-- end -->"
 
 
 def pages() -> list[Path]:

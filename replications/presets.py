@@ -143,5 +143,5 @@ PARTS = (
     kept("preset_scores", "Scores of presets, one row per training",
          "long: python -m replications.preset_runs, about 100 min of one core, and GPU: python -m "
          "replications.preset_gpu encode, train and table, 18 min on one shared H200"),
-    Part("presets", "Presets beside the figures of their sources", table),
+    Part("presets", "Presets and the scores of their sources", table),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What four treebanks tell a parser about Galician: the Challenges paper's Table 3 on data at hand.
+"""Transfer to Galician from four treebanks: the Challenges paper's Table 3 on data at hand.
 
 Run ``python -m replications.transfer_study``; with ``--write`` the tables go into
 ``docs/transfer_study.md``. The treebanks are looked for under ``TREEGAUGE_UD``. Takes about six
@@ -33,7 +33,7 @@ from treegauge.treebanks.conllu import read_conllu
 TARGET = "Galician-TreeGal"
 SOURCES = ("French-ParTUT", "French-Sequoia", "Italian-ParTUT", "English-ParTUT")
 SIZES = (5, 10, 20, 50, 100, 200, 500)
-SAMPLINGS, TRAININGS, HANDFUL = 5, 5, 10
+SAMPLES, TRAININGS, HANDFUL = 5, 5, 10
 LEAVE = {name: (name,) for name in SOURCES} | {"both French": SOURCES[:2]}
 CHALLENGES = CONVENTIONS["challenges"]
 PAGE = Path(__file__).parent.parent / "docs" / "transfer_study.md"
@@ -46,15 +46,15 @@ def read(name: str, part: str) -> Treebank:
 
 
 def learned(train: Treebank, test: Treebank) -> Attachments:
-    """Count what the beam parser gets right after so many of the first 500 sentences."""
+    """Count the correct heads of beam parsers trained on samples of the first 500 sentences."""
 
     def parses() -> Iterable[Parse]:
         for size in SIZES:
-            for sample in range(SAMPLINGS):
+            for sample in range(SAMPLES):
                 chosen = train[:500].take(sampled(500, size, sample))
                 model = make_parser("beam").fit(chosen, seed=sample)
                 yield Parse("beam", size, sample, model.parse(test))
-                print(f"curve: {size} sentences, sampling {sample + 1}", file=sys.stderr)
+                print(f"curve: {size} sentences, sample {sample + 1}", file=sys.stderr)
 
     return count(
         test, parses(), by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES,
@@ -72,7 +72,7 @@ def curve_table(table: Attachments) -> pl.DataFrame:
 
 
 def table_three(found: Contributions) -> pl.DataFrame:
-    """Return scores, gains and equivalents, one row a set of sources."""
+    """Return scores, gains and equivalents, one row per set of sources."""
     rows = []
     for vote in found.votes:
         row: dict[str, object] = {
@@ -176,11 +176,13 @@ def study() -> dict[str, str]:
     pieces["curve"] = markdown(curve_table(table), digits=1)
     kinds = parted.of(TARGET)
     groups = word_groups(test, kinds, by=PAPER_CLASSES, convention=CHALLENGES)
-    pieces["partition"] = "\n".join(
-        f"- {kind} ({groups[kind].sum() / groups['overall'].sum():.0%} of words): "
-        + ", ".join(name for name in kinds if kinds[name] == kind)
-        for kind in ("simple", "complex")
-    )
+    pieces["partition"] = markdown(
+        pl.DataFrame(
+            {"words": kind, "share": f"{groups[kind].sum() / groups['overall'].sum():.0%}",
+             "classes": ", ".join(name for name in kinds if kinds[name] == kind)}
+            for kind in ("simple", "complex")
+        )
+    )  # fmt: skip
 
     by_size = {n: weigh_sources(train, sources, sentences=n) for n in (HANDFUL, 50, None)}
     pieces["weights"] = markdown(
