@@ -23,22 +23,18 @@ RANDOM_SPLITS, SEED = 200, 0
 
 HEAD = """# The measures of {count} treebanks
 
-Every measure that is a single number, of the {count} treebank-releases of UD 2.5 and 2.9 whose
-files are small enough to be kept beside the project. Measures of one treebank are of its train
-part, pairs are of train and test. An empty cell is *missing*; `treegauge measure` tells the
-reason. Written by `python -m replications.measures`: `treegauge measure all`, and the random
-splits of the last section.
+Every measure that is a single number, for the {count} treebank-releases of UD 2.5 and 2.9 at hand.
+Measures of one treebank use its training set; pairs compare training and test set. An empty cell is
+*missing*; `treegauge measure` gives the reason. Written by `python -m replications.measures`.
 
 """
 
-NOISE = """## EDV beside what chance gives
+NOISE = """## EDV and random splits
 
-Two samples of one and the same text are not at distance 0. *Random splits* is the mean EDV over
-{splits} random splits of train and test pooled, with the official numbers of sentences; *p* is the
-share of splits, the official one among them, whose EDV is at least as large as the official one.
-A small *p* means that the official parts differ more than chance makes them. Sentences of one
-document resemble each other, so that parts made of whole documents differ more than random ones
-even where nobody meant them to.
+Random samples of one text differ, too. *Random splits* is the mean EDV over {splits} random splits
+of training and test set pooled, with the official numbers of sentences; *p* is the share of splits,
+the official one among them, with an EDV at least as large. Sentences of one document resemble each
+other, so sets made of whole documents differ more than random ones.
 
 {finding}
 
@@ -85,7 +81,7 @@ def random_splits(folder: Path) -> tuple[float, float, float]:
 
 
 def noise_table(root: Path, releases: dict[str, Measures]) -> str:
-    """Write EDV beside that of random splits."""
+    """Write EDV and that of random splits."""
     lines, beyond = "", 0
     count = 0
     for release in releases:
@@ -95,7 +91,7 @@ def noise_table(root: Path, releases: dict[str, Measures]) -> str:
             title = folder.name.removeprefix("UD_").replace("_", " ")
             cells = [f"{official:.4f}", f"{mean:.4f}", f"{official / mean:.1f}", f"{above:.3f}"]
             lines += row([title, release.removeprefix("r"), *cells])
-    finding = f"At 0.05, {beyond} of {count} official splits differ more than chance makes them."
+    finding = f"At 0.05, {beyond} of {count} official splits have an EDV larger than random splits."
     head = ["treebank", "UD", "EDV", "random splits", "ratio", "p"]
     text = NOISE.format(splits=RANDOM_SPLITS, finding=finding)
     return text + row(head) + row([":--", ":--", *["--:"] * 4]) + lines

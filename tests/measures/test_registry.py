@@ -69,8 +69,8 @@ def test_it_is_explained(one):
     page = (DOCS / f"{one.family}.md").read_text(encoding="utf-8")
     section = re.search(rf"^## `{one.name}`$(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     assert section, f"docs/measures/{one.family}.md lacks a heading for {one.name}"
-    for told in ("Range", "Read it"):
-        assert f"**{told}" in section[1], f"{one.name}: the page does not say {told!r}"
+    for label in ("Range", "Meaning"):
+        assert f"**{label}**" in section[1], f"{one.name}: the page has no {label!r}"
     assert "    " in section[1], f"{one.name}: the page shows no equation"
 
 
