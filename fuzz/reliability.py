@@ -13,13 +13,13 @@ TEXT = Path(__file__).with_suffix(".md").read_text()
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table; all columns but the first hold numbers."""
+    """Return a Markdown table; all columns except the first hold numbers."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def inputs_table() -> tuple[str, str]:
-    """Return the table of inputs tried, and a sentence on the totals that were aimed at."""
+    """Return the table of inputs tried, and a sentence on totals and targets."""
     rows, totals = [], dict.fromkeys(WANTED, 0)
     for name in NAMES:
         kept = results.read(name)
@@ -40,10 +40,9 @@ def inputs_table() -> tuple[str, str]:
                 totals[total] += tried
     head = ("fuzzer", "inputs", "guided", "processor min", "seeds", "fixed later", "open findings")
     words = [
-        f"{total}: {count:,} inputs of {WANTED[total]:,} aimed at"
-        for total, count in totals.items()
+        f"{total}: {count:,} inputs (target {WANTED[total]:,})" for total, count in totals.items()
     ]
-    return table(head, rows), f"Totals: {'; '.join(words)}."
+    return table(head, rows), f"{'; '.join(words).capitalize()}."
 
 
 def faults_table() -> str:
@@ -56,7 +55,7 @@ def faults_table() -> str:
 
 
 def loads_table() -> str:
-    """Return the table of loads, each size beside the smaller one of the same load."""
+    """Return the table of loads, each size after the smaller one of the same load."""
     rows = []
     for name in dict.fromkeys(one.load for one in soak.kept()):
         before = None
@@ -76,7 +75,10 @@ def loads_table() -> str:
 def text() -> str:
     """Return the page."""
     inputs, totals = inputs_table()
-    holds = "\n".join(f"- {name.replace('_', ', ')}: {load(name).holds}." for name in NAMES)
+    holds = table(
+        ("fuzzer", "what must hold"),
+        [(name.replace("_", ", "), load(name).holds) for name in NAMES],
+    ).replace("---:", "---")
     return TEXT.format(
         inputs=inputs, totals=totals, holds=holds, faults=faults_table(), loads=loads_table()
     )
