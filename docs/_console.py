@@ -64,6 +64,13 @@ def shortened(printed: str) -> str:
     return "".join(f"{line}\n" for line in kept)
 
 
+def write_examples(text: str) -> None:
+    """Write the CoNLL-U files of a page: blocks that begin with ``# file = NAME``."""
+    for block in fenced(text, "conllu"):
+        if named := re.match(r"# file = (\S+)\n", block):
+            Path(named[1]).write_text(block[named.end() :], encoding="utf-8")
+
+
 def invoke(words: Sequence[str]) -> tuple[int, str]:
     """Run ``treegauge WORDS...`` and return its exit code and what it prints."""
     from treegauge.cli.app import run
@@ -78,6 +85,7 @@ def rewritten(text: str) -> str:
     """Run the commands of a page here and return the page with what they print now."""
     for plan in fenced(text, "toml"):
         Path("plan.toml").write_text(plan, encoding="utf-8")
+    write_examples(text)
 
     def block(match: re.Match[str]) -> str:
         parts = re.split(r"^\$ (.*)\n", match[1], flags=re.MULTILINE)
@@ -105,7 +113,7 @@ def main(names: list[str]) -> None:
     pages = [Path(name).resolve() for name in names]
     if not pages:
         howto = sorted(path for path in (docs / "howto").glob("*.md") if path.stem != "index")
-        more = [docs / "coming_from.md", docs / "dataframes.md"]
+        more = [docs / "coming_from.md", docs / "dataframes.md", *(docs / "concepts").glob("*.md")]
         pages = [docs.parent / "README.md", docs / "tutorial.md", *howto, *more]
     os.environ.pop("TREEGAUGE_UD", None)  # a reader has no such folder yet
     with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,11 @@ def as_markdown(path: Path) -> str:
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     parts = [_cell(cell) for cell in cells]
     title, parts[0] = parts[0].split("\n", 1)
-    link = f"[Download the notebook]({path.name}){{ download }}"
+    link = (
+        f"[Download the notebook]({path.name}){{ .md-button download }}\n\n"
+        f"Open it with `jupyter lab {path.name}`, or upload it to any notebook service; "
+        "`pip install 'treegauge[plot]' jupyterlab` installs what it needs."
+    )
     return "\n\n".join([title, link, *parts]) + "\n"
 
 

@@ -32,6 +32,7 @@ def follow(text: str, folder: Path, monkeypatch) -> None:
     monkeypatch.delenv("TREEGAUGE_UD", raising=False)  # a reader has no such folder yet
     for plan in fenced(text, "toml"):
         Path("plan.toml").write_text(plan)
+    console.write_examples(text)
     for command, expected in commands(text):
         name, *words = shlex.split(command)
         assert name == "treegauge"

@@ -1,6 +1,7 @@
 """The notebooks in the documentation run, and show what they were saved with."""
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 
@@ -45,3 +46,21 @@ def test_a_notebook_shows_what_it_was_saved_with(path, tmp_path):
     values = [[float(number) for number in NUMBER.findall(text)] for text in (now, before)]
     assert values[0] == pytest.approx(values[1], rel=1e-3, abs=0.01)
     assert "<table" in before
+
+
+@pytest.mark.parametrize("path", sorted(HOME.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_is_a_question_and_its_answer(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    first = "".join(cells[0]["source"])
+    assert re.match(r"# .+\?\n\n\*\*Answer\.\*\* ", first)
+    assert sum(cell["cell_type"] == "code" for cell in cells) <= 8
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    shown = "".join(
+        "".join(output.get("text", output.get("data", {}).get("text/plain", "")))
+        for output in outputs
+    )
+    answer = first.partition("**Answer.**")[2]
+    for number in re.findall(
+        r"\d[\d,]*(?:\.\d+)?", answer.replace("CoNLL 2018", "").replace("95 %", "")
+    ):
+        assert re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", shown), number

@@ -9,7 +9,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "page_questions.md"
 
 #: By question: the place of the answer on the page, and what it must say.
 ANSWERS = {
-    "Which system is better, and is it sure?":
+    "Which system is better, and is the difference significant?":
         (".view:visible .result", r"points higher in LAS than .* interval .* \(p = 0\.\d+\)"),
     "What does a system get wrong?":
         (".costly li", r"^\w+ (attaches|labels) \d+ \w+ words .* of its errors\)"),
