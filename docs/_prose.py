@@ -2,10 +2,14 @@
 
 Words are those of dependency parsing and statistics as papers use them; a sentence has at most
 ``LONGEST`` words. Findings are printed as ``file:line: found ..., write ...``.
+
+``python docs/_prose.py --sample 200 --seed 1`` prints random sentences to be read by a person.
 """
 
+import argparse
 import ast
 import io
+import random
 import re
 import sys
 import tokenize
@@ -15,6 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 LONGEST = 40
+SHORTEST_SAMPLED = 5
 _UNITS = (
     "word|sentence|treebank|system|line|file|second|language|class|page|seed|pair|cell|"
     "job|relation|verb|paper|metric|measure|model|table|core"
@@ -102,23 +107,56 @@ def findings(passage: Passage) -> Iterator[str]:
         for match in pattern.finditer(passage.text):
             line = passage.line + passage.text.count("\n", 0, match.start())
             yield f"{place}:{line}: found {match[0]!r}, write: {advice}"
-    start = 0
-    for end in [*(match.start() for match in _SENTENCE_END.finditer(passage.text)), None]:
-        sentence = passage.text[start:end]
+    for start, sentence in sentences(passage.text):
         words = re.findall(r"\w+(?:[-'’.]\w+)*", sentence)
         plain = len(re.findall(r"\b[a-z]{2,}\b", sentence)) > len(words) / 2
         if len(words) > LONGEST and plain and sentence.count(",") < len(words) / 6:  # not a list
             line = passage.line + passage.text.count("\n", 0, start + 1)
             yield f"{place}:{line}: {len(words)} words in one sentence: {sentence.strip()[:50]!r}"
+
+
+def sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the sentences of a text, each with its position.
+
+    Examples
+    --------
+    >>> [sentence.strip() for _, sentence in sentences("One word. Two words.")]
+    ['One word.', 'Two words.']
+    """
+    start = 0
+    for end in [*(match.start() for match in _SENTENCE_END.finditer(text)), None]:
+        yield start, text[start:end]
         start = end or start
 
 
+def sample(size: int, seed: int) -> list[str]:
+    """Return random sentences of at least five words, each after its file and line."""
+    texts = []
+    for passage in passages():
+        for start, sentence in sentences(passage.text):
+            if len(re.findall(r"\b[a-z]{2,}\b", sentence)) >= SHORTEST_SAMPLED:
+                space = len(sentence) - len(sentence.lstrip())
+                line = passage.line + passage.text.count("\n", 0, start + space)
+                place = passage.path.relative_to(ROOT)
+                texts.append((str(place), line, " ".join(sentence.split())))
+    # A seed draws the same sentences as long as the texts are the same.
+    drawn = random.Random(seed).sample(texts, min(size, len(texts)))  # noqa: S311
+    return [f"{place}:{line}: {sentence}" for place, line, sentence in sorted(drawn)]
+
+
 def main() -> None:
-    """Print all findings; end with an error if there are any."""
-    found = [line for passage in passages() for line in findings(passage)]
-    if found:
-        print(*found, sep="\n")
-        sys.exit(f"{len(found)} findings")
+    """Print all findings and end with an error if there are any, or print a sample."""
+    parser = argparse.ArgumentParser(description="Check the English of the project.")
+    parser.add_argument("--sample", type=int, metavar="N", help="print N random sentences instead")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the sample (1)")
+    options = parser.parse_args()
+    if options.sample:
+        print(*sample(options.sample, options.seed), sep="\n")
+        return
+    problems = [line for passage in passages() for line in findings(passage)]
+    if problems:
+        print(*problems, sep="\n")
+        sys.exit(f"{len(problems)} findings")
 
 
 if __name__ == "__main__":
